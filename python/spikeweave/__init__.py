@@ -12,7 +12,7 @@ from ._adapters.recordings import read_recording
 from ._commands.compare import compare
 from ._commands.detector import Detector
 from ._commands.devices import devices
-from ._commands.episodes import count_episodes, episode_strategies, episodes
+from ._commands.episodes import count_episodes, episode_strategies, episodes, epochs_around
 from ._commands.live import LiveRun, live
 from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
@@ -73,6 +73,7 @@ __all__ = [
     "devices",
     "episode_strategies",
     "episodes",
+    "epochs_around",
     "live",
     "read",
     "read_recording",

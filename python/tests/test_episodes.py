@@ -1,6 +1,7 @@
 """`spikeweave.episodes` and its results."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -199,3 +200,61 @@ def test_quantities_and_texts_are_times(sym26):
     )
 
     assert (texts.counts == numbers.counts).all()
+
+
+def trial_spikes():
+    """Pairs a, b over the edge of every second and within it."""
+    starts = np.arange(20)
+    trains = {
+        "a": np.sort([*(starts + 0.998), *(starts + 0.5)]),
+        "b": np.sort([*(starts + 0.505), *(starts + 1.003)]),
+    }
+    return spikeweave.SpikeSequence.of(trains, t_start=0, t_stop=25)
+
+
+def test_epochs_keep_occurrences_apart():
+    pairs = [(i, i + 1) for i in range(10)]
+    found = spikeweave.episodes(trial_spikes(), epochs=pairs, delays="4-6ms", min_count=5)
+
+    count = {one.units: one.count for one in found}
+    assert count == {("a",): 20, ("b",): 19, ("a", "b"): 10}
+    assert found.spikes.epochs.tolist() == [list(pair) for pair in pairs]
+    index = next(i for i, one in enumerate(found) if one.size == 2)
+    assert found.occurrences(index).shape == (10, 2)
+    again = spikeweave.episodes(found.spikes, **found.parameters)
+    assert again.counts.tolist() == found.counts.tolist()
+    assert again.spikes == found.spikes
+    rate = spikeweave.episodes(found.spikes, delays="4-6ms", min_rate=1.0)
+    assert rate.threshold == 10
+
+
+def test_times_and_trials_choose_a_part():
+    spikes = trial_spikes()
+    part = spikeweave.episodes(spikes, t_start=5, t_stop="9s", min_count=2).spikes
+    assert (part.t_start, part.t_stop, part.epochs) == (5, 9, None)
+    trials = spikeweave.episodes(
+        spikes, t_start=5, t_stop=9, trial_length=1, trial_separation=0.5, min_count=2
+    )
+    assert trials.spikes.epochs.tolist() == [[5, 6], [6.5, 7.5], [8, 9]]
+    with pytest.raises(ValueError, match="epochs"):
+        spikeweave.episodes(spikes, t_start=5, epochs=[(1, 2)])
+    with pytest.warns(UserWarning, match="outside of the recording"):
+        spikeweave.episodes(spikes, epochs=[(20, 30)], min_count=2)
+
+
+def test_epochs_stay_with_their_spikes():
+    spikes = spikeweave.episodes(trial_spikes(), epochs=[(0, 2), (3, 5)], min_count=2).spikes
+    assert pickle.loads(pickle.dumps(spikes)) == spikes
+    assert spikes.select(["a"]).epochs.tolist() == [[0, 2], [3, 5]]
+    assert spikes.select(t_start=1, t_stop=4).epochs[0].tolist() == [1, 2]
+    named = spikeweave.SpikeSequence.of(spikes, unit_names=["x", "y"])
+    assert named.epochs.tolist() == [[0, 2], [3, 5]]
+
+
+def test_epochs_lie_around_events():
+    epochs = spikeweave.epochs_around([1.0, 1.3, 4.0], start=-0.1, stop="400ms")
+    assert epochs.tolist() == [[0.9, 1.2], [1.2, 1.7], [3.9, 4.4]]
+    with pytest.raises(ValueError, match="around an event"):
+        spikeweave.epochs_around([1.0], start=0.1, stop=0.1)
+    with pytest.raises(ValueError, match="order"):
+        spikeweave.epochs_around([2.0, 1.0], start=0, stop=1)

@@ -15,6 +15,7 @@
 #include "report/episodes/page_data.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/page_tables.hpp"
+#include "report/recorded_part.hpp"
 #include "report/session_page.hpp"
 #include "report/sort/page_data.hpp"
 #include "report/spade/page_data.hpp"
@@ -116,7 +117,7 @@ void check_number(std::size_t found, const report::json& run, const page_source&
 }
 
 spike_sequence episode_spikes(const report::json& run, const page_source& from) {
-    spike_sequence spikes = read_again(run, from).spikes;
+    spike_sequence spikes = report::recorded_part(read_again(run, from).spikes, run.at("input"));
     check_number(spikes.size(), run, from);
     return spikes;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -85,11 +86,14 @@ json page_spikes(const spike_sequence& spikes, std::size_t first) {
     std::vector<std::uint8_t> units;
     units.reserve(spikes.size() - first);
     for (const unit_id unit : spikes.units().subspan(first)) append_varint(units, to_index(unit));
-    return {{"number", spikes.size() - first},
-            {"begin_us", begin},
-            {"end_us", spikes.span().end.count()},
-            {"steps_us", base64(varints_of_steps(spikes.times_us().subspan(first), begin))},
-            {"units", base64(units)}};
+    json data{{"number", spikes.size() - first},
+              {"begin_us", begin},
+              {"end_us", spikes.span().end.count()},
+              {"steps_us", base64(varints_of_steps(spikes.times_us().subspan(first), begin))},
+              {"units", base64(units)}};
+    for (const auto& [from, end] : spikes.epochs())
+        data["epochs_us"].push_back({from.count(), end.count()});
+    return data;
 }
 
 spike_sequence read_page_spikes(const json& page) {
@@ -105,7 +109,14 @@ spike_sequence read_page_spikes(const json& page) {
     each_number(spikes.at("units"), [&](std::uint64_t unit) {
         units.push_back(unit_id{static_cast<std::uint32_t>(unit)});
     });
-    return {std::move(times), std::move(units), page.at("units"), {begin, end}};
+    spike_sequence all(std::move(times), std::move(units), page.at("units"), {begin, end});
+    const auto epochs = spikes.find("epochs_us");
+    if (epochs == spikes.end()) return all;
+    std::vector<time_span> spans;
+    for (const auto& [first, last] :
+         epochs->get<std::vector<std::pair<std::int64_t, std::int64_t>>>())
+        spans.push_back({duration{first}, duration{last}});
+    return within_epochs(all, spans);
 }
 
 }  // namespace spikeweave::report

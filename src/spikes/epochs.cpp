@@ -94,4 +94,54 @@ concatenated_epochs concatenate_epochs(const spike_sequence& spikes,
     return out;
 }
 
+spike_sequence within_epochs(const spike_sequence& spikes, std::span<const time_span> epochs) {
+    concatenated_epochs joined = concatenate_epochs(spikes, epochs, duration{0});
+    std::vector<std::int64_t> times_us;
+    times_us.reserve(joined.spikes.size());
+    for (const std::int64_t time : joined.spikes.times_us())
+        times_us.push_back(joined.original(duration{time}).count());
+    spike_sequence out(std::move(times_us),
+                       {joined.spikes.units().begin(), joined.spikes.units().end()},
+                       spikes.unit_names(), {epochs.front().begin, epochs.back().end});
+    out.epochs_ = std::move(joined.sources);
+    return out;
+}
+
+spike_sequence with_epochs_of(const spike_sequence& from, spike_sequence spikes) {
+    return from.epochs().empty() ? std::move(spikes) : within_epochs(spikes, from.epochs());
+}
+
+spike_sequence within_span(const spike_sequence& spikes, const time_span& span) {
+    const auto times = spikes.times_us();
+    const auto first = std::lower_bound(times.begin(), times.end(), span.begin.count());
+    const auto end = std::upper_bound(first, times.end(), span.end.count());
+    const auto units = spikes.units().subspan(static_cast<std::size_t>(first - times.begin()),
+                                              static_cast<std::size_t>(end - first));
+    return {{first, end}, {units.begin(), units.end()}, spikes.unit_names(), span};
+}
+
+separated_epochs::separated_epochs(const spike_sequence& spikes, duration reach)
+    : given_(spikes.epochs().empty() ? &spikes : nullptr) {
+    if (given_ != nullptr) return;
+    joined_ = concatenate_epochs(spikes, spikes.epochs(), reach);
+    joined_.spikes = within_epochs(joined_.spikes, joined_.spans);
+}
+
+std::vector<time_span> epochs_around(std::span<const std::int64_t> events_us, duration from,
+                                     duration to) {
+    if (to <= from)
+        throw invalid_argument(fmt::format("an epoch cannot be from {} to {} around an event",
+                                           format_duration(from), format_duration(to)));
+    std::vector<time_span> epochs;
+    for (const std::int64_t event : events_us) {
+        const time_span epoch{duration{event} + from, duration{event} + to};
+        if (!epochs.empty() && epoch.begin < epochs.back().begin)
+            throw invalid_argument("events are not in the order of their times");
+        if (!epochs.empty()) epochs.back().end = std::min(epochs.back().end, epoch.begin);
+        if (!epochs.empty() && epochs.back().end == epochs.back().begin) epochs.pop_back();
+        epochs.push_back(epoch);
+    }
+    return epochs;
+}
+
 }  // namespace spikeweave

@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
@@ -29,7 +30,8 @@ spike_sequence select_units(const spike_sequence& spikes, std::span<const std::s
         times_us.push_back(spikes.times_us()[i]);
         units.push_back(unit);
     }
-    return {std::move(times_us), std::move(units), std::move(kept_names), spikes.span()};
+    return with_epochs_of(
+        spikes, {std::move(times_us), std::move(units), std::move(kept_names), spikes.span()});
 }
 
 }  // namespace spikeweave

@@ -121,6 +121,20 @@ spike_sequence::spike_sequence(std::vector<std::int64_t> times_us, std::vector<u
         throw invalid_argument("the span does not hold every spike");
 }
 
+std::vector<time_span> spike_sequence::observed() const {
+    if (epochs_.empty()) return {span_};
+    std::vector<time_span> out = epochs_;
+    for (time_span& one : out) one.end -= duration{1};
+    return out;
+}
+
+duration spike_sequence::observed_time() const {
+    if (epochs_.empty()) return span_.length();
+    duration sum{0};
+    for (const time_span& one : epochs_) sum += one.length();
+    return sum;
+}
+
 unit_id spike_sequence::unit(std::string_view name) const {
     const auto found = std::find(unit_names_.begin(), unit_names_.end(), name);
     if (found != unit_names_.end())

@@ -73,6 +73,74 @@ class Episodes(CliTest):
         self.assertGreaterEqual(len(results), 6)
         self.assertEqual(len(set(results.values())), 1)
 
+    def test_epochs_keep_occurrences_apart(self):
+        """Every second the chain occurs once, its last step over the edge of two epochs that touch."""
+        text = "".join(f"{i + 0.990:.3f}\ta\n{i + 0.995:.3f}\tb\n{i + 1.000:.3f}\tc\n" for i in range(100))
+        path = self.file("s.tsv", "# span_s: 0 101\n" + text)
+        epochs = self.file("epochs.tsv", "begin\tend\n" + "".join(f"{i}\t{i + 1}\n" for i in range(50)))
+        run = json.loads(self.ok("episodes", path, *self.search, "--epochs", epochs, "--json").stdout)
+
+        found = {tuple(one["units"]): one["count"] for one in run["episodes"]}
+        self.assertEqual(found, {("a",): 50, ("b",): 50, ("c",): 49, ("a", "b"): 50})
+        told = run["run"]["input"]
+        self.assertEqual((told["spikes"], told["observed_s"], len(told["epochs_s"]), told["epochs_s"][1]),
+                         (149, 50, 50, [1, 2]))
+        self.assertEqual(run["units"][0]["rate_hz"], 1)
+
+    def test_trials_are_the_epochs_that_a_table_lists(self):
+        path = self.chain_file()
+        table = self.file("epochs.csv", "".join(f"{0.5 + 0.25 * i},{0.7 + 0.25 * i}\n" for i in range(6)))
+        self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--epochs", table, "-o", self.folder / "table")
+        self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--t-start", "500ms", "--t-stop", "1950ms",
+                "--trial-length", "200ms", "--trial-separation", "50ms", "-o", self.folder / "trials")
+
+        self.assertEqual(self.contents("table"), self.contents("trials"))
+
+    def test_epochs_lie_around_the_stimuli(self):
+        """A follows each of 60 stimuli, and B follows A; as many pairs of B and A lie elsewhere."""
+        rows = []
+        for i in range(60):
+            rows += [(i + 0.5, 60), (i + 0.51, 1), (i + 0.515, 2), (i + 0.9, 2), (i + 0.905, 1)]
+        path = self.file("culture.spk.txt", "".join(f"{time:.6f} {channel}\n" for time, channel in sorted(rows)))
+        result = self.ok("episodes", path, *self.search, "--around", "stimulus:-100ms..100ms", "--json")
+
+        run = json.loads(result.stdout)
+        self.assertEqual({tuple(one["units"]): one["count"] for one in run["episodes"]},
+                         {("1",): 60, ("2",): 60, ("1", "2"): 60})
+        self.assertEqual(len(run["run"]["input"]["epochs_s"]), 60)
+        self.assertIn("120 of 240 spikes are in no epoch", result.stderr)
+
+    def test_what_epochs_lie_outside_of_the_recording_is_told(self):
+        path = self.file("s.tsv", "# span_s: 0 10\n" + "".join(f"{0.1 * i:.1f}\ta\n" for i in range(100)))
+        epochs = self.file("epochs.csv", "-1,1\n5,6\n9,12\n20,21\n")
+        result = self.ok("episodes", path, "--min-count", "5", "--epochs", epochs, "--json")
+
+        self.assertIn("3 of 4 epochs are partly or wholly outside", result.stderr)
+        self.assertEqual(json.loads(result.stdout)["run"]["input"]["epochs_s"], [[0, 1], [5, 6], [9, 10.000001]])
+        self.refused("episodes", path, "--epochs", self.file("none.csv", "20,21\n"), says=("nothing was recorded",))
+
+    def test_a_page_can_be_made_again_of_epochs(self):
+        path = self.chain_file()
+        self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--trial-length", "300ms", "-o", self.folder / "out")
+        first = (self.folder / "out" / "report.html").read_bytes()
+        self.ok("report", self.folder / "out", "-o", self.folder / "again.html")
+
+        self.assertIn(b"epochs_us", first)
+        self.assertEqual((self.folder / "again.html").read_bytes(), first)
+        self.ok("report", self.folder / "out", self.folder / "out", "-o", self.folder / "both.html")
+
+    def test_parts_of_surrogates_of_epochs_are_merged(self):
+        path = self.chain_file()
+        asked = ("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--trial-length", "300ms", "--surrogates", "10",
+                 "--surrogate-method", "trial_shifting")
+        self.ok(*asked, "-o", self.folder / "whole")
+        parts = [self.folder / f"part{k}" for k in (1, 2)]
+        for k, part in enumerate(parts, 1):
+            self.ok(*asked, "--part", f"{k}/2", "-o", part)
+        self.ok("merge", *parts, "-o", self.folder / "merged")
+
+        self.assertEqual(self.contents("merged"), self.contents("whole"))
+
     def test_names_stand_in_the_tables_as_they_are(self):
         """Nothing is quoted, so two rows that contain quotes must not be read as one."""
         chain = self.chain_file().read_text(encoding="utf-8")

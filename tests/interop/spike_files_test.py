@@ -4,6 +4,7 @@ Usage: spike_files_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipp
 """
 
 import datetime
+import json
 import pathlib
 import subprocess
 import sys
@@ -106,6 +107,31 @@ class SpikeFiles(unittest.TestCase):
         path = self.folder / "a.nwb"
         self.write_pynwb(path, observed=True)
         self.check_read(path, [0, 2])
+
+    def test_spikeweave_takes_epochs_from_tables_of_intervals(self):
+        path = self.folder / "trials.nwb"
+        nwb = pynwb.NWBFile("a test", "a", EPOCH)
+        nwb.add_unit(id=1, spike_times=np.arange(0.05, 20, 0.1), obs_intervals=[[0.0, 20.0]])
+        for begin in (12.0, 2.0, 7.0):
+            nwb.add_trial(start_time=begin, stop_time=begin + 1.5)
+        light = pynwb.epoch.TimeIntervals(name="light", description="when the light was on")
+        for begin in (4.0, 9.0):
+            light.add_interval(start_time=begin, stop_time=begin + 0.1)
+        nwb.add_time_intervals(light)
+        with pynwb.NWBHDF5IO(path, "w") as io:
+            io.write(nwb)
+
+        def epochs(*arguments):
+            told = subprocess.run([SPIKEWEAVE, "episodes", path, "--min-count", "5", "--json", *arguments], check=True, capture_output=True, text=True)
+            return json.loads(told.stdout)["run"]["input"]["epochs_s"]
+
+        self.assertEqual(epochs("--epochs", path), [[2, 3.5], [7, 8.5], [12, 13.5]])
+        self.assertEqual(epochs("--around", "trials:-500ms..1s"), [[1.5, 3], [6.5, 8], [11.5, 13]])
+        self.assertEqual(epochs("--around", "light:0ms..1s"), [[4, 5], [9, 10]])
+        for verb in ("episodes", "spade"):
+            refused = subprocess.run([SPIKEWEAVE, verb, path, "--around", "sound:0ms..1s"], capture_output=True, text=True)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("no table of intervals 'sound'", refused.stderr)
 
     def test_spikeweave_reads_packed_columns_and_an_index_of_one_byte(self):
         path = self.folder / "a.nwb"

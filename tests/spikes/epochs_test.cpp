@@ -144,5 +144,61 @@ TEST(ReadEpochs, SaysWhereAFileIsWrong) {
     EXPECT_THROW(read_epochs(folder.path() / "absent"), io_error);
 }
 
+TEST(WithinEpochs, KeepsTheTimesOfTheRecordingAndKnowsTheEpochs) {
+    const std::vector<time_span> epochs{{100us, 200us}, {200us, 300us}, {350us, 400us}};
+
+    const spike_sequence part = within_epochs(recording(), epochs);
+
+    EXPECT_EQ(std::vector(part.times_us().begin(), part.times_us().end()),
+              (std::vector<std::int64_t>{100, 149, 150, 150, 199, 200, 350, 399}));
+    EXPECT_EQ(std::vector(part.epochs().begin(), part.epochs().end()), epochs);
+    EXPECT_EQ(part.span(), (time_span{100us, 400us}));
+    EXPECT_EQ(part.observed(),
+              (std::vector<time_span>{{100us, 199us}, {200us, 299us}, {350us, 399us}}));
+    EXPECT_EQ(part.observed_time(), 250us);
+    EXPECT_EQ(within_epochs(part, epochs), part);
+    EXPECT_EQ(select_units(part, std::vector<std::string>{"a"}).observed_time(), 250us);
+    EXPECT_EQ(recording().observed(), (std::vector<time_span>{{0us, 600us}}));
+    EXPECT_EQ(recording().observed_time(), 600us);
+}
+
+TEST(WithinSpan, IncludesBothEnds) {
+    const spike_sequence part = within_span(recording(), {100us, 301us});
+
+    EXPECT_EQ(std::vector(part.times_us().begin(), part.times_us().end()),
+              (std::vector<std::int64_t>{100, 149, 150, 150, 199, 200, 301}));
+    EXPECT_EQ(part.span(), (time_span{100us, 301us}));
+    EXPECT_TRUE(part.epochs().empty());
+}
+
+TEST(SeparatedEpochs, LieFurtherApartThanTheReach) {
+    const spike_sequence part =
+        within_epochs(recording(), std::vector<time_span>{{100us, 200us}, {200us, 300us}});
+
+    const separated_epochs apart(part, 40us);
+
+    EXPECT_EQ(std::vector(apart.spikes().times_us().begin(), apart.spikes().times_us().end()),
+              (std::vector<std::int64_t>{0, 49, 50, 50, 99, 140}));
+    EXPECT_EQ(apart.original(140us), 200us);
+    EXPECT_EQ(apart.spikes().observed_time(), 200us);
+    const spike_sequence whole = recording();
+    EXPECT_EQ(&separated_epochs(whole, 40us).spikes(), &whole);
+}
+
+TEST(EpochsAround, EndWhereTheNextOneBegins) {
+    const std::vector<std::int64_t> events{100, 200, 205, 205, 400};
+
+    EXPECT_EQ(
+        epochs_around(events, -20us, 50us),
+        (std::vector<time_span>{{80us, 150us}, {180us, 185us}, {185us, 255us}, {380us, 450us}}));
+    EXPECT_EQ(epochs_around({}, 0us, 1us), std::vector<time_span>{});
+    EXPECT_NE(message_of([&] { epochs_around(events, 5us, 5us); }).find("around an event"),
+              std::string::npos);
+    EXPECT_NE(message_of([] {
+                  epochs_around(std::vector<std::int64_t>{2, 1}, 0us, 5us);
+              }).find("order"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -59,6 +59,7 @@ spike_input read_input(const spike_input_options& options, const session& now,
                               .duplicates = file.duplicates,
                               .stimuli = file.stimulus_us.size()}};
     add_warnings(in.record, warnings_of(file));
+    in.stimulus_us = std::move(file.stimulus_us);
     now.stop_if_asked();
     in.spikes = options.only_units.empty() ? std::move(file.spikes)
                                            : select_units(file.spikes, options.only_units);

@@ -50,6 +50,7 @@ option_list describe(spike_input_options& options);
 struct spike_input {
     spike_sequence spikes{};
     bool has_recorded_span = false;
+    std::vector<std::int64_t> stimulus_us{};  ///< stimulus markers, in order
     run_record record{};  ///< the file, what was left out, and the reader's warnings
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/described_options.hpp"
+#include "cli/epoch_source.hpp"
 #include "cli/output.hpp"
 #include "cli/parts.hpp"
 #include "cli/spike_input.hpp"
@@ -21,7 +22,8 @@ namespace {
 struct episodes_command {
     spike_input_options input{};
     std::filesystem::path count_only{};  ///< a file of episodes; empty: search
-    std::filesystem::path to{};          ///< empty: the result is only printed
+    epoch_source_options epochs{};
+    std::filesystem::path to{};  ///< empty: the result is only printed
     bool overwrite = false;
     bool occurrences = false;
     bool report = true;
@@ -53,7 +55,17 @@ option_list describe(episodes_command& options) {
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
                    "self_repeats", "pairs", "window", "part"});
-    list.change("window").not_with({"occurrences", "json", "part"});
+    list.change("window").not_with(
+        {"occurrences", "json", "part", "epochs", "around", "trial_length"});
+    describe_epochs(list, options.epochs);
+    return list;
+}
+
+// The options that a part is made with, in which the epochs themselves stand, not where they are.
+option_list describe_part(episodes_command& options) {
+    option_list list = describe(options);
+    list.remove("around");
+    list.change("epochs").bind(options.analysis.search.time.epochs);
     return list;
 }
 
@@ -99,16 +111,16 @@ void divide(episodes_command& options, spike_input& input, const session& now,
     record.tally = count_part(input.spikes, analysis, record.part, run).to_bytes();
     record.run.seed = analysis.surrogates.seed;
     write_part(options.to, options.overwrite, std::move(record), std::move(input.record),
-               describe(options), now, run);
+               describe_part(options), now, run);
 }
 
 episode_result analyse(const episodes_command& options, const spike_input& input,
                        const execution& run) {
-    const auto& [spikes, has_recorded_span, record] = input;
+    const spike_sequence& spikes = input.spikes;
     const episode_options& how = options.analysis.search;
     if (!options.count_only.empty())
         return count_and_test_episodes(spikes, read_episodes(options.count_only, spikes), how, run);
-    const auto all = merged_tally<surrogate_tally>(options.parts.merged, record.input);
+    const auto all = merged_tally<surrogate_tally>(options.parts.merged, input.record.input);
     return all ? find_episodes(spikes, how, run, *all) : find_episodes(spikes, how, run);
 }
 
@@ -124,9 +136,10 @@ void check_place(const episodes_command& options, const session& now) {
 
 void find(episodes_command& options, const memory_guard& memory, session& now) {
     check_place(options, now);
-    const episode_options& analysis = options.analysis.search;
+    episode_options& analysis = options.analysis.search;
     const execution run = now.run(analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
+    take_epochs(options.epochs, options.input.path, input, analysis.time.epochs, run);
     now.warn(input.record.warnings);
     now.warn(input.record, check_episodes(input.spikes, analysis));
     if (options.analysis.window > duration{0}) return find_in_windows(options, input, now, run);
@@ -164,7 +177,7 @@ void merge_episodes(const std::vector<part_record>& parts, const merge_target& t
                              .to = target.to,
                              .overwrite = target.overwrite,
                              .parts = {.merged = parts}};
-    take_parameters(parts, describe(options));
+    take_parameters(parts, describe_part(options));
     run(options, now);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/described_options.hpp"
+#include "cli/epoch_source.hpp"
 #include "cli/output.hpp"
 #include "cli/parts.hpp"
 #include "cli/spike_input.hpp"
@@ -16,7 +17,6 @@
 #include "spikeweave/pipeline/spade/cost.hpp"
 #include "spikeweave/report/spade.hpp"
 #include "spikeweave/report/strategies.hpp"
-#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -24,9 +24,9 @@ namespace {
 /// The options of the analysis, and those of the command itself.
 struct spade_command {
     spike_input_options input{};
-    bool transactions = false;       ///< FILE has windows, not spikes
-    std::filesystem::path epochs{};  ///< a table of epochs; empty: the whole recording
-    std::filesystem::path to{};      ///< empty: the result is only printed
+    bool transactions = false;  ///< FILE has windows, not spikes
+    epoch_source_options epochs{};
+    std::filesystem::path to{};  ///< empty: the result is only printed
     bool overwrite = false;
     bool occurrences = false;
     bool nwb = false;
@@ -61,12 +61,10 @@ option_list describe(spade_command& options) {
     option_list list = describe(options.input);
     list.add("transactions", options.transactions,
              "FILE holds windows, one a line: items UNIT * WINDOW + BIN as numbers")
-        .not_with({"only_units", "t_start", "t_stop", "epochs", "surrogates"});
+        .not_with({"only_units", "t_start", "t_stop", "epochs", "around", "surrogates"});
     describe_output(list, options);
     list.add_all(describe(options.analysis));
-    option& epochs = list.change("epochs");
-    epochs.bind(options.epochs);
-    epochs.help += "; EPOCHS is a table of begin and end in seconds";
+    describe_epochs(list, options.epochs);
     list.begin_group(list.find("surrogates").group);
     add_part_option(list, options.parts);
     list.begin_group(list.find("strategy").group);
@@ -80,6 +78,7 @@ option_list describe(spade_command& options) {
 // The options that a part is made with, in which the epochs themselves stand, not their table.
 option_list describe_part(spade_command& options) {
     option_list list = describe(options);
+    list.remove("around");
     list.change("epochs").bind(options.analysis.epochs);
     return list;
 }
@@ -98,14 +97,16 @@ struct spade_file {
     run_record record{};
 };
 
-spade_file read_file(const spade_job& job) {
-    const spade_options& analysis = job.options.analysis;
+spade_file read_file(spade_command& options, const spade_job& job) {
+    spade_options& analysis = options.analysis;
     const std::string& path = job.options.input.path;
     if (!job.options.transactions) {
-        auto [spikes, has_recorded_span, record] = read_input(job.options.input, job.now, job.run);
-        binned_recording binned = bin_recording(std::move(spikes), analysis, has_recorded_span);
+        spike_input in = read_input(job.options.input, job.now, job.run);
+        take_epochs(options.epochs, path, in, analysis.epochs, job.run);
+        binned_recording binned =
+            bin_recording(std::move(in.spikes), analysis, in.has_recorded_span);
         check_memory(binned, analysis, job.guard);
-        return {prepare_spade(std::move(binned), analysis, job.run), std::move(record)};
+        return {prepare_spade(std::move(binned), analysis, job.run), std::move(in.record)};
     }
     if (is_standard_input(path))
         throw invalid_argument("windows are read from a file, not from standard input");
@@ -203,12 +204,12 @@ void divide(spade_file& in, spade_command options, const spade_job& job) {
 }
 
 void find(spade_command& options, const memory_guard& guard, const session& now) {
-    if (!options.epochs.empty()) options.analysis.epochs = read_epochs(options.epochs, now.run());
     const spade_job job{options, guard, now, now.run(options.analysis.run.threads)};
-    check_spade(options.analysis, !options.transactions);
+    // Epochs may be known only when the file is read; then all is checked.
+    if (!options.epochs.given()) check_spade(options.analysis, !options.transactions);
     check_part(options.parts, options.analysis.surrogates, options.to);
     if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
-    spade_file in = read_file(job);
+    spade_file in = read_file(options, job);
     add_warnings(in.record, in.prepared.warnings);
     // Warnings are shown now that it is clear that the search can begin.
     now.warn(in.record.warnings);

@@ -1,13 +1,13 @@
 // Prints a table of how often episodes show a connection where there is none, as in
 // docs/algorithms/significance.md.
 //
-//   episode_calibration RECORDINGS SURROGATES MAX_SIZE THREADS [NULL|all [LENGTH_S...]]
+//   episode_calibration RECORDINGS SURROGATES MAX_SIZE THREADS [NULL|all[@EPOCH:GAP] [LENGTH_S...]]
 //
 // For each null hypothesis, RECORDINGS recordings with seeds 0, 1, ... are mined with all defaults
 // except the largest size, and tested by the default and by surrogates. A recording counts once,
 // however many edges it has. With 0 surrogates this half of the table is left out. FROM:TO as
 // RECORDINGS takes the seeds from FROM up to but not including TO, so that a row can be measured
-// in parts.
+// in parts. With @400ms:100ms, only epochs of 400 ms are analysed, with gaps of 100 ms.
 
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/epochs.hpp"
 
 namespace {
 
@@ -77,15 +78,34 @@ seed_range seeds_of(const std::string& recordings) {
     return {.first = first, .count = end - first};
 }
 
-void measure(const null_recordings::null& what, std::int64_t length_s, const seed_range& seeds,
-             std::uint32_t surrogates, std::size_t max_size, int threads) {
+// The nulls to measure, and the part of each recording that is analysed.
+struct chosen_nulls {
+    explicit chosen_nulls(const std::string& text) : name(text.substr(0, text.find('@'))) {
+        if (name.size() == text.size()) return;
+        const std::string times = text.substr(name.size() + 1);
+        const std::size_t colon = times.find(':');
+        if (colon == std::string::npos)
+            throw invalid_argument(
+                fmt::format("'{}' is not EPOCH:GAP, such as 400ms:100ms", times));
+        time.trial_length = parse_duration(times.substr(0, colon));
+        time.trial_separation = parse_duration(times.substr(colon + 1));
+    }
+
+    std::string name;
+    epoch_options time{};
+};
+
+void measure(const null_recordings::null& what, const epoch_options& time, std::int64_t length_s,
+             const seed_range& seeds, std::uint32_t surrogates, std::size_t max_size, int threads) {
     const std::size_t recordings = seeds.count;
     std::vector<found> by_default(recordings);
     std::vector<found> tested(recordings);
     std::atomic<std::size_t> spikes_in_all = 0;
     parallel::parallel_for(recordings, {.threads = threads}, "calibrating", [&](std::size_t i) {
         const auto seed = static_cast<std::uint32_t>(seeds.first + i);
-        const spike_sequence spikes = null_recordings::make(what.name, length_s, seed);
+        const spike_sequence whole = null_recordings::make(what.name, length_s, seed);
+        const chosen_time part = choose_time(whole, time);
+        const spike_sequence& spikes = part.of(whole);
         spikes_in_all += spikes.size();
         const episode_table table =
             mine_episodes(spikes, {.delays = what.delays, .max_size = max_size}, {.threads = 1});
@@ -106,12 +126,12 @@ void measure(const null_recordings::null& what, std::int64_t length_s, const see
 int calibrate(const std::vector<std::string>& arguments) {
     if (arguments.size() < 4)
         throw invalid_argument(
-            "expected RECORDINGS SURROGATES MAX_SIZE THREADS [NULL|all [LENGTH_S...]]");
+            "expected RECORDINGS SURROGATES MAX_SIZE THREADS [NULL|all[@EPOCH:GAP] [LENGTH_S...]]");
     const seed_range seeds = seeds_of(arguments[0]);
     const auto surrogates = static_cast<std::uint32_t>(std::stoul(arguments[1]));
     const std::size_t max_size = std::stoul(arguments[2]);
     const int threads = std::stoi(arguments[3]);
-    const std::string name = arguments.size() > 4 ? arguments[4] : "all";
+    const chosen_nulls chosen(arguments.size() > 4 ? arguments[4] : "all");
     std::vector<std::int64_t> lengths{60, 600, 3600};
     if (arguments.size() > 5) {
         lengths.clear();
@@ -123,8 +143,8 @@ int calibrate(const std::vector<std::string>& arguments) {
                surrogates > 0 ? "\twith an edge (surrogates)\tedges\twith a longer one" : "");
     for (const std::int64_t length_s : lengths)
         for (const null_recordings::null& what : null_recordings::all())
-            if (name == "all" || name == what.name)
-                measure(what, length_s, seeds, surrogates, max_size, threads);
+            if (chosen.name == "all" || chosen.name == what.name)
+                measure(what, chosen.time, length_s, seeds, surrogates, max_size, threads);
     return 0;
 }
 

@@ -85,7 +85,7 @@ struct surrogate_options {
     /// For bin_shuffling: shuffle a block from every bin on, one after another.
     bool sliding = false;
     /// For trial_shifting: half-open trials [begin, end), ascending, without overlap. Spikes
-    /// outside of them are left out.
+    /// outside of them are left out. If not set, the epochs of the spikes.
     std::vector<time_span> trials{};
     joint_isi_options joint_isi{};
 };
@@ -141,6 +141,9 @@ struct surrogate_spikes {
 /// `make_sequence` may be called from any number of threads. Surrogate number `which` is a pure
 /// function of spikes, options and bins: each unit draws from its own random stream.
 ///
+/// If the spikes have epochs, each epoch is treated as a recording of its own, so that no spike
+/// leaves its epoch; bin_shuffling cannot do that.
+///
 /// Times remain whole microseconds. interval_jitter and spike_dithering reflect spikes that would
 /// leave the span, and keep close spikes of a unit together: spikes of a unit less than 4 ms (or
 /// half the dither) apart move together, and no others come as close. So dead times are kept, even
@@ -154,7 +157,8 @@ struct surrogate_spikes {
 class SPIKEWEAVE_API surrogate_maker {
 public:
     /// @throws invalid_argument if an option is out of range: a dither outside (0, 1 h] or shorter
-    /// than a bin to shuffle, or trials that are missing, empty, unsorted or overlapping.
+    /// than a bin to shuffle, trials that are missing, empty, unsorted or overlapping, or
+    /// bin_shuffling for spikes with epochs.
     surrogate_maker(const spike_sequence& spikes, const surrogate_options& options);
     /// Makes binned surrogates possible (`make`).
     /// @throws invalid_argument also like `bin_spikes`.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/pipeline/epochs.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 
 /// The whole analysis of serial episodes, from spikes to a circuit, as one call. The command
@@ -15,6 +17,7 @@ namespace spikeweave {
 
 /// All options of the analysis, with their defaults.
 struct episode_options {
+    epoch_options time{};  ///< the part of the recording that is analysed
     episode_mining_options mining{.delays = default_delays()};
     significance_options significance{};
     surrogate_options surrogates{};
@@ -25,6 +28,8 @@ SPIKEWEAVE_API option_list describe(episode_options& options);
 
 /// The frequent episodes, their tests, and the circuit that follows from them.
 struct episode_result {
+    /// The spikes that were analysed, if the options choose a part of the recording.
+    std::optional<spike_sequence> part{};
     episode_table table{};
     /// One element for each episode of the table, by the test of the options.
     std::vector<episode_test> assessed{};

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
@@ -38,13 +40,56 @@ SPIKEWEAVE_API concatenated_epochs concatenate_epochs(const spike_sequence& spik
                                                       std::span<const time_span> epochs,
                                                       duration separation);
 
+/// The spikes of these epochs, in the times of the recording, as a sequence that knows its epochs.
+/// @throws invalid_argument as `concatenate_epochs`.
+SPIKEWEAVE_API spike_sequence within_epochs(const spike_sequence& spikes,
+                                            std::span<const time_span> epochs);
+/// Gives spikes the epochs of the sequence that they are taken from, if it has any.
+/// @throws invalid_argument as `within_epochs`.
+SPIKEWEAVE_API spike_sequence with_epochs_of(const spike_sequence& from, spike_sequence spikes);
+/// The spikes of a span, both ends included, which becomes the recorded one.
+SPIKEWEAVE_API spike_sequence within_span(const spike_sequence& spikes, const time_span& span);
+
+/// Spikes whose epochs are so far apart that nothing reaches from one into the next. This is how
+/// episodes are counted and tested: within an epoch times differ as in the recording.
+class SPIKEWEAVE_API separated_epochs {
+public:
+    /// @param spikes  must outlive this object, if it has no epochs: nothing is copied then
+    /// @param reach   the longest step that could lead from one epoch into the next
+    /// @throws invalid_argument as `concatenate_epochs`.
+    separated_epochs(const spike_sequence& spikes, duration reach);
+
+    const spike_sequence& spikes() const { return given_ != nullptr ? *given_ : joined_.spikes; }
+    /// Converts a time of `spikes` to the recording's time.
+    duration original(duration time) const {
+        return given_ != nullptr ? time : joined_.original(time);
+    }
+
+private:
+    const spike_sequence* given_;
+    concatenated_epochs joined_{};
+};
+
+/// An epoch around each event, from `from` after it (before it if negative) to `to` after it.
+/// Where it would reach into the epoch of the next event, it ends as that begins.
+/// @throws invalid_argument if `to` is not after `from`, or events are not in order.
+SPIKEWEAVE_API std::vector<time_span> epochs_around(std::span<const std::int64_t> events_us,
+                                                    duration from, duration to);
+
 /// Reads epochs in seconds, one per line, separated by tabs, semicolons, commas or blanks; also
 /// gzip. A header may name the columns start_time and stop_time, or begin and end; else the first
 /// two are used; lines
-/// with '#' are comments.
+/// with '#' are comments. Of an NWB file, the epochs are its trials.
 /// @throws io_error with the line, what was found and expected; also if epochs are empty or out of
 /// order, or there are none.
 SPIKEWEAVE_API std::vector<time_span> read_epochs(const std::filesystem::path& path,
                                                   const execution& run = {});
+
+/// Reads a table of intervals of an NWB file, such as "trials", in the order of their begins.
+/// @throws io_error with the table, what was found and expected; also if it is missing or empty, or
+/// this build has no NWB.
+SPIKEWEAVE_API std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
+                                                         const std::string& table,
+                                                         const execution& run = {});
 
 }  // namespace spikeweave

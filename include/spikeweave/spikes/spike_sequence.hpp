@@ -16,6 +16,11 @@
 
 namespace spikeweave {
 
+class spike_sequence;
+/// See spikes/epochs.hpp.
+SPIKEWEAVE_API spike_sequence within_epochs(const spike_sequence& spikes,
+                                            std::span<const time_span> epochs);
+
 /// All spikes of a recording in time order.
 ///
 /// Times are microseconds since the recording's first sample and never decrease; spikes at the same
@@ -46,18 +51,31 @@ public:
     /// The unit with that name. @throws invalid_argument if there is none; the message lists the
     /// names.
     unit_id unit(std::string_view name) const;
-    /// The recorded span: at least from the first spike to the last.
+    /// The recorded span: at least from the first spike to the last. With epochs, from the begin of
+    /// the first one to the end of the last one.
     time_span span() const { return span_; }
+    /// The epochs, half-open [begin, end), if the spikes are those of some epochs only
+    /// (`within_epochs`). What lies between two epochs is not known, and no occurrence reaches from
+    /// one into another.
+    std::span<const time_span> epochs() const { return epochs_; }
+    /// The intervals of time in which spikes were observed, both ends included: those of the
+    /// epochs, or else the recorded span.
+    std::vector<time_span> observed() const;
+    /// How long spikes were observed: the length of the epochs together, or of the recorded span.
+    duration observed_time() const;
 
     friend bool operator==(const spike_sequence&, const spike_sequence&) = default;
 
 private:
     friend class spike_sequence_builder;
+    friend spike_sequence within_epochs(const spike_sequence& spikes,
+                                        std::span<const time_span> epochs);
 
     std::vector<std::int64_t> times_us_;
     std::vector<unit_id> units_;
     std::vector<std::string> unit_names_;
     time_span span_;
+    std::vector<time_span> epochs_;
 };
 
 /// The sequence of spikes in any order: by time, then by unit.
@@ -65,7 +83,7 @@ private:
 SPIKEWEAVE_API spike_sequence sequence_of(std::vector<std::pair<std::int64_t, unit_id>> spikes,
                                           std::vector<std::string> unit_names, time_span span);
 
-/// The spikes of some units only, in the same recorded span. The units keep their order.
+/// The spikes of some units only, in the same recorded span and epochs. The units keep their order.
 /// @throws invalid_argument if there is no unit of one of the names.
 SPIKEWEAVE_API spike_sequence select_units(const spike_sequence& spikes,
                                            std::span<const std::string> names);

@@ -5,6 +5,7 @@
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/options.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/order_spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
@@ -66,6 +67,20 @@ nb::tuple drop_duplicates(const shared_spikes& spikes) {
     return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
 }
 
+// Epochs are rows of a begin and an end, in seconds.
+shared_spikes with_epochs(const shared_spikes& spikes, const array_in<double>& ends) {
+    std::vector<time_span> epochs;
+    const auto given = span_of(ends);
+    for (std::size_t i = 0; i + 1 < given.size(); i += 2)
+        epochs.push_back({duration_from_seconds(given[i]), duration_from_seconds(given[i + 1])});
+    return share(within_epochs(*spikes.sequence, epochs));
+}
+
+array_out<double> around(const array_in<double>& events, nb::handle start, nb::handle stop) {
+    return column(
+        epochs_around(microseconds_of(events), time_of("start", start), time_of("stop", stop)));
+}
+
 }  // namespace
 
 shared_spikes share(spike_sequence spikes, bool has_recorded_span) {
@@ -112,6 +127,10 @@ void bind_spikes(nb::module_& m) {
         .def_prop_ro("t_start",
                      [](const shared_spikes& s) { return plain(s.sequence->span().begin); })
         .def_prop_ro("t_stop", [](const shared_spikes& s) { return plain(s.sequence->span().end); })
+        .def_prop_ro(
+            "epochs", [](const shared_spikes& s) { return column(s.sequence->epochs()); },
+            nb::rv_policy::move)
+        .def("with_epochs", &with_epochs)
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
@@ -121,6 +140,7 @@ void bind_spikes(nb::module_& m) {
         });
     m.def("make_spikes", &make_spikes, "times"_a, "units"_a, "names"_a, "t_start"_a.none(),
           "t_stop"_a.none());
+    m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
     m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());

@@ -106,6 +106,7 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found) {
     out["circuit"] = circuit_columns(found.circuit);
     out["threshold"] = found.table.threshold;
     add_run(out, spikes, found, {found.options});
+    if (found.part) out["spikes"] = share(*found.part, spikes.has_recorded_span);
     return out;
 }
 

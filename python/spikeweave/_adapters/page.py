@@ -111,7 +111,7 @@ def _document(found: EpisodeResult, most: int | None) -> str:
         {
             "run": _run(found, number[found.chains].tolist()),
             "units": spikes.unit_names,
-            "spikes": spikes_of(spikes.times_us, spikes.units, begin, end),
+            "spikes": spikes_of(spikes.times_us, spikes.units, begin, end, spikes.epochs),
             "episodes": _episodes(found, order, most),
             "edges": _edges(found),
         },

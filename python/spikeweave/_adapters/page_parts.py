@@ -29,16 +29,23 @@ def digits(values: Any) -> list[float | None]:
 
 
 def spikes_of(
-    times: NDArray[np.int64], units: NDArray[np.uint32], begin: int, end: int
+    times: NDArray[np.int64],
+    units: NDArray[np.uint32],
+    begin: int,
+    end: int,
+    epochs: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]:
-    """Spikes in their order, all times in microseconds."""
-    return {
+    """Spikes in their order, all times in microseconds, and the epochs that they are of."""
+    spikes = {
         "number": len(times),
         "begin_us": begin,
         "end_us": end,
         "steps_us": varints(np.diff(times, prepend=begin)),
         "units": varints(units),
     }
+    if epochs is not None:
+        spikes["epochs_us"] = np.rint(1e6 * epochs).astype(np.int64).tolist()
+    return spikes
 
 
 def call_of(name: str, asked: dict[str, Any]) -> str:

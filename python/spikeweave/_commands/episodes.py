@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
+from .._values.arrays import array
 from .._values.circuit import Circuit
 from .._values.episode_rows import flat, named
 from .._values.episode_windows import WindowedEpisodeResult
@@ -45,8 +47,9 @@ def episodes(
     circuit, as by ``spikeweave episodes`` on the command line.
 
     Times are in seconds, texts such as ``"5ms"``, or quantities. `delays` is a list of pairs of
-    times ``(low, high)``, of texts such as ``"4-6ms"``, or one of these. The same seed gives the
-    same result on any number of threads.
+    times ``(low, high)``, of texts such as ``"4-6ms"``, or one of these. `epochs` are pairs of a
+    begin and an end, a pynapple ``IntervalSet``, a neo ``Epoch`` or a table; `epochs_around` makes
+    them from events. The same seed gives the same result on any number of threads.
 
     Parameters
     ----------
@@ -93,9 +96,14 @@ def episodes(
     >>> [len(one.circuit) for one in windows]
     [10, 10, 10]
     """
+    given: dict[str, Any] = {**options}
+    if given.get("epochs") is not None:
+        given["epochs"] = epochs_of(given["epochs"])
     sequence = SpikeSequence.of(spikes)
     with reporting(progress) as callback:
-        found = _core.find_episodes(sequence._core, {**options, "progress": callback})
+        found = _core.find_episodes(sequence._core, {**given, "progress": callback})
+    if "spikes" in found:
+        sequence = SpikeSequence._from_core(found["spikes"])
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
     run = {name: found[name] for name in ("parameters", "seconds", "warnings")}
@@ -158,6 +166,37 @@ def count_episodes(
     arrays = flat(named(episodes, names), names)
     with reporting(progress) as callback:
         return _core.count_episodes(sequence._core, arrays, {**options, "progress": callback})
+
+
+def epochs_around(events: Any, start: Time, stop: Time) -> NDArray[np.float64]:
+    """Makes an epoch around each event, such as a stimulus, for `episodes` and `spade`.
+
+    An epoch that would reach into that of the next event ends where that begins.
+
+    Parameters
+    ----------
+    events
+        Times of the events, ascending, seconds.
+    start, stop : float, str or quantity
+        Begin and end of an epoch after its event; before it if negative.
+
+    Returns
+    -------
+    ndarray of float64, shape (epochs, 2)
+        Begin and end, seconds.
+
+    Raises
+    ------
+    ValueError
+        If `stop` is not after `start`, or events are not in order.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikeweave.epochs_around([1.0, 2.0, 2.25], start="-100ms", stop="400ms").tolist()
+    [[0.9, 1.4], [1.9, 2.15], [2.15, 2.65]]
+    """
+    return _core.epochs_around(array("events", events, np.float64), start, stop)
 
 
 def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:

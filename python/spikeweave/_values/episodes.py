@@ -34,7 +34,7 @@ class EpisodeResult(HasPage, EpisodeRows):
     Attributes
     ----------
     spikes : SpikeSequence
-        The spikes that were mined.
+        The spikes that were mined: those of the epochs, if there are any.
     offsets : ndarray of int64, shape (episodes + 1,)
         Episode ``i`` has ``units[offsets[i]:offsets[i + 1]]``.
     units : ndarray of uint32

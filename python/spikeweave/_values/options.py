@@ -66,6 +66,11 @@ class DetectorOptions(TypedDict, total=False):
 
 
 class EpisodesOptions(TypedDict, total=False):
+    t_start: Time | None
+    t_stop: Time | None
+    epochs: Epochs | None
+    trial_length: Time | None
+    trial_separation: Time | None
     delays: Delays | None
     delay_grid: str | None
     min_count: int | None
@@ -123,6 +128,7 @@ class EpisodesOptions(TypedDict, total=False):
             "shuffle_isis",
             "joint_isi_dithering",
             "isi_dithering",
+            "trial_shifting",
             "bin_shuffling",
         ]
         | None

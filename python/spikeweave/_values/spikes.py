@@ -153,7 +153,8 @@ class SpikeSequence:
         )
         if duplicates:
             warnings.warn(duplicates_text(duplicates), stacklevel=2)
-        return cls._from_core(core)
+        epochs = found.epochs if isinstance(found, SpikeSequence) else None
+        return cls._from_core(core if epochs is None else core.with_epochs(np.ravel(epochs)))
 
     def _as_arrays(self) -> SpikeArrays:
         stated = self._core.has_recorded_span
@@ -202,6 +203,13 @@ class SpikeSequence:
     def t_stop(self) -> float:
         """End of the recorded span, seconds."""
         return self._core.t_stop
+
+    @property
+    def epochs(self) -> NDArray[np.float64] | None:
+        """The epochs of the recording that the spikes are of: shape (epochs, 2), begin and end in
+        seconds; None if they are of the whole recorded span. `EpisodeResult.spikes` has them."""
+        epochs = self._array("epochs")
+        return epochs if len(epochs) else None
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -270,6 +278,7 @@ class SpikeSequence:
             [self.unit_names[unit] for unit in chosen],
             begin if stated or t_start is not None else None,
             end if stated or t_stop is not None else None,
+            None if self.epochs is None else _cut(self.epochs, begin, end),
         )
 
     def _indices(self, units: Iterable[str | int]) -> set[int]:
@@ -292,7 +301,7 @@ class SpikeSequence:
     def __reduce__(self) -> tuple[Any, ...]:
         # Whole microseconds come back as they are: below 285 years a double holds them exactly.
         span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
-        return _again, (self.times, self.units, self.unit_names, *span)
+        return _again, (self.times, self.units, self.unit_names, *span, self.epochs)
 
     def check(self) -> list[str]:
         """Likely data problems as whole sentences: double spikes, units that repeat another,
@@ -419,10 +428,17 @@ def _again(
     names: list[str],
     t_start: float | None,
     t_stop: float | None,
+    epochs: NDArray[np.float64] | None = None,
 ) -> SpikeSequence:
     """A sequence from its parts, for pickles and copies."""
     core, _ = _core.make_spikes(times, units, names, t_start, t_stop)
-    return SpikeSequence._from_core(core)
+    return SpikeSequence._from_core(core if epochs is None else core.with_epochs(np.ravel(epochs)))
+
+
+def _cut(epochs: NDArray[np.float64], begin: float, end: float) -> NDArray[np.float64]:
+    """The parts of epochs from `begin` to `end`, which is included."""
+    cut = np.clip(epochs, begin, end + 1e-6)
+    return cut[cut[:, 0] < cut[:, 1]]
 
 
 def duplicates_text(count: int) -> str:

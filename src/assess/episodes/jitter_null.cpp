@@ -24,11 +24,10 @@ jitter_null::jitter_null(const spike_sequence& spikes, duration cell, tie_rule t
     const auto offsets = trains.offsets();
     forward_ = {{offsets.begin(), offsets.end()},
                 {trains.times_us().begin(), trains.times_us().end()},
-                spikes.span().begin.count(),
-                spikes.span().end.count()};
+                spikes.observed()};
     backward_ = forward_;
-    backward_.begin = -forward_.last;
-    backward_.last = -forward_.begin;
+    std::ranges::reverse(backward_.observed);
+    for (time_span& one : backward_.observed) one = {-one.end, -one.begin};
     for (std::int64_t& t : backward_.times_us) t = -t;
     for (std::size_t u = 0; u + 1 < offsets.size(); ++u)
         std::reverse(backward_.times_us.begin() + static_cast<std::ptrdiff_t>(offsets[u]),
@@ -55,7 +54,7 @@ count_distribution jitter_null::with_turned(const direction& way, const episode&
     std::int64_t cell = cell_;
     for (const delay_interval& delay : what.delays)
         cell = std::max(cell, intervals_a_cell * (delay.high - delay.low).count());
-    return turned_starts(way.of(what.units[turned]), windows, {way.begin, way.last, cell}, gap_);
+    return turned_starts(way.of(what.units[turned]), windows, {way.observed, cell}, gap_);
 }
 
 jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,

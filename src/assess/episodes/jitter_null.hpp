@@ -15,6 +15,7 @@ namespace spikeweave::assess {
 /// rotated by a uniform amount, and all other units stay unchanged.
 class jitter_null {
 public:
+    /// @param spikes  with epochs so far apart that no episode reaches from one into the next
     /// @param cell width of a cell; an episode with a delay interval wider than a third of it gets
     ///        cells three times as wide as that
     jitter_null(const spike_sequence& spikes, duration cell, tie_rule ties);
@@ -32,8 +33,7 @@ private:
     struct direction {
         std::vector<std::size_t> offsets{};  // the times of unit u are [offsets[u], offsets[u + 1])
         std::vector<std::int64_t> times_us{};
-        std::int64_t begin = 0;
-        std::int64_t last = 0;
+        std::vector<time_span> observed{};
 
         std::span<const std::int64_t> of(unit_id unit) const {
             return std::span{times_us}.subspan(

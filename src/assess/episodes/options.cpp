@@ -42,14 +42,10 @@ option_list describe_episode_surrogates(surrogate_options& options) {
     list.add("surrogates", options.surrogates,
              "number of surrogates to test against, instead of `test`")
         .by_default("none");
-    option& method = list.add("surrogate_method", options.method, "how surrogates are made")
-                         .only_with("surrogates");
-    std::erase(method.choices, "trial_shifting");
-    method.obeys([&chosen = options.method] {
-        if (chosen == surrogate_method::trial_shifting)
-            throw invalid_argument(
-                "trial_shifting needs trials, which episodes do not have (SPADE has them)");
-    });
+    list.add("surrogate_method", options.method,
+             "how surrogates are made; trial_shifting needs epochs or trials, and bin_shuffling "
+             "cannot be used with them")
+        .only_with("surrogates");
     list.add("dither", options.dither, "how far surrogates may move spikes")
         .above(0)
         .at_most(3600)

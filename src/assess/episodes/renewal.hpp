@@ -16,6 +16,7 @@ namespace spikeweave::assess {
 /// Null models of many episodes in the same spikes. What they have in common is measured once.
 class independent_units {
 public:
+    /// @param spikes  with epochs so far apart that no episode reaches from one into the next
     /// @throws invalid_argument if the tick is not positive.
     independent_units(const spike_sequence& spikes, duration tick);
 
@@ -36,7 +37,7 @@ private:
     duration tick_;
     double tick_s_;
     double ticks_;
-    time_span span_;
+    std::vector<time_span> observed_;
     spike_trains trains_;
     std::map<std::pair<unit_id, delay_interval>, follower> followers_;
 };

@@ -4,8 +4,8 @@
 
 namespace spikeweave::assess {
 
-/// Whether the rates of the units rise at the same times, on a scale of 100 ms (a millionth of the
-/// recording if it is longer than a day).
+/// Whether the rates of the units rise at the same times, on a scale of 100 ms (or of the shortest
+/// epoch, if that is shorter, or a millionth of the recording, if it is longer than a day).
 struct shared_rates {
     /// The variance of the number of spikes of all units in a bin, divided by the sum of the units'
     /// variances: 1 on average if the units are independent.

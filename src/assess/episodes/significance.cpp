@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "assess/episodes/jitter_test.hpp"
+#include "assess/episodes/reach.hpp"
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/start_windows.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 
@@ -118,11 +120,11 @@ double start_probability_for(double mean, double ticks, double span_ticks) {
 
 // A recording shorter than a tick is treated as one tick long, so that rates stay finite.
 independent_units::independent_units(const spike_sequence& spikes, duration tick)
-    : tick_(tick), tick_s_(to_seconds(tick)), span_(spikes.span()), trains_(spikes) {
+    : tick_(tick), tick_s_(to_seconds(tick)), observed_(spikes.observed()), trains_(spikes) {
     if (tick <= duration{0})
         throw invalid_argument(
             fmt::format("the tick must be positive, not {}", format_duration(tick)));
-    ticks_ = std::max(1.0, to_seconds(spikes.span().length()) / tick_s_);
+    ticks_ = std::max(1.0, to_seconds(spikes.observed_time()) / tick_s_);
 }
 
 // The share is measured, not derived from the rate, so it includes the unit's own dead times and
@@ -135,8 +137,11 @@ independent_units::follower independent_units::measure(unit_id unit,
     find_start_windows(spikes, delay, windows);
     double covered_us = 0;
     double delays_us = 0;
+    auto span = observed_.begin();
     for (const start_window& window : windows) {
-        const std::int64_t begin = std::max(window.begin, span_.begin.count());
+        // The window ends before a spike, which the interval that it reaches into contains.
+        while (span->end.count() < window.until) ++span;
+        const std::int64_t begin = std::max(window.begin, span->begin.count());
         if (begin >= window.end) continue;
         const auto length = static_cast<double>(window.end - begin);
         covered_us += length;
@@ -144,7 +149,9 @@ independent_units::follower independent_units::measure(unit_id unit,
                                static_cast<double>(begin + window.end - 1) / 2);
     }
     if (!(covered_us > 0)) return {0, (to_seconds(delay.low) + to_seconds(delay.high)) / 2};
-    const auto whole_us = static_cast<double>(span_.length().count() + 1);
+    std::int64_t whole = 0;
+    for (const time_span& one : observed_) whole += one.length().count() + 1;
+    const auto whole_us = static_cast<double>(whole);
     return {std::min(1.0, covered_us / whole_us), delays_us / covered_us / 1e6};
 }
 
@@ -186,7 +193,8 @@ std::vector<occurrence_model> independent_models(const spike_sequence& spikes,
             if (to_index(unit) >= spikes.unit_count())
                 throw invalid_argument(fmt::format("there is no unit {}", to_index(unit)));
     }
-    independent_units null(spikes, tick);
+    const separated_epochs apart(spikes, assess::reach_of(episodes));
+    independent_units null(apart.spikes(), tick);
     std::vector<occurrence_model> models;
     models.reserve(episodes.size());
     for (const episode& what : episodes) models.push_back(null.model(what));
@@ -218,10 +226,11 @@ std::vector<double> adjust_by_size(const episode_table& table, std::span<const d
 
 }  // namespace assess
 
-std::vector<episode_test> test_against_null(const spike_sequence& spikes,
-                                            const episode_table& table,
+std::vector<episode_test> test_against_null(const spike_sequence& given, const episode_table& table,
                                             const significance_options& options,
                                             const execution& run) {
+    const separated_epochs apart(given, assess::reach_of(table.episodes));
+    const spike_sequence& spikes = apart.spikes();
     independent_units null(spikes, options.tick);
     std::vector<episode_test> out;
     std::vector<double> p;

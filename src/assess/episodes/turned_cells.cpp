@@ -112,10 +112,12 @@ count_distribution turned_starts(std::span<const std::int64_t> spikes,
     count_distribution out;
     cell_turner turner(gap, out);
     std::size_t window = 0;
+    auto span = grid.observed.begin();
     for (std::size_t first = 0; first < spikes.size() && window < windows.size();) {
-        const std::int64_t begin =
-            grid.begin + (spikes[first] - grid.begin) / grid.width * grid.width;
-        const std::int64_t end = std::min(begin + grid.width, grid.last + 1);
+        while (span->end.count() < spikes[first]) ++span;
+        const std::int64_t origin = span->begin.count();
+        const std::int64_t begin = origin + (spikes[first] - origin) / grid.width * grid.width;
+        const std::int64_t end = std::min(begin + grid.width, span->end.count() + 1);
         std::size_t behind = first + 1;
         while (behind < spikes.size() && spikes[behind] < end) ++behind;
         while (window < windows.size() && windows[window].end <= begin) ++window;

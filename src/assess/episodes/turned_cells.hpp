@@ -9,10 +9,10 @@
 
 namespace spikeweave::assess {
 
-/// A grid of equal cells from the beginning of a span to its end, in microseconds.
+/// A grid of equal cells in each interval of time that was observed, from its beginning on; the
+/// last cell of an interval ends with it. In microseconds.
 struct cell_grid {
-    std::int64_t begin;
-    std::int64_t last;  ///< last time of the span
+    std::span<const time_span> observed;  ///< ascending, with both ends; contain every spike
     std::int64_t width;
 };
 

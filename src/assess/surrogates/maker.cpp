@@ -8,6 +8,7 @@
 #include "assess/surrogates/generators.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/bin_grid.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 
@@ -111,6 +112,8 @@ struct surrogate_maker::set_up {
     }
     /// The times of one unit in surrogate `which`, ascending; some may be equal.
     void times_of(unit_id unit, std::uint32_t which, std::vector<std::int64_t>& times) const;
+    void times_in_epochs(unit_id unit, std::vector<std::int64_t>& times,
+                         random_stream& random) const;
     void shuffled_times_of(unit_id unit, std::uint32_t which,
                            std::vector<std::int64_t>& times) const;
     void bins_of(unit_id unit, std::uint32_t which, std::vector<std::int64_t>& times,
@@ -119,10 +122,11 @@ struct surrogate_maker::set_up {
     spike_trains trains;
     std::vector<std::string> unit_names;
     time_span span;
+    std::vector<time_span> epochs;  // those of the spikes; may be empty
     std::uint64_t seed;
     random_purpose purpose;
     std::optional<bin_grid> grid;
-    time_mover move;                        // or
+    std::vector<time_mover> moves;          // for all spikes, or one for each epoch; or
     std::optional<shuffled_bins> shuffled;  // with bin_shuffling
 };
 
@@ -131,15 +135,32 @@ surrogate_maker::set_up::set_up(const spike_sequence& spikes, const surrogate_op
     : trains(spikes),
       unit_names(spikes.unit_names()),
       span(spikes.span()),
+      epochs(spikes.epochs().begin(), spikes.epochs().end()),
       seed(options.seed),
       purpose(purpose_of(options.method)) {
     check(options);
     const binning_options how = bins != nullptr ? *bins : binning_options{};
     if (bins != nullptr) grid.emplace(spikes, how);
-    if (options.method == bin_shuffling)
+    if (options.method == bin_shuffling) {
+        if (!spikes.epochs().empty())
+            throw invalid_argument("bin_shuffling does not keep spikes in their epochs");
         shuffled.emplace(spikes, options, how);
-    else
-        move = make_time_mover(trains, span, options, options.refractory_period.value_or(how.bin));
+        return;
+    }
+    const duration refractory_period = options.refractory_period.value_or(how.bin);
+    if (options.method == trial_shifting && options.trials.empty() && !spikes.epochs().empty()) {
+        surrogate_options by_epochs = options;
+        by_epochs.trials = {spikes.epochs().begin(), spikes.epochs().end()};
+        moves.push_back(make_time_mover(trains, span, by_epochs, refractory_period));
+        return;
+    }
+    // These two look at intervals only, those of the whole recording.
+    const bool ignores_span =
+        options.method == joint_isi_dithering || options.method == isi_dithering;
+    for (const time_span& one : spikes.observed())
+        moves.push_back(ignores_span && !moves.empty()
+                            ? moves.front()
+                            : make_time_mover(trains, one, options, refractory_period));
 }
 
 void surrogate_maker::set_up::times_of(unit_id unit, std::uint32_t which,
@@ -148,7 +169,24 @@ void surrogate_maker::set_up::times_of(unit_id unit, std::uint32_t which,
     const auto source = trains.times_us(unit);
     times.assign(source.begin(), source.end());
     random_stream random = stream(static_cast<std::uint32_t>(to_index(unit)), which);
-    if (!times.empty()) move(unit, times, random);
+    if (moves.size() > 1) return times_in_epochs(unit, times, random);
+    if (!times.empty()) moves.front()(unit, times, random);
+}
+
+// Each epoch is moved as if it were a recording of its own, with the next numbers of one stream.
+void surrogate_maker::set_up::times_in_epochs(unit_id unit, std::vector<std::int64_t>& times,
+                                              random_stream& random) const {
+    std::vector<std::int64_t> all;
+    std::vector<std::int64_t> own;
+    auto from = times.begin();
+    for (std::size_t e = 0; e < epochs.size(); ++e) {
+        const auto end = std::lower_bound(from, times.end(), epochs[e].end.count());
+        own.assign(from, end);
+        from = end;
+        if (!own.empty()) moves[e](unit, own, random);
+        all.insert(all.end(), own.begin(), own.end());
+    }
+    times.swap(all);
 }
 
 // The occupied bins keep their order. Spikes that shared a bin stay together, each at a uniform
@@ -210,6 +248,7 @@ surrogate_spikes surrogate_maker::make_sequence(std::uint32_t which) const {
         for (auto t = times.begin(); t != last; ++t) all.emplace_back(*t, unit_id{u});
     }
     out.spikes = sequence_of(std::move(all), set_up_->unit_names, set_up_->span);
+    if (!set_up_->epochs.empty()) out.spikes = within_epochs(out.spikes, set_up_->epochs);
     return out;
 }
 

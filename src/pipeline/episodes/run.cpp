@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pipeline/episodes/counting.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
@@ -44,11 +45,32 @@ void test(const spike_sequence& spikes, episode_result& result, execution run,
     add_new(result.warnings, tests.warnings);
 }
 
-episode_result find_and_test(const spike_sequence& spikes, const episode_options& options,
+void check(const episode_options& options) {
+    check_options(options);
+    if (options.surrogates.surrogates == 0) return;
+    const bool has_epochs = !options.time.epochs.empty() || options.time.trial_length;
+    const surrogate_method method = options.surrogates.method;
+    if (method == surrogate_method::trial_shifting && !has_epochs)
+        throw invalid_argument(
+            "trial_shifting needs to know the trials: give `epochs` or `trial_length`");
+    if (method == surrogate_method::bin_shuffling && has_epochs)
+        throw invalid_argument("bin_shuffling does not keep spikes in their epochs");
+}
+
+// The spikes to be analysed. The result keeps them if they are a part of the recording.
+const spike_sequence& take_part(const spike_sequence& recording, episode_result& result) {
+    chosen_time chosen = choose_time(recording, result.options.time);
+    result.part = std::move(chosen.spikes);
+    add_new(result.warnings, chosen.warnings);
+    return result.part ? *result.part : recording;
+}
+
+episode_result find_and_test(const spike_sequence& recording, const episode_options& options,
                              const execution& run, const surrogate_tally* counted) {
     const auto began = steady_clock::now();
-    check_options(options);
+    check(options);
     episode_result result{.options = options};
+    const spike_sequence& spikes = take_part(recording, result);
     result.table = mine_episodes(spikes, options.mining,
                                  counting_on(spikes, options.mining.strategy, options.run, run));
     episode_mining_options& mining = result.options.mining;
@@ -88,7 +110,8 @@ execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
 }  // namespace pipeline
 
 option_list describe(episode_options& options) {
-    option_list list = describe(options.mining);
+    option_list list = describe(options.time);
+    list.add_all(describe(options.mining));
     list.add_all(describe(options.significance));
     list.add_all(describe_episode_surrogates(options.surrogates));
     list.add_all(describe(options.run,
@@ -102,18 +125,23 @@ std::vector<episode_test> deciding_tests(const episode_result& result) {
                                      : with_surrogate_tests(result.assessed, result.surrogates);
 }
 
-std::vector<std::string> check_episodes(const spike_sequence& spikes,
+std::vector<std::string> check_episodes(const spike_sequence& recording,
                                         const episode_options& options) {
-    check_options(options);
-    std::vector<std::string> warnings = check_delays(spikes, options.mining.delays);
+    check(options);
+    const chosen_time chosen = choose_time(recording, options.time);
+    const spike_sequence& spikes = chosen.of(recording);
+    std::vector<std::string> warnings = chosen.warnings;
+    add_new(warnings, check_delays(spikes, options.mining.delays));
     add_new(warnings, check_tests(spikes, options.significance, options.surrogates));
     return warnings;
 }
 
-surrogate_tally count_part(const spike_sequence& spikes, const episode_options& options,
+surrogate_tally count_part(const spike_sequence& recording, const episode_options& options,
                            const surrogate_part& part, const execution& run) {
-    check_options(options);
+    check(options);
     check_part(part, options.surrogates);
+    const chosen_time chosen = choose_time(recording, options.time);
+    const spike_sequence& spikes = chosen.of(recording);
     const episode_table table = mine_episodes(
         spikes, options.mining, counting_on(spikes, options.mining.strategy, options.run, run));
     execution counting = run;
@@ -131,11 +159,13 @@ episode_result find_episodes(const spike_sequence& spikes, const episode_options
     return find_and_test(spikes, options, run, &counted);
 }
 
-episode_result count_and_test_episodes(const spike_sequence& spikes, std::span<const episode> given,
+episode_result count_and_test_episodes(const spike_sequence& recording,
+                                       std::span<const episode> given,
                                        const episode_options& options, const execution& run) {
     const auto began = steady_clock::now();
-    check_options(options);
+    check(options);
     episode_result result{.options = options};
+    const spike_sequence& spikes = take_part(recording, result);
     const episode_mining_options& mining = options.mining;
     const episode_count_result counted =
         count_given_episodes(spikes, given,

@@ -43,7 +43,8 @@ option_list describe(windowed_episode_options& options) {
     list.begin_group("Windows");
     list.add("window", options.window,
              "search in windows of this length, one after another, instead of the whole recording")
-        .unset_is("the whole recording");
+        .unset_is("the whole recording")
+        .not_with({"epochs", "trial_length"});
     list.add("hop", options.hop, "time from the begin of one window to that of the next")
         .unset_is("as long as the window")
         .only_with("window");
@@ -52,14 +53,16 @@ option_list describe(windowed_episode_options& options) {
     return list;
 }
 
-windowed_episode_result find_episodes_in_windows(const spike_sequence& spikes,
+windowed_episode_result find_episodes_in_windows(const spike_sequence& recording,
                                                  const windowed_episode_options& options,
                                                  const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
     if (options.window == duration{0}) throw invalid_argument("window", "it is not given");
     windowed_episode_result result{.options = options};
-    result.warnings = check_episodes(spikes, options.search);
+    result.warnings = check_episodes(recording, options.search);
+    result.part = choose_time(recording, options.search.time).spikes;
+    const spike_sequence& spikes = result.part ? *result.part : recording;
     const execution counting =
         pipeline::counting_on(spikes, options.search.mining.strategy, options.search.run, run);
     result.options.search.run.devices = counting.devices;
@@ -76,6 +79,8 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& spikes,
     const std::size_t expected = number_of_windows(spikes.span(), options);
     while (const auto taken = windows.take()) {
         core::throw_if_stopped(run.stop);
+        // What was before the chosen part was not observed.
+        if (result.part && taken->bounds().begin < spikes.span().begin) continue;
         if (run.on_progress)
             run.on_progress({"analysing windows", result.windows.size(),
                              std::max(expected, result.windows.size() + 1)});

@@ -40,12 +40,6 @@ double share_from(std::string_view text) {
     return number_from<double>(text, 0, 1, "a number from 0 to 1");
 }
 
-std::string spaceless(duration time) {
-    std::string text = format_duration(time);
-    std::erase(text, ' ');
-    return text;
-}
-
 min_occ_by_size by_size_from(std::string_view text) {
     min_occ_by_size out;
     for (const std::string_view part : split(text, ',')) {
@@ -109,26 +103,6 @@ std::vector<pattern_rule> option_codec<std::vector<pattern_rule>>::read(const op
     for (const std::string_view part : split(std::get<std::string>(value), ','))
         rules.push_back(rule_from(part));
     return rules;
-}
-
-option_value option_codec<std::vector<time_span>>::show(const std::vector<time_span>& field) {
-    if (field.empty()) return nullptr;
-    std::vector<std::string> parts;
-    parts.reserve(field.size());
-    for (const time_span& epoch : field)
-        parts.push_back(fmt::format("{}:{}", spaceless(epoch.begin), spaceless(epoch.end)));
-    return fmt::format("{}", fmt::join(parts, ","));
-}
-
-std::vector<time_span> option_codec<std::vector<time_span>>::read(const option_value& value) {
-    std::vector<time_span> epochs;
-    for (const std::string_view part : split(std::get<std::string>(value), ',')) {
-        const auto ends = split(part, ':');
-        if (ends.size() != 2)
-            throw invalid_argument(fmt::format("'{}' is not BEGIN:END, such as 0s:4s", part));
-        epochs.push_back({parse_duration(ends[0]), parse_duration(ends[1])});
-    }
-    return epochs;
 }
 
 option_value option_codec<std::array<std::uint32_t, 3>>::show(

@@ -14,18 +14,9 @@ void add_windows(option_list& list, spade_options& options) {
              "width of a bin; several spikes of a unit in one bin count once, with a warning")
         .above(0);
     list.add("window", options.window, "length of a window, in bins").at_least(1);
-    list.add("t_start", options.t_start, "ignore earlier spikes")
-        .by_default("the beginning of the recording")
-        .not_with({"epochs"});
-    list.add("t_stop", options.t_stop, "ignore later spikes")
-        .by_default("the end of the recording")
-        .not_with({"epochs"});
-    list.add("epochs", options.epochs,
-             "use only these epochs, joined one after another; each is a trial, and results have "
-             "the times of the original recording")
-        .written("EPOCHS")
-        .by_default("the whole recording")
-        .may_be_unset = true;
+    describe_span(list, options.t_start, options.t_stop, options.epochs,
+                  "use only these epochs, joined one after another; each is a trial, and results "
+                  "have the times of the original recording");
     list.add("separation", options.separation, "gap between two epochs")
         .at_least(0)
         .by_default("two windows")

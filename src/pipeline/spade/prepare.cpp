@@ -19,25 +19,13 @@ std::vector<std::size_t> counts_of(const spike_sequence& spikes) {
     return counts;
 }
 
-spike_sequence within(const spike_sequence& spikes, const time_span& span) {
-    std::vector<std::int64_t> times;
-    std::vector<unit_id> units;
-    for (std::size_t i = 0; i < spikes.size(); ++i) {
-        const std::int64_t time = spikes.times_us()[i];
-        if (time < span.begin.count() || time > span.end.count()) continue;
-        times.push_back(time);
-        units.push_back(spikes.units()[i]);
-    }
-    return {std::move(times), std::move(units), spikes.unit_names(), span};
-}
-
 // Trials and Elephant's bins are counted from the beginning of the recording. If the file does not
 // state it, times are taken to be counted from it, unless some are below 0.
 spike_sequence from_zero(const spade_options& options, spike_sequence spikes) {
     const bool asked = options.trial_length || follows_elephant(options.compat);
     const time_span recorded = spikes.span();
     if (!asked || recorded.begin <= duration{0}) return spikes;
-    return within(spikes, {duration{0}, recorded.end});
+    return within_span(spikes, {duration{0}, recorded.end});
 }
 
 // Joins the epochs, each of which is a trial.
@@ -168,7 +156,7 @@ binned_recording bin_recording(spike_sequence spikes, const spade_options& optio
     if (!has_recorded_span) out.spikes = from_zero(options, std::move(out.spikes));
     if (!options.epochs.empty()) join_epochs(options, out);
     out.bins = bins_of(options, out.spikes);
-    if (out.bins.span) out.spikes = within(out.spikes, *out.bins.span);
+    if (out.bins.span) out.spikes = within_span(out.spikes, *out.bins.span);
     binning_result binned = bin_spikes(out.spikes, out.bins);
     out.axes.unit_names = out.spikes.unit_names();
     out.axes.origin = binned.origin;

@@ -12,7 +12,7 @@ namespace {
 
 event_count counted(const comparison& compared, const compared_episode& one, std::size_t in) {
     const compared_result& result = compared.results[in];
-    const double seconds = to_seconds(result.spikes.span().length());
+    const double seconds = to_seconds(result.spikes.observed_time());
     if (!(seconds > 0))
         throw invalid_argument(fmt::format("the recording of '{}' has no length", result.place));
     return {one.in[in].count, seconds};

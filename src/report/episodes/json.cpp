@@ -1,4 +1,5 @@
 #include "report/episodes/parts.hpp"
+#include "report/recorded_part.hpp"
 #include "report/run_json.hpp"
 
 namespace spikeweave::report {
@@ -12,10 +13,7 @@ json chains_of(const episode_view& p) {
 
 json run_of(const episode_view& p) {
     const episode_report& report = p.report;
-    json out = run_json(report.run, {{"spikes", report.spikes.size()},
-                                     {"units", report.spikes.unit_count()},
-                                     {"begin_s", to_seconds(report.spikes.span().begin)},
-                                     {"end_s", to_seconds(report.spikes.span().end)}});
+    json out = run_json(report.run, contents_of(report.spikes));
     out.update(
         {{"search",
           {{"strategy", to_string(report.table.ran_on)},

@@ -60,7 +60,7 @@ bool episode_view::significant(std::size_t episode) const {
 }
 
 double episode_view::rate_hz(std::size_t unit) const {
-    const double seconds = to_seconds(report.spikes.span().length());
+    const double seconds = to_seconds(report.spikes.observed_time());
     return seconds > 0 ? static_cast<double>(unit_counts[unit]) / seconds : 0;
 }
 

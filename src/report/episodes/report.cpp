@@ -5,7 +5,7 @@
 namespace spikeweave {
 
 episode_report report_of(spike_sequence spikes, episode_result result, const execution& run) {
-    episode_report report{.spikes = std::move(spikes),
+    episode_report report{.spikes = std::move(result.part ? *result.part : spikes),
                           .table = std::move(result.table),
                           .assessed = std::move(result.assessed),
                           .surrogates = std::move(result.surrogates),

@@ -40,9 +40,14 @@ private:
 
     void heading() {
         const episode_report& report = p_.report;
-        line("{} spikes of {} units in {:.6g} s; at least {} occurrences; {}, {}, alpha {}",
+        const std::size_t epochs = report.spikes.epochs().size();
+        line("{} spikes of {} units in {:.6g} s{}; at least {} occurrences; {}, {}, alpha {}",
              core::grouped(report.spikes.size()), core::grouped(report.spikes.unit_count()),
-             to_seconds(report.spikes.span().length()), core::grouped(report.table.threshold),
+             to_seconds(report.spikes.observed_time()),
+             epochs > 0
+                 ? fmt::format(" of {} epoch{}", core::grouped(epochs), epochs > 1 ? "s" : "")
+                 : "",
+             core::grouped(report.table.threshold),
              report.surrogates.empty()
                  ? fmt::format("{} test", to_string(report.significance.test))
                  : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),

@@ -11,6 +11,7 @@
 #include "io/result_folder.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/page_spikes.hpp"
+#include "report/recorded_part.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/live/window_table.hpp"
@@ -35,10 +36,7 @@ std::size_t significant_in(const tested_window& window, double alpha) {
 
 json run_of_windows(const windowed_episode_report& report) {
     const windowed_episode_options& options = report.result.options;
-    json out = run_json(report.run, {{"spikes", report.spikes.size()},
-                                     {"units", report.spikes.unit_count()},
-                                     {"begin_s", to_seconds(report.spikes.span().begin)},
-                                     {"end_s", to_seconds(report.spikes.span().end)}});
+    json out = run_json(report.run, contents_of(report.spikes));
     out["search"] = {{"windows", report.result.windows.size()},
                      {"ties", to_string(options.search.mining.ties)}};
     out["significance"] = {{"test", to_string(options.search.significance.test)},
@@ -98,7 +96,8 @@ std::string window_circuits_tsv(const windowed_episode_report& report) {
 
 windowed_episode_report report_of(spike_sequence spikes, windowed_episode_result result,
                                   const execution& run) {
-    windowed_episode_report report{.spikes = std::move(spikes), .result = std::move(result)};
+    windowed_episode_report report{.spikes = std::move(result.part ? *result.part : spikes),
+                                   .result = std::move(result)};
     windowed_episode_options& options = report.result.options;
     execution used = run;
     used.threads = options.search.run.threads;

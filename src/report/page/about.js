@@ -13,11 +13,12 @@ function listOf(rows) {
 }
 
 // What every kind of result has run on, with what its own kind adds.
-function ran({ run, spikeCount, names, begin, end }, more) {
+function ran({ run, spikeCount, names, begin, end, spans, observed }, more) {
   const { input = {} } = run;
   const seconds = run.seconds === undefined ? undefined : `${Number(run.seconds.toPrecision(3))} s`;
   return [["input", input.path], ["digest", input.digest && `${input.digest_algorithm} ${input.digest}`], ["spikes", grouped(spikeCount)], ["units", names.length],
-    ["recording", `${begin / 1e6} s to ${end / 1e6} s`], ["duplicates dropped", input.duplicates_dropped], ["stimulus markers", input.stimulus_markers],
+    ["recording", `${begin / 1e6} s to ${end / 1e6} s`],
+    ["epochs", spans && `${grouped(spans.length)}, ${observed / 1e6} s together`], ["duplicates dropped", input.duplicates_dropped], ["stimulus markers", input.stimulus_markers],
     ...more, ["seed", run.seed], ["threads", run.threads], ["time taken", seconds]];
 }
 

@@ -10,7 +10,7 @@ export function readComparison(raw) {
     from: row.units[0],
     to: row.units[1],
     isEdge: row.kind.some(Boolean),
-    rate: row.count.map((count, k) => (1e6 * count) / (recordings[k].end - recordings[k].begin)),
+    rate: row.count.map((count, k) => (1e6 * count) / recordings[k].observed),
   }));
   const path = (row) => pathElements(raw.units, row);
   return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), alpha: raw.alpha, path, note: noteOnEpisodes };

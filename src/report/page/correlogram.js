@@ -17,14 +17,14 @@ function binOf(edge) {
 // What chance gives: with surrogates, the correlogram smoothed by what they moved spikes; otherwise constant rates.
 function chanceOf(data, edge, counts, width) {
   const surrogates = data.run.surrogates;
-  const [from, to] = edge.units.map((unit) => data.trains[unit].times);
+  const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
   if (surrogates?.dither_ms > 0) {
     const dither = 1000 * surrogates.dither_ms;
     const reach = Math.floor((2 * dither) / width);
     const wide = correlogram(from, to, -(halfBins + reach) * width, width, 2 * (halfBins + reach), edge.from === edge.to);
     return { mean: smoothed(wide, width, dither), text: `the correlogram smoothed by ±${surrogates.dither_ms} ms for both units, as surrogates move spikes` };
   }
-  const mean = (from.length * to.length * width) / (data.end - data.begin);
+  const mean = (from.length * to.length * width) / data.observed;
   return { mean: counts.map(() => mean), text: "units that fire independently at constant rates" };
 }
 
@@ -34,7 +34,7 @@ function estimateText(estimate) {
 }
 
 function figures(data, edge) {
-  const [from, to] = edge.units.map((unit) => data.trains[unit].times);
+  const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
   const estimate = delayEstimate(from, to, microseconds([edge.delay_ms])[0], edge.from === edge.to);
   const rows = [["delay", intervalText(edge.delay_ms)], ["best delay", intervalText(edge.best_delay_ms)], ["estimated delay", estimateText(estimate)],
     ["count", sixDigits(edge.count)], ["expected", sixDigits(edge.expected)], ["p", sixDigits(edge.p)], ["q", sixDigits(edge.q)],
@@ -51,7 +51,7 @@ export function makeCorrelogram(state) {
 
   function draw(edge) {
     const width = binOf(edge);
-    const [from, to] = edge.units.map((unit) => data.trains[unit].times);
+    const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
     const counts = correlogram(from, to, -halfBins * width, width, 2 * halfBins, edge.from === edge.to);
     const chance = chanceOf(data, edge, counts, width);
     const ends = (halfBins * width) / 1000;

@@ -24,7 +24,18 @@ export function numbersOf(base64, count) {
   return numbers;
 }
 
-// The spikes of each unit: `times` in microseconds, and `positions` among the spikes of all units.
+// Nothing reaches from one epoch into another, so delays are measured where epochs are further apart than any delay.
+function apartTimes(times, epochs) {
+  const gap = 1e10;
+  let at = 0;
+  return times.map((time) => {
+    while (at + 1 < epochs.length && epochs[at + 1][0] <= time) ++at;
+    return time + at * gap;
+  });
+}
+
+// The spikes of each unit: `times` in microseconds, `apart` by which delays are measured, and `positions` among the
+// spikes of all units.
 function trainsOf(spikes, unitCount) {
   const times = numbersOf(spikes.steps_us, spikes.number);
   const units = numbersOf(spikes.units, spikes.number);
@@ -41,6 +52,7 @@ function trainsOf(spikes, unitCount) {
     train.times[place] = times[i];
     train.positions[place] = i;
   }
+  for (const train of trains) train.apart = spikes.epochs_us ? apartTimes(train.times, spikes.epochs_us) : train.times;
   return trains;
 }
 
@@ -64,11 +76,15 @@ export function readDocument(text) {
 
 // What the pages of all kinds of results have.
 export function spikesOf(raw) {
+  const { begin_us: begin, end_us: end, epochs_us: epochs } = raw.spikes;
   return {
     run: raw.run,
     names: raw.units,
-    begin: raw.spikes.begin_us,
-    end: Math.max(raw.spikes.end_us, raw.spikes.begin_us + 1),
+    begin,
+    end: Math.max(end, begin + 1),
+    spans: epochs,
+    // How long spikes were observed, in microseconds.
+    observed: epochs ? epochs.reduce((sum, [from, to]) => sum + to - from, 0) : Math.max(end - begin, 1),
     spikeCount: raw.spikes.number,
     trains: trainsOf(raw.spikes, raw.units.length),
   };

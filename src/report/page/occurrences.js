@@ -31,8 +31,8 @@ export function findOccurrences(trains, units, delays_ms, ties) {
   const delays = microseconds(delays_ms);
   const nodes = [firstNode(trains[units[0]])];
   for (let k = 1; k < units.length; ++k)
-    nodes.push(nextNode(nodes[k - 1], trains[units[k - 1]].times, trains[units[k]].times, delays[k - 1]));
-  const keys = (unit) => (ties === "order" ? trains[unit].positions : trains[unit].times);
+    nodes.push(nextNode(nodes[k - 1], trains[units[k - 1]].apart, trains[units[k]].apart, delays[k - 1]));
+  const keys = (unit) => (ties === "order" ? trains[unit].positions : trains[unit].apart);
   const startKeys = keys(units[0]);
   const endKeys = keys(units[units.length - 1]);
   const last = nodes[nodes.length - 1];

@@ -2,6 +2,7 @@
 
 #include "io/file_error.hpp"
 #include "spikes/files/readers.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::spikes {
 namespace {
@@ -20,3 +21,12 @@ void write_nwb(const writing& job) {
 }
 
 }  // namespace spikeweave::spikes
+
+namespace spikeweave {
+
+std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
+                                          const std::string& /*table*/, const execution& /*run*/) {
+    throw io::file_error(path, spikes::no_nwb);
+}
+
+}  // namespace spikeweave

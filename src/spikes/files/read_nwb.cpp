@@ -12,6 +12,7 @@
 #include "spikes/files/nwb.hpp"
 #include "spikes/files/readers.hpp"
 #include "spikes/files/time_scale.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::spikes {
 namespace {
@@ -173,6 +174,22 @@ std::size_t read_times(const h5::column& times, const std::vector<std::uint64_t>
     return out_of_order;
 }
 
+std::vector<duration> read_interval_ends(const h5::reader& nwb, const std::string& table,
+                                         const char* name) {
+    if (!io::nwb::has_column(nwb, table, name))
+        throw io::file_error(nwb.path(), "/" + table,
+                             fmt::format("has no column {}, expected a table of intervals", name));
+    const h5::column column(nwb, fmt::format("{}/{}", table, name));
+    constexpr std::uint64_t most_intervals = std::uint64_t{1} << 24;
+    std::vector<duration> out;
+    for (const double seconds : column.read_all(most_intervals)) {
+        const auto us = time_scale::seconds().from_real(seconds);
+        if (!us) column.fail(fmt::format("found {}, expected a time in seconds", seconds));
+        out.emplace_back(*us);
+    }
+    return out;
+}
+
 }  // namespace
 
 spike_file read_nwb(const reading& job) {
@@ -202,3 +219,26 @@ spike_file read_nwb(const reading& job) {
 }
 
 }  // namespace spikeweave::spikes
+
+namespace spikeweave {
+
+std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
+                                          const std::string& table, const execution& run) {
+    const io::hdf5::reader nwb(path, run.stop);
+    const std::string place = "intervals/" + table;
+    if (!nwb.exists("intervals") || !nwb.exists(place))
+        throw io::file_error(path, fmt::format("has no table of intervals '{}'", table));
+    const std::vector<duration> begins = spikes::read_interval_ends(nwb, place, "start_time");
+    const std::vector<duration> ends = spikes::read_interval_ends(nwb, place, "stop_time");
+    if (begins.size() != ends.size() || begins.empty())
+        throw io::file_error(
+            path, "/" + place,
+            fmt::format("found {} begins and {} ends, expected as many, at least 1", begins.size(),
+                        ends.size()));
+    std::vector<time_span> intervals;
+    for (std::size_t i = 0; i < begins.size(); ++i) intervals.push_back({begins[i], ends[i]});
+    std::ranges::sort(intervals, {}, &time_span::begin);
+    return intervals;
+}
+
+}  // namespace spikeweave

@@ -157,12 +157,29 @@ std::size_t starts_of(std::vector<std::int64_t> spikes, const std::vector<std::i
     return n;
 }
 
-TEST(TurnedStarts, HaveTheMeanOfAllTurns) {
-    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+// Up to three intervals, with gaps or without.
+std::vector<time_span> random_intervals(random_stream& random, std::int64_t last) {
+    std::vector<std::int64_t> ends = random_times(random, 0, last + 1, 1 + random.below(5));
+    if (ends.size() % 2 == 1) ends.push_back(last + 1);
+    std::vector<time_span> out;
+    for (std::size_t i = 0; i + 1 < ends.size(); i += 2)
+        out.push_back({duration{ends[i]}, duration{ends[i + 1] - 1}});
+    return out;
+}
+
+TEST(TurnedStarts, HaveTheMeanOfAllTurnsInEachIntervalOfTime) {
+    for (std::uint32_t seed = 0; seed < 400; ++seed) {
         random_stream random = stream(seed);
         const std::int64_t width = 7 + static_cast<std::int64_t>(random.below(20));
         const std::int64_t last = 50 + static_cast<std::int64_t>(random.below(30));
-        const auto spikes = random_times(random, 0, last + 1, 1 + random.below(12));
+        std::vector<time_span> observed{{0us, duration{last}}};
+        if (seed % 2 == 1) observed = random_intervals(random, last);
+        auto spikes = random_times(random, 0, last + 1, 1 + random.below(12));
+        std::erase_if(spikes, [&](std::int64_t t) {
+            return std::ranges::none_of(observed, [&](const time_span& one) {
+                return one.begin.count() <= t && t <= one.end.count();
+            });
+        });
         const auto targets = random_times(random, 0, last + 1, 1 + random.below(12));
         const delay_interval delay{duration{static_cast<std::int64_t>(random.below(3))}, 5us};
         std::vector<completion> rest;
@@ -170,20 +187,21 @@ TEST(TurnedStarts, HaveTheMeanOfAllTurns) {
         std::vector<start_window> windows;
         find_start_windows(rest, delay, windows);
 
-        const count_distribution turned = turned_starts(spikes, windows, {0, last, width}, 1);
+        const count_distribution turned = turned_starts(spikes, windows, {observed, width}, 1);
 
         double mean = 0;
-        for (std::int64_t begin = 0; begin <= last; begin += width) {
-            const std::int64_t length = std::min(width, last + 1 - begin);
-            for (std::int64_t turn = 0; turn < length; ++turn) {
-                std::vector<std::int64_t> in_cell;
-                for (const std::int64_t t : spikes)
-                    if (t >= begin && t < begin + length)
-                        in_cell.push_back(begin + (t - begin + turn) % length);
-                mean += static_cast<double>(starts_of(in_cell, targets, delay)) /
-                        static_cast<double>(length);
+        for (const time_span& one : observed)
+            for (std::int64_t begin = one.begin.count(); begin <= one.end.count(); begin += width) {
+                const std::int64_t length = std::min(width, one.end.count() + 1 - begin);
+                for (std::int64_t turn = 0; turn < length; ++turn) {
+                    std::vector<std::int64_t> in_cell;
+                    for (const std::int64_t t : spikes)
+                        if (t >= begin && t < begin + length)
+                            in_cell.push_back(begin + (t - begin + turn) % length);
+                    mean += static_cast<double>(starts_of(in_cell, targets, delay)) /
+                            static_cast<double>(length);
+                }
             }
-        }
         ASSERT_NEAR(turned.mean(), mean, 1e-9) << "seed " << seed;
     }
 }

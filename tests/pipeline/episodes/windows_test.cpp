@@ -170,5 +170,25 @@ TEST(RestoredLevels, AreThoseOfTheSearch) {
     }
 }
 
+TEST(EpisodesInWindows, LieInTheChosenPart) {
+    const spike_sequence spikes = recording_of_windows(5, 40);
+    windowed_episode_options options{.window = 5s};
+    const auto all = find_episodes_in_windows(spikes, options);
+    options.search.time = {.t_start = 12s, .t_stop = 31s};
+
+    const auto found = find_episodes_in_windows(spikes, options);
+
+    ASSERT_EQ(found.windows.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(found.windows[i].bounds, all.windows[i + 3].bounds);
+        EXPECT_EQ(found.windows[i].table.episodes, all.windows[i + 3].table.episodes);
+        expect_equal_tests(found.windows[i].tests, all.windows[i + 3].tests);
+    }
+    options.search.time.t_stop = 19s;
+    EXPECT_THROW(find_episodes_in_windows(spikes, options), invalid_argument);
+    options.search.time = {.trial_length = 1s};
+    EXPECT_THROW(find_episodes_in_windows(spikes, options), invalid_argument);
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct tested_window {
 };
 
 struct windowed_episode_result {
+    /// The spikes that were analysed, if the options choose a part of the recording.
+    std::optional<spike_sequence> part{};
     std::vector<tested_window> windows{};
     windowed_episode_options options{};
     std::vector<std::string> warnings{};
@@ -41,7 +44,8 @@ struct windowed_episode_result {
 
 /// Does in each window [begin, end) what `find_episodes` does in a recording that has the spikes of
 /// this window and its length. Windows begin at the multiples of the hop, the first one last before
-/// the first spike or with it; those are left out that end after the recording.
+/// the first spike or with it; those are left out that end after the recording, or begin before the
+/// part of it that the options choose.
 /// @throws invalid_argument if an option is out of range or there is no window; device_error;
 /// cancelled.
 SPIKEWEAVE_API windowed_episode_result

@@ -17,6 +17,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/mine/spade.hpp"
+#include "spikeweave/pipeline/epochs.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -118,14 +119,6 @@ struct SPIKEWEAVE_API option_codec<std::vector<pattern_rule>> {
     static constexpr auto kind = option_kind::text;
     static option_value show(const std::vector<pattern_rule>& field);
     static std::vector<pattern_rule> read(const option_value& value);
-};
-
-/// "0ms:4s,5s:10s".
-template <>
-struct SPIKEWEAVE_API option_codec<std::vector<time_span>> {
-    static constexpr auto kind = option_kind::text;
-    static option_value show(const std::vector<time_span>& field);
-    static std::vector<time_span> read(const option_value& value);
 };
 
 /// "H,K,L".

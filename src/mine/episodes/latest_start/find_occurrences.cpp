@@ -5,6 +5,7 @@
 
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 namespace {
@@ -41,7 +42,8 @@ std::vector<std::vector<std::int64_t>> find_occurrences(const spike_sequence& sp
                                                         const episode& what, tie_rule ties) {
     if (what.units.empty() || what.delays.size() + 1 != what.units.size())
         throw invalid_argument("an episode needs one delay between two units");
-    const spike_trains trains(spikes);
+    const separated_epochs apart(spikes, episodes::longest_delay(what.delays));
+    const spike_trains trains(apart.spikes());
     const auto lists = linked_lists(trains, what);
     const auto order_key = [&](unit_id unit, std::uint32_t spike) -> std::int64_t {
         return ties == tie_rule::time ? trains.times_us(unit)[spike]
@@ -55,7 +57,8 @@ std::vector<std::vector<std::int64_t>> find_occurrences(const spike_sequence& sp
         std::vector<std::int64_t>& times = found.emplace_back(what.size());
         linked_survivor at = end;
         for (std::size_t node = what.size(); node-- > 0;) {
-            times[node] = trains.times_us(what.units[node])[at.spike];
+            const duration time{trains.times_us(what.units[node])[at.spike]};
+            times[node] = apart.original(time).count();
             if (node > 0) at = lists[node - 1][at.previous];
         }
     }

@@ -9,6 +9,7 @@
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 
@@ -29,11 +30,13 @@ episode_count_result count_episodes(const spike_sequence& spikes, std::span<cons
     // Counters take lists of candidates of one size, with numbered delays.
     std::vector<episodes::interval_us> intervals;
     std::map<delay_interval, std::uint32_t> number_of;
+    duration reach{0};
     std::map<std::size_t, std::vector<std::size_t>> by_size;
     for (std::size_t i = 0; i < given.size(); ++i) {
         episodes::check_episode(given[i], i, spikes.unit_count());
         by_size[given[i].size()].push_back(i);
         for (const delay_interval& d : given[i].delays) {
+            reach = std::max(reach, d.high);
             if (number_of.try_emplace(d, static_cast<std::uint32_t>(intervals.size())).second)
                 intervals.push_back(episodes::checked_interval(d));
         }
@@ -44,8 +47,9 @@ episode_count_result count_episodes(const spike_sequence& spikes, std::span<cons
     result.compacted_by = episodes::chosen(options.compaction, result.ran_on, run);
     if (result.ran_on == episode_strategy::hybrid)
         result.warnings = episodes::warnings_of_hybrid(run.devices);
-    const episodes::counting_problem problem{spikes, intervals,     options.ties,
-                                             run,    options.split, result.compacted_by};
+    const separated_epochs apart(spikes, reach);
+    const episodes::counting_problem problem{apart.spikes(), intervals,          options.ties, run,
+                                             options.split,  result.compacted_by};
     episodes::check_split(options.split, result.ran_on);
     std::optional<episodes::device_set> devices;
     if (!run.devices.empty()) devices.emplace(problem);

@@ -107,6 +107,12 @@ std::vector<episodes::interval_us> episodes::checked_intervals(
     return checked;
 }
 
+duration episodes::longest_delay(std::span<const delay_interval> delays) {
+    duration longest{0};
+    for (const delay_interval& one : delays) longest = std::max(longest, one.high);
+    return longest;
+}
+
 std::vector<delay_interval> episodes::sorted_delays(std::vector<delay_interval> delays) {
     std::sort(delays.begin(), delays.end());
     delays.erase(std::unique(delays.begin(), delays.end()), delays.end());

@@ -17,6 +17,7 @@
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 namespace {
@@ -135,8 +136,9 @@ void episodes::keep_complete_levels(episode_table& table) {
 
 episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_options& options,
                             const execution& run, const std::stop_token& enough) {
+    const separated_epochs apart(spikes, episodes::longest_delay(options.delays));
     return episodes::mine_until(enough, run, [&](const execution& until, episode_table& table) {
-        mine_levels(spikes, options, until, table);
+        mine_levels(apart.spikes(), options, until, table);
     });
 }
 

@@ -27,6 +27,8 @@ interval_us checked_interval(const delay_interval& interval);
 /// The intervals in order, so that their numbers identify them, each once: a second one would only
 /// be counted again.
 std::vector<delay_interval> sorted_delays(std::vector<delay_interval> delays);
+/// The longest delay that these allow; 0 if there is none. Epochs are kept this far apart.
+duration longest_delay(std::span<const delay_interval> delays);
 /// Checks each of several intervals. @throws invalid_argument also if there is none.
 std::vector<interval_us> checked_intervals(const std::vector<delay_interval>& intervals);
 

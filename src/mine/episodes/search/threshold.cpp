@@ -10,6 +10,7 @@
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 namespace {
@@ -69,13 +70,14 @@ std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mini
     if (options.min_fraction)
         return product_rounded_up(*options.min_fraction, static_cast<double>(spikes.size()));
     if (options.min_rate) {
-        const double seconds =
-            spikes.empty()
-                ? 0
-                : to_seconds(duration{spikes.times_us().back() - spikes.times_us().front()});
-        return product_rounded_up(*options.min_rate, seconds);
+        duration observed = spikes.observed_time();
+        // Of a whole recording, the time before the first spike and after the last one is left out.
+        if (spikes.epochs().empty() && !spikes.empty())
+            observed = duration{spikes.times_us().back() - spikes.times_us().front()};
+        return product_rounded_up(*options.min_rate, spikes.empty() ? 0 : to_seconds(observed));
     }
-    return by_default(spikes, options, run);
+    return by_default(separated_epochs(spikes, episodes::longest_delay(options.delays)).spikes(),
+                      options, run);
 }
 
 }  // namespace spikeweave

@@ -1,0 +1,79 @@
+#include "cli/epoch_source.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+/// A part of time around each event of a name.
+struct around_events {
+    std::string name;
+    duration from;
+    duration to;
+};
+
+around_events parse_around(std::string_view text) {
+    const std::size_t colon = text.rfind(':');
+    const std::size_t dots = text.find("..", colon == std::string_view::npos ? 0 : colon);
+    if (colon == std::string_view::npos || colon == 0 || dots == std::string_view::npos)
+        throw invalid_argument(fmt::format(
+            "'{}' is not EVENTS:FROM..TO, such as stimulus:-100ms..400ms or trials:0ms..2s", text));
+    const around_events out{std::string(text.substr(0, colon)),
+                            parse_duration(text.substr(colon + 1, dots - colon - 1)),
+                            parse_duration(text.substr(dots + 2))};
+    if (out.to <= out.from) throw invalid_argument(fmt::format("'{}' ends before it begins", text));
+    return out;
+}
+
+// Markers of the file, or the begins of a table of intervals.
+std::vector<std::int64_t> events_of(const std::string& name, const std::string& path,
+                                    const spike_input& input, const execution& run) {
+    if (name == "stimulus" && !input.stimulus_us.empty()) return input.stimulus_us;
+    if (std::filesystem::path(path).extension() != ".nwb")
+        throw invalid_argument(
+            "around", fmt::format("'{}' has no events '{}': {}", path, name,
+                                  input.stimulus_us.empty() ? "it has no stimulus markers"
+                                                            : "its markers are called stimulus"));
+    std::vector<std::int64_t> begins;
+    for (const time_span& one : read_nwb_intervals(path, name, run))
+        begins.push_back(one.begin.count());
+    return begins;
+}
+
+}  // namespace
+
+void describe_epochs(option_list& list, epoch_source_options& options) {
+    option& epochs = list.change("epochs");
+    epochs.bind(options.epochs);
+    epochs.help += "; EPOCHS is a table of begin and end in seconds, or an NWB file with trials";
+    list.begin_group(epochs.group);
+    option& around =
+        list.add("around", options.around,
+                 "use only this part of time around each event, as an epoch: the stimulus markers "
+                 "of FILE, or the begins in a table of intervals of an NWB file, such as trials");
+    around.written("EVENTS:FROM..TO").by_default("the whole recording");
+    around.not_with({"epochs", "t_start", "t_stop", "trial_length"});
+    around.may_be_unset = true;
+    around.get = [&text = options.around]() -> option_value {
+        if (text.empty()) return nullptr;
+        return text;
+    };
+    around.obeys([&text = options.around] {
+        if (!text.empty()) parse_around(text);
+    });
+}
+
+void take_epochs(const epoch_source_options& options, const std::string& path,
+                 const spike_input& input, std::vector<time_span>& into, const execution& run) {
+    if (!options.epochs.empty()) into = read_epochs(options.epochs, run);
+    if (options.around.empty()) return;
+    const around_events around = parse_around(options.around);
+    into = epochs_around(events_of(around.name, path, input, run), around.from, around.to);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/spike_input.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/core/time.hpp"
+
+/// Epochs as the command line gives them: a table, or a part of time around events in the file.
+namespace spikeweave::cli {
+
+struct epoch_source_options {
+    std::filesystem::path epochs{};
+    std::string around{};  ///< "stimulus:-100ms..400ms"
+
+    bool given() const { return !epochs.empty() || !around.empty(); }
+};
+
+/// Lets the option `epochs` of a list take a table, and adds `around`.
+void describe_epochs(option_list& list, epoch_source_options& options);
+
+/// Sets the epochs, if the command line gives any.
+/// @param input  the spikes, and the events of their file
+/// @throws io_error, invalid_argument, cancelled.
+void take_epochs(const epoch_source_options& options, const std::string& path,
+                 const spike_input& input, std::vector<time_span>& into, const execution& run);
+
+}  // namespace spikeweave::cli
