@@ -106,8 +106,9 @@ private:
 using surrogate_source = std::function<binned_spikes(std::uint32_t which)>;
 
 /// Mines this part of surrogates 0 to `surrogates` - 1 and collects their maxima. Each surrogate is
-/// mined on one thread, many at a time. With ranks, each rank mines a block of them, and every rank
-/// gets the complete tally; if one rank throws, the others wait for it until `communicator::abort`.
+/// mined on one thread, many at a time; with devices, by `find_maxima_on_devices`. With ranks, each
+/// rank mines a block of them, and every rank gets the complete tally; if one rank throws, the
+/// others wait for it until `communicator::abort`.
 /// @throws invalid_argument if `surrogates` is 0; whatever the source and the search throw;
 /// cancelled.
 SPIKEWEAVE_API maxima_tally tally_surrogates(const surrogate_source& make, std::uint32_t surrogates,

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "device/cuda.hpp"
+#include "mine/spade/devices/maxima_batch.hpp"
+#include "mine/spade/devices/maxima_plan.hpp"
+
+namespace spikeweave::spade {
+
+/// Sets the bits of zeroed rasters.
+void fill_rasters(const maxima_batch& batch, std::uint32_t* rasters, const device::stream& on);
+
+/// Searches all recordings of a batch.
+/// @param memory  of `plan.bytes()`
+/// @param stop    the kernel ends early once this is not 0
+void find_maxima(const maxima_batch& batch, const maxima_plan& plan, unsigned char* memory,
+                 const volatile int* stop, const device::stream& on);
+
+}  // namespace spikeweave::spade

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/limits.hpp"
+#include "mine/spade/devices/pattern_node.hpp"
+
+/// Computes the memory of a search from its shape. This is arithmetic on the host, tested without a
+/// device.
+namespace spikeweave::spade {
+
+/// How a search is divided among the blocks of a device, and where the memory of each block is.
+struct maxima_plan {
+    static constexpr std::uint32_t lanes = 32;
+    static constexpr std::uint32_t most_warps = 12;      ///< of a block
+    static constexpr std::uint32_t most_blocks = 2;      ///< of a multiprocessor
+    static constexpr std::uint32_t arena_per_item = 16;  ///< words
+
+    std::uint32_t warps = 0;  ///< of a block
+    std::uint32_t blocks = 0;
+    std::uint64_t root_bytes = 0;    ///< of a block, for the node of its root
+    std::uint64_t warp_bytes = 0;    ///< of a warp
+    std::uint32_t shared_bytes = 0;  ///< of a warp, in shared memory
+    std::uint32_t arena_words = 0;
+
+    SPIKEWEAVE_HD std::uint64_t block_bytes() const { return root_bytes + warps * warp_bytes; }
+    SPIKEWEAVE_HD std::uint64_t bytes() const { return blocks * block_bytes(); }
+};
+
+constexpr std::uint64_t aligned(std::uint64_t bytes) {
+    return (bytes + 15) / 16 * 16;
+}
+
+/// The bytes of shared memory for the units of a warp: words, marks, and what has been touched.
+constexpr std::uint32_t shared_bytes_of(const maxima_shape& shape) {
+    return static_cast<std::uint32_t>(
+        aligned(std::uint64_t{shape.units} * 9 + std::uint64_t{warp_space::most_path} * 4));
+}
+
+/// The bytes of the recordings themselves.
+inline std::uint64_t bytes_of_recordings(const maxima_shape& shape, std::uint64_t spikes) {
+    const std::uint64_t rows = std::uint64_t{shape.recordings} * shape.units;
+    return spikes * 4 + rows * (12 + std::uint64_t{shape.row_words} * 4) +
+           std::uint64_t{shape.recordings} * (shape.maxima() * 8 + 4) + 4096;
+}
+
+/// As many blocks as the device holds at once and its memory has room for; none if there is no room
+/// for a single one.
+inline maxima_plan plan_maxima(const maxima_shape& shape, const device::device_limits& limits,
+                               std::uint64_t free_bytes) {
+    maxima_plan plan;
+    const std::uint64_t items = shape.items();
+    const std::uint64_t planes = shape.most_planes();
+    plan.arena_words = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(items * maxima_plan::arena_per_item, 16384, 1U << 24U));
+    plan.root_bytes = aligned(items * 8 + (shape.most_windows + std::uint64_t{1}) * 4 +
+                              planes * (items + shape.units) * 4);
+    plan.warp_bytes = aligned(items * 12) + warp_space::most_depth * aligned(sizeof(pattern_node)) +
+                      std::uint64_t{plan.arena_words} * 4;
+    plan.shared_bytes = shared_bytes_of(shape);
+    // Shared memory that is left is cache, where the words of nodes should be.
+    const std::uint64_t shared =
+        limits.shared_bytes_per_multiprocessor / (2 * std::uint64_t{maxima_plan::most_blocks});
+    plan.warps = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        maxima_plan::most_warps,
+        std::min(shared, std::uint64_t{limits.shared_bytes_per_block}) / plan.shared_bytes));
+    if (plan.warps == 0) return plan;
+    plan.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        std::uint64_t{maxima_plan::most_blocks} * static_cast<unsigned>(limits.multiprocessors),
+        free_bytes / plan.block_bytes()));
+    return plan;
+}
+
+}  // namespace spikeweave::spade

@@ -1,0 +1,493 @@
+#pragma once
+
+#include "mine/spade/devices/maxima_goal.hpp"
+#include "mine/spade/devices/pattern_node.hpp"
+
+namespace spikeweave::spade {
+
+/// The part of a warp in the search of one recording: depth first below children of a root. It
+/// visits what `closed_search` does, with the same bounds.
+///
+/// What does not fit into its memory marks the recording as left out, so that the CPU searches it.
+template <class Warp>
+class subtree_search {
+    using u32 = std::uint32_t;
+
+public:
+    SPIKEWEAVE_LANES subtree_search(Warp warp, const maxima_batch& batch, u32 recording,
+                                    const warp_space& space)
+        : warp_(warp),
+          batch_(batch),
+          recording_(recording),
+          space_(space),
+          goal_(warp, batch, recording) {}
+
+    /// Visits the children of a root whose numbers `next_child()` returns to all lanes.
+    /// @param path  the units of the root's pattern
+    template <class Next, class Stop>
+    SPIKEWEAVE_LANES void run(const pattern_node& root, const u32* path, Next&& next_child,
+                              Stop&& stopped) {
+        for (u32 i = warp_.lane(); i < root.units; i += Warp::size) {
+            space_.path[i] = path[i];
+            space_.marked[path[i]] = 1;
+        }
+        warp_.sync();
+        top_ = 0;
+        u32 depth = 0;
+        bool stops = false;
+        for (u32 steps = 1;; ++steps) {
+            if (steps % 256 == 0) stops = stops || stopped();
+            const pattern_node& from = depth == 0 ? root : space_.nodes[depth - 1];
+            const u32 child = depth == 0 ? next_child() : from.next;
+            warp_.sync();
+            if (stops || child >= from.candidates.count) {
+                if (depth == 0) break;
+                leave(from, depth == 1 ? root.units : space_.nodes[depth - 2].units);
+                --depth;
+                continue;
+            }
+            if (depth > 0 && warp_.lane() == 0) space_.nodes[depth - 1].next = child + 1;
+            warp_.sync();
+            if (depth == warp_space::most_depth)
+                leave_out();
+            else if (open(from, child, space_.nodes[depth]))
+                ++depth;
+        }
+        forget(0, root.units);
+    }
+
+    /// Raises the maxima by the pattern of a root.
+    SPIKEWEAVE_LANES void take_root(const pattern_node& root, u32 count) {
+        if (!goal_.wants(root.size, root.units, count, root.duration)) return;
+        const bool preceded = precedes_all(root.duration, [&](auto&& takes) {
+            for (u32 i = 0; i < count; ++i)
+                if (!takes(root.bins[i])) return;
+        });
+        if (!preceded) raise(root.size, count, root.duration);
+    }
+
+private:
+    struct pattern {
+        u32 size;
+        u32 units;
+        u32 duration;
+        u32 count;
+    };
+    /// How many items were recorded in space_.found and counts, and in space_.full.
+    struct found_items {
+        u32 kept = 0;
+        u32 full = 0;
+    };
+
+    // ---- one child ----
+
+    // Makes the node of a child and raises the maxima by its pattern; false if it needs no visit.
+    SPIKEWEAVE_LANES bool open(const pattern_node& from, u32 child, pattern_node& into) {
+        const u32 count = count_of(from, child);
+        found_items later;
+        find(from, child, from.candidates, child + 1, from.candidates.count, 0, from.least, count,
+             later);
+        if (hopeless(from, later, count)) return false;
+        const pattern p = extend(from, child, later.full, count);
+        const u32 begin = top_;
+        if (fill(from, child, p, later.kept, into)) return true;
+        top_ = begin;
+        forget(from.units, p.units);
+        return false;
+    }
+
+    SPIKEWEAVE_LANES u32 count_of(const pattern_node& from, u32 child) const {
+        u32 own = 0;
+        for (u32 p = warp_.lane(); p < from.planes; p += Warp::size)
+            own += Warp::bits(from.candidates.at(p, child));
+        return warp_.sum(own);
+    }
+
+    // Records the items [first, last) that are in at least `least` of the child's windows, and
+    // those that are in all of them. Their numbers are raised by `shift`.
+    SPIKEWEAVE_LANES void find(const pattern_node& from, u32 child, const item_words& among,
+                               u32 first, u32 last, u32 shift, u32 least, u32 count,
+                               found_items& found) {
+        constexpr u32 tile = 4;
+        for (u32 begin = first; begin < last; begin += tile * Warp::size) {
+            u32 held[tile] = {};
+            for (u32 p = 0; p < from.planes; ++p) {
+                const u32 mask = from.candidates.at(p, child);
+                const u32* words = among.words + std::uint64_t{p} * among.stride;
+                for (u32 q = 0; q < tile; ++q) {
+                    const u32 k = begin + q * Warp::size + warp_.lane();
+                    if (k < last) held[q] += Warp::bits(words[k] & mask);
+                }
+            }
+            for (u32 q = 0; q < tile; ++q) {
+                const u32 k = begin + q * Warp::size + warp_.lane();
+                if (begin + q * Warp::size < last)
+                    record(k < last, k + shift, held[q], least, count, found);
+            }
+        }
+        warp_.sync();
+    }
+
+    SPIKEWEAVE_LANES void record(bool valid, u32 number, u32 held, u32 least, u32 count,
+                                 found_items& found) {
+        const bool is_full = valid && held == count;
+        const bool is_kept = valid && held >= least && held != count;
+        const u32 full = warp_.ballot(is_full);
+        const u32 kept = warp_.ballot(is_kept);
+        const u32 before = (1U << warp_.lane()) - 1;
+        if (is_kept) {
+            const u32 at = found.kept + Warp::bits(kept & before);
+            space_.found[at] = number;
+            space_.counts[at] = held;
+        }
+        if (is_full) space_.full[found.full + Warp::bits(full & before)] = number;
+        found.kept += Warp::bits(kept);
+        found.full += Warp::bits(full);
+    }
+
+    // Whether nothing of a child can be wanted, even if all its units were different.
+    SPIKEWEAVE_LANES bool hopeless(const pattern_node& from, const found_items& later,
+                                   u32 count) const {
+        const u32 size = from.size + 1 + later.full;
+        const u32 units = from.units + 1 + later.full;
+        if (goal_.may_want(size, units, count)) return false;
+        return later.kept == 0 ||
+               goal_.least(size, units, from.duration, later.kept, later.kept) >= count;
+    }
+
+    // The pattern of a child, whose units are marked from then on.
+    SPIKEWEAVE_LANES pattern extend(const pattern_node& from, u32 child, u32 full, u32 count) {
+        pattern p{from.size + 1 + full, from.units, from.duration, count};
+        for (u32 i = 0; i <= full; ++i) {
+            const u32 item = from.items[i == 0 ? child : space_.full[i - 1]];
+            const u32 unit = packed_item::unit(item);
+            if (packed_item::lag(item) > p.duration) p.duration = packed_item::lag(item);
+            const bool known = space_.marked[unit] != 0;
+            warp_.sync();
+            if (known) continue;
+            if (p.units == warp_space::most_path) {
+                leave_out();
+                break;
+            }
+            if (warp_.lane() == 0) {
+                space_.marked[unit] = 1;
+                space_.path[p.units] = unit;
+            }
+            ++p.units;
+            warp_.sync();
+        }
+        return p;
+    }
+    SPIKEWEAVE_LANES void forget(u32 first, u32 last) {
+        for (u32 i = first + warp_.lane(); i < last; i += Warp::size)
+            space_.marked[space_.path[i]] = 0;
+        warp_.sync();
+    }
+    SPIKEWEAVE_LANES void leave(const pattern_node& node, u32 units_before) {
+        const u32 units = node.units;
+        top_ = node.arena;
+        forget(units_before, units);
+    }
+
+    // What is left of `open` once the child's units are marked.
+    SPIKEWEAVE_LANES bool fill(const pattern_node& from, u32 child, const pattern& p, u32 kept,
+                               pattern_node& into) {
+        pattern_node node{.bins = from.bins,
+                          .planes = (p.count + 31) / 32,
+                          .least = from.least,
+                          .size = p.size,
+                          .units = p.units,
+                          .duration = p.duration,
+                          .next = 0,
+                          .arena = top_};
+        const bool is_open = kept > 0 && bound_by_units(from, p, kept, node) &&
+                             take_windows(from, child, p, node) &&
+                             take_candidates(from, child, kept, node) && cut(p, node);
+        const bool wanted = goal_.wants(p.size, p.units, p.count, p.duration);
+        if (!is_open && !wanted) return false;
+        const u32 least = is_open ? node.least : p.count;
+        found_items earlier;
+        find(from, child, from.candidates, 0, child, 0, least, p.count, earlier);
+        if (earlier.full == 0)
+            find(from, child, from.excluded, 0, from.excluded.count, child, least, p.count,
+                 earlier);
+        if (earlier.full > 0) return false;
+        if (wanted) take(from, child, p);
+        if (!is_open || !take_excluded(from, child, earlier.kept, node)) return false;
+        if (warp_.lane() == 0) into = node;
+        warp_.sync();
+        return true;
+    }
+
+    // ---- bounds ----
+
+    // Records the units of items that are not yet in the pattern in space_.touched, whose words are
+    // then 1; returns their number.
+    template <class ItemOf>
+    SPIKEWEAVE_LANES u32 touch(u32 items, ItemOf&& item_of) {
+        u32 touched = 0;
+        for (u32 begin = 0; begin < items; begin += Warp::size) {
+            const u32 i = begin + warp_.lane();
+            bool is_new = false;
+            u32 unit = 0;
+            if (i < items) {
+                unit = packed_item::unit(item_of(i));
+                is_new =
+                    space_.marked[unit] == 0 && Warp::set_bits(space_.unit_words + unit, 1) == 0;
+            }
+            const u32 all = warp_.ballot(is_new);
+            const u32 before = (1U << warp_.lane()) - 1;
+            if (is_new) space_.touched[touched + Warp::bits(all & before)] = unit;
+            touched += Warp::bits(all);
+        }
+        warp_.sync();
+        return touched;
+    }
+    SPIKEWEAVE_LANES void clear_touched(u32 touched) {
+        for (u32 t = warp_.lane(); t < touched; t += Warp::size)
+            space_.unit_words[space_.touched[t]] = 0;
+        warp_.sync();
+    }
+
+    // Raises the least count by the number of units that can be added, and drops items that are
+    // found too rarely; false if nothing below is wanted. Only for nodes of many windows, whose
+    // words take long to make.
+    SPIKEWEAVE_LANES bool bound_by_units(const pattern_node& from, const pattern& p, u32& kept,
+                                         pattern_node& node) {
+        if (from.planes == 1) return true;
+        const u32 units = touch(kept, [&](u32 i) { return from.items[space_.found[i]]; });
+        clear_touched(units);
+        const u32 needed = goal_.least(p.size, p.units, p.duration, kept, units);
+        if (needed >= p.count) return false;
+        if (needed <= node.least) return true;
+        node.least = needed;
+        u32 left = 0;
+        for (u32 begin = 0; begin < kept; begin += Warp::size) {
+            const u32 i = begin + warp_.lane();
+            const u32 number = i < kept ? space_.found[i] : 0;
+            const u32 held = i < kept ? space_.counts[i] : 0;
+            const u32 all = warp_.ballot(held >= needed);
+            const u32 before = (1U << warp_.lane()) - 1;
+            if (held >= needed) {
+                space_.found[left + Warp::bits(all & before)] = number;
+                space_.counts[left + Warp::bits(all & before)] = held;
+            }
+            left += Warp::bits(all);
+            warp_.sync();
+        }
+        kept = left;
+        return kept > 0;
+    }
+
+    // Raises the least count of a node by how many units each of its windows can still give; false
+    // if nothing below it is wanted. Drops candidates below the new count.
+    SPIKEWEAVE_LANES bool cut(const pattern& p, pattern_node& node) {
+        constexpr u32 levels = 8;
+        const u32 candidates = node.candidates.count;
+        const u32 units = touch(candidates, [&](u32 k) { return node.items[k]; });
+        u32 windows[levels] = {};  // that have one more unit, two more, …
+        for (u32 plane = 0; plane < node.planes; ++plane) {
+            clear_touched(units);
+            for (u32 k = warp_.lane(); k < candidates; k += Warp::size) {
+                const u32 unit = packed_item::unit(node.items[k]);
+                if (space_.marked[unit] == 0)
+                    Warp::set_bits(space_.unit_words + unit, node.candidates.at(plane, k));
+            }
+            warp_.sync();
+            for (u32 bit = warp_.lane(); bit < 32; bit += Warp::size) {
+                u32 more = 0;
+                for (u32 t = 0; t < units; ++t)
+                    more += space_.unit_words[space_.touched[t]] >> bit & 1U;
+                for (u32 l = 0; l < levels; ++l) windows[l] += Warp::bits(warp_.ballot(more > l));
+            }
+            warp_.sync();
+        }
+        clear_touched(units);
+        u32 more = units;
+        for (u32 l = levels; l-- > 0;)
+            if (windows[l] < node.least && l < more) more = l;
+        const u32 least = goal_.least(p.size, p.units, p.duration, candidates, more);
+        if (least >= p.count) return false;
+        if (least > node.least) {
+            node.least = least;
+            drop_rare(node);
+        }
+        return node.candidates.count > 0;
+    }
+
+    // Drops the candidates of a node that are in too few of its windows.
+    SPIKEWEAVE_LANES void drop_rare(pattern_node& node) {
+        u32* const items = const_cast<u32*>(node.items);
+        u32 left = 0;
+        for (u32 begin = 0; begin < node.candidates.count; begin += Warp::size) {
+            const u32 k = begin + warp_.lane();
+            const bool valid = k < node.candidates.count;
+            u32 held = 0;
+            for (u32 p = 0; valid && p < node.planes; ++p)
+                held += Warp::bits(node.candidates.at(p, k));
+            const u32 all = warp_.ballot(held >= node.least);
+            const u32 to = left + Warp::bits(all & ((1U << warp_.lane()) - 1));
+            const bool stays = held >= node.least;
+            const u32 item = valid ? items[k] : 0;
+            warp_.sync();
+            if (stays) items[to] = item;
+            for (u32 p = 0; p < node.planes; ++p) {
+                const u32 word = valid ? node.candidates.at(p, k) : 0;
+                warp_.sync();
+                if (stays) node.candidates.at(p, to) = word;
+            }
+            left += Warp::bits(all);
+            warp_.sync();
+        }
+        node.candidates.count = left;
+    }
+
+    // ---- the words of a child ----
+
+    // Memory for this many words, or null.
+    SPIKEWEAVE_LANES u32* allocate(std::uint64_t words) {
+        if (words > space_.arena_words - top_) {
+            leave_out();
+            return nullptr;
+        }
+        u32* const begin = space_.arena + top_;
+        top_ += static_cast<u32>(words);
+        return begin;
+    }
+    SPIKEWEAVE_LANES void leave_out() {
+        if (warp_.lane() == 0) Warp::raise(batch_.left_out + recording_, 1);
+    }
+
+    // If the windows of the child need fewer planes, they are moved together; otherwise those that
+    // the child does not have stay, as zeros.
+    SPIKEWEAVE_LANES static bool moves(const pattern_node& from, const pattern_node& node) {
+        return node.planes < from.planes;
+    }
+
+    SPIKEWEAVE_LANES bool take_windows(const pattern_node& from, u32 child, const pattern& p,
+                                       pattern_node& node) {
+        if (!moves(from, node)) return true;
+        u32* const bins = allocate(p.count);
+        if (bins == nullptr) return false;
+        u32 before = 0;
+        for (u32 plane = 0; plane < from.planes; ++plane) {
+            const u32 mask = from.candidates.at(plane, child);
+            for (u32 bit = warp_.lane(); bit < 32; bit += Warp::size)
+                if ((mask >> bit & 1U) != 0)
+                    bins[before + Warp::bits(mask & ((1U << bit) - 1))] =
+                        from.bins[plane * 32 + bit];
+            before += Warp::bits(mask);
+        }
+        node.bins = bins;
+        return true;
+    }
+
+    SPIKEWEAVE_LANES bool take_candidates(const pattern_node& from, u32 child, u32 kept,
+                                          pattern_node& node) {
+        u32* const items = allocate(kept);
+        u32* const words = allocate(std::uint64_t{kept} * node.planes);
+        if (items == nullptr || words == nullptr) return false;
+        node.candidates = {words, kept, kept};
+        node.items = items;
+        for (u32 i = warp_.lane(); i < kept; i += Warp::size) {
+            const u32 number = space_.found[i];
+            items[i] = from.items[number];
+            take_words(from, child, from.candidates, number, node, node.candidates, i);
+        }
+        warp_.sync();
+        return true;
+    }
+
+    SPIKEWEAVE_LANES bool take_excluded(const pattern_node& from, u32 child, u32 kept,
+                                        pattern_node& node) {
+        u32* const words = allocate(std::uint64_t{kept} * node.planes);
+        if (words == nullptr) return false;
+        node.excluded = {words, kept, kept};
+        for (u32 i = warp_.lane(); i < kept; i += Warp::size) {
+            const u32 number = space_.found[i];
+            if (number < child)
+                take_words(from, child, from.candidates, number, node, node.excluded, i);
+            else
+                take_words(from, child, from.excluded, number - child, node, node.excluded, i);
+        }
+        warp_.sync();
+        return true;
+    }
+
+    // One lane: the words of item `number` in the windows of a child.
+    SPIKEWEAVE_LANES void take_words(const pattern_node& from, u32 child, const item_words& among,
+                                     u32 number, const pattern_node& node, const item_words& to,
+                                     u32 at) const {
+        if (!moves(from, node)) {
+            for (u32 p = 0; p < from.planes; ++p)
+                to.at(p, at) = among.at(p, number) & from.candidates.at(p, child);
+            return;
+        }
+        u32 word = 0;
+        u32 place = 0;
+        for (u32 p = 0; p < from.planes; ++p) {
+            const u32 source = among.at(p, number);
+            for (u32 rest = from.candidates.at(p, child); rest != 0; rest &= rest - 1) {
+                word |= (source >> Warp::first(rest) & 1U) << place % 32;
+                if (++place % 32 == 0) {
+                    to.at(place / 32 - 1, at) = word;
+                    word = 0;
+                }
+            }
+        }
+        if (place % 32 != 0) to.at(place / 32, at) = word;
+    }
+
+    // ---- what is found ----
+
+    SPIKEWEAVE_LANES void take(const pattern_node& from, u32 child, const pattern& p) {
+        const bool preceded = precedes_all(p.duration, [&](auto&& takes) {
+            for (u32 plane = 0; plane < from.planes; ++plane)
+                for (u32 rest = from.candidates.at(plane, child); rest != 0; rest &= rest - 1)
+                    if (!takes(from.bins[plane * 32 + Warp::first(rest)])) return;
+        });
+        if (!preceded) raise(p.size, p.count, p.duration);
+    }
+
+    // Whether some unit fires the same number of bins before all windows, near enough for one
+    // window to hold both. `for_each_bin(takes)` calls `takes` until it returns false.
+    template <class ForEachBin>
+    SPIKEWEAVE_LANES bool precedes_all(u32 duration, ForEachBin&& for_each_bin) const {
+        const u32 most = batch_.shape.window_bins - 1 - duration;
+        if (!batch_.drop_window_subsets) return false;
+        for (u32 done = 0; done < most; done += 32) {
+            const u32 span = most - done < 32 ? most - done : 32;
+            for (u32 begin = 0; begin < batch_.shape.units; begin += Warp::size) {
+                const u32 unit = begin + warp_.lane();
+                const bool valid = unit < batch_.shape.units;
+                const u32* row = batch_.rasters +
+                                 batch_.row(recording_, valid ? unit : 0) * batch_.shape.row_words;
+                u32 common = valid ? 0xffffffffU >> (32 - span) : 0;
+                bool any = true;
+                for_each_bin([&](u32 bin) {
+                    common &= batch_.bits_from(row, bin, done + span);
+                    return any = warp_.ballot(common != 0) != 0;
+                });
+                if (any) return true;
+            }
+        }
+        return false;
+    }
+
+    SPIKEWEAVE_LANES void raise(u32 size, u32 count, u32 duration) {
+        if (batch_.max_occ > 0 && count > batch_.max_occ) return;
+        if (size >= maxima_shape::sizes)
+            leave_out();
+        else
+            goal_.raise(size, count, duration);
+    }
+
+    Warp warp_;
+    const maxima_batch& batch_;
+    u32 recording_;
+    warp_space space_;
+    maxima_goal<Warp> goal_;
+    u32 top_ = 0;
+};
+
+}  // namespace spikeweave::spade

@@ -1,0 +1,86 @@
+#include "mine/spade/many_maxima.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mine/spade/devices/search_many.hpp"
+#include "mine/spade/emulated_lanes.hpp"
+#include "support/run_length.hpp"
+
+// The search of many recordings on devices, with its code run by lanes that are threads: it finds
+// what the search on the CPU does.
+namespace spikeweave {
+namespace {
+
+constexpr spectrum_kind kinds[] = {spectrum_kind::size_count, spectrum_kind::size_count_duration};
+
+struct emulation {
+    bool has_many_lanes = false;
+    std::uint32_t arena_words = 1U << 16U;
+    std::size_t devices = 1;
+};
+
+std::map<std::uint32_t, occurrence_maxima> maxima_on_lanes(
+    const std::vector<binned_spikes>& recordings, std::uint32_t window_bins,
+    const pattern_mining_options& options, spectrum_kind kind, const emulation& how) {
+    std::vector<std::unique_ptr<spade::maxima_device>> devices;
+    for (std::size_t i = 0; i < how.devices; ++i)
+        devices.push_back(std::make_unique<spade::emulated_device>(
+            spade::maxima_rules_of(options), how.has_many_lanes, how.arena_words));
+    std::map<std::uint32_t, occurrence_maxima> out;
+    spade::search_many(devices,
+                       {[&](std::uint32_t which) { return recordings[which]; }, 0,
+                        static_cast<std::uint32_t>(recordings.size()), window_bins},
+                       options, kind,
+                       [&](std::uint32_t which, const occurrence_maxima& maxima) {
+                           EXPECT_TRUE(out.emplace(which, maxima).second);
+                       },
+                       {.threads = 1});
+    return out;
+}
+
+void expect_the_cpus(random_searches& draw, std::uint32_t units, std::uint32_t bins,
+                     std::uint32_t most_percent, std::uint32_t most_occ, const emulation& how) {
+    const std::uint32_t window_bins = 1 + draw.below(draw.chance(20) ? 40 : 6);
+    std::vector<binned_spikes> recordings;
+    for (std::uint32_t i = 0; i <= draw.below(5); ++i)
+        recordings.push_back(draw.recording(units, bins, most_percent));
+    const pattern_mining_options options = draw.options(units, most_occ);
+    for (const spectrum_kind kind : kinds)
+        ASSERT_EQ(maxima_on_lanes(recordings, window_bins, options, kind, how),
+                  maxima_on_cpu(recordings, window_bins, options, kind))
+            << described(options) << ", window " << window_bins << ", " << to_string(kind);
+}
+
+TEST(SpadeManyMaxima, OneLaneFindsWhatTheCpuDoes) {
+    random_searches draw(1);
+    for (std::size_t i = 0; i < property_cases(2000); ++i)
+        expect_the_cpus(draw, 1 + draw.below(8), 1 + draw.below(60), 40, 5, {});
+}
+
+TEST(SpadeManyMaxima, NodesOfManyPlanes) {
+    random_searches draw(2);
+    for (std::size_t i = 0; i < property_cases(60); ++i)
+        expect_the_cpus(draw, 2 + draw.below(6), 300 + draw.below(700), 60, 120, {});
+}
+
+TEST(SpadeManyMaxima, ManyLanesFindWhatTheCpuDoes) {
+    random_searches draw(3);
+    for (std::size_t i = 0; i < property_cases(12); ++i)
+        expect_the_cpus(draw, 1 + draw.below(5), 1 + draw.below(40), 30, 4,
+                        {.has_many_lanes = true});
+}
+
+TEST(SpadeManyMaxima, WhatDoesNotFitIsSearchedOnTheCpu) {
+    random_searches draw(4);
+    for (std::size_t i = 0; i < property_cases(100); ++i)
+        expect_the_cpus(draw, 2 + draw.below(6), 20 + draw.below(60), 50, 3, {.arena_words = 24});
+}
+
+TEST(SpadeManyMaxima, DevicesShareTheRecordings) {
+    random_searches draw(5);
+    for (std::size_t i = 0; i < property_cases(100); ++i)
+        expect_the_cpus(draw, 2 + draw.below(4), 20 + draw.below(60), 40, 4, {.devices = 3});
+}
+
+}  // namespace
+}  // namespace spikeweave
