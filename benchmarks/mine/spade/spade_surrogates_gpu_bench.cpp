@@ -92,7 +92,8 @@ void two_gpus(benchmark::State& state) {
             ->Unit(benchmark::kSecond);
     };
     declare("spade_surrogates/threads", threads<by_count>, 128);
-    declare("spade_surrogates/gpu", gpu<by_count>, 5000);
+    for (const std::int64_t surrogates : {100, 1000, 5000})
+        declare("spade_surrogates/gpu", gpu<by_count>, surrogates);
     declare("spade_surrogates_3d/threads", threads<by_duration>, 128);
     declare("spade_surrogates_3d/gpu", gpu<by_duration>, 5000);
     if (devices().size() > 1) {

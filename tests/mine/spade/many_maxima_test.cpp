@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mine/spade/devices/maxima_plan.hpp"
 #include "mine/spade/devices/search_many.hpp"
 #include "mine/spade/emulated_lanes.hpp"
 #include "support/run_length.hpp"
@@ -80,6 +81,34 @@ TEST(SpadeManyMaxima, DevicesShareTheRecordings) {
     random_searches draw(5);
     for (std::size_t i = 0; i < property_cases(100); ++i)
         expect_the_cpus(draw, 2 + draw.below(4), 20 + draw.below(60), 40, 4, {.devices = 3});
+}
+
+// The published benchmark on a GPU of 132 multiprocessors.
+TEST(SpadeManyMaxima, APlanHasAsManyBlocksAsMemoryHasRoomFor) {
+    const spade::maxima_shape shape{
+        .recordings = 1, .units = 150, .window_bins = 20, .most_windows = 1500, .row_words = 160};
+    const device::device_limits limits{.multiprocessors = 132,
+                                       .shared_bytes_per_block = 48U << 10U,
+                                       .shared_bytes_per_multiprocessor = 228U << 10U};
+    const spade::maxima_plan whole = spade::plan_maxima(shape, limits, std::uint64_t{20} << 30U);
+    EXPECT_EQ(whole.blocks, 264U);
+    EXPECT_EQ(whole.warps, spade::maxima_plan::most_warps);
+    EXPECT_LE(whole.warps * whole.shared_bytes, limits.shared_bytes_per_block);
+    EXPECT_EQ(spade::plan_maxima(shape, limits, 5 * whole.block_bytes() + 1).blocks, 5U);
+    EXPECT_EQ(spade::plan_maxima(shape, limits, whole.block_bytes() - 1).blocks, 0U);
+}
+
+TEST(SpadeManyMaxima, APlanPutsManyUnitsIntoTheMemoryOfAWarp) {
+    const device::device_limits limits{.multiprocessors = 1,
+                                       .shared_bytes_per_block = 48U << 10U,
+                                       .shared_bytes_per_multiprocessor = 228U << 10U};
+    const auto plan_of = [&](std::uint32_t units) {
+        return spade::plan_maxima({.units = units, .window_bins = 2}, limits, 1U << 30U);
+    };
+    EXPECT_EQ(plan_of(100).shared_bytes, spade::bytes_of_units({.units = 100}));
+    EXPECT_EQ(plan_of(10000).shared_bytes, 0U);
+    EXPECT_GE(plan_of(10000).warp_bytes - plan_of(100).warp_bytes,
+              spade::bytes_of_units({.units = 10000}));
 }
 
 }  // namespace

@@ -96,11 +96,11 @@ __device__ warp_space warp_space_of(const search_problem& p, unsigned char* shar
     out.full = cut.take<std::uint32_t>(shape.items());
     out.arena = cut.take<std::uint32_t>(p.plan.arena_words);
     out.arena_words = p.plan.arena_words;
-    memory_cutter cut_shared(shared + warp * p.plan.shared_bytes);
-    out.unit_words = cut_shared.take<std::uint32_t>(shape.units);
-    out.touched = cut_shared.take<std::uint32_t>(shape.units);
-    out.path = cut_shared.take<std::uint32_t>(warp_space::most_path);
-    out.marked = cut_shared.take<std::uint8_t>(shape.units);
+    if (p.plan.shared_bytes > 0) cut = memory_cutter(shared + warp * p.plan.shared_bytes);
+    out.unit_words = cut.take<std::uint32_t>(shape.units);
+    out.touched = cut.take<std::uint32_t>(shape.units);
+    out.path = cut.take<std::uint32_t>(warp_space::most_path);
+    out.marked = cut.take<std::uint8_t>(shape.units);
     for (std::uint32_t u = device_warp::lane(); u < shape.units; u += device_warp::size) {
         out.unit_words[u] = 0;
         out.marked[u] = 0;

@@ -23,22 +23,21 @@ public:
     SPIKEWEAVE_LANES std::uint32_t least(std::uint32_t size, std::uint32_t units,
                                          std::uint32_t duration, std::uint32_t more_items,
                                          std::uint32_t more_units) const {
-        const std::uint32_t largest = more_items > no_count - size ? no_count : size + more_items;
-        std::uint32_t own = no_count;
-        for (std::uint32_t r = warp_.lane(); r < batch_.rule_count; r += Warp::size) {
-            const device_rule rule = batch_.rules[r];
-            const bool reachable =
-                rule.max_spikes > size &&
-                (rule.min_spikes <= size || rule.min_spikes - size <= more_items) &&
-                (rule.min_neu <= units || rule.min_neu - units <= more_units);
-            if (!reachable) continue;
-            const std::uint32_t size_reached =
-                largest < rule.max_spikes ? largest : rule.max_spikes;
-            const std::uint32_t above = lowest(size_reached, column(duration)) + 1;
-            const std::uint32_t needed = above > rule.min_occ ? above : rule.min_occ;
-            own = needed < own ? needed : own;
-        }
-        return warp_.min(own);
+        return warp_.min(least_of_rules(size, units, duration, more_items, more_units, warp_.lane(),
+                                        Warp::size));
+    }
+    /// The same of a node of this lane.
+    SPIKEWEAVE_LANES std::uint32_t own_least(std::uint32_t size, std::uint32_t units,
+                                             std::uint32_t duration, std::uint32_t more_items,
+                                             std::uint32_t more_units) const {
+        return least_of_rules(size, units, duration, more_items, more_units, 0, 1);
+    }
+    /// Whether a pattern of this lane is wanted.
+    SPIKEWEAVE_LANES bool own_wants(std::uint32_t size, std::uint32_t units, std::uint32_t count,
+                                    std::uint32_t duration) const {
+        const std::uint32_t* place = most_ + size * batch_.shape.durations + column(duration);
+        return rules_take(size, units, count, 0, 1) &&
+               (size >= maxima_shape::sizes || count > Warp::load(place));
     }
     SPIKEWEAVE_LANES bool wants(std::uint32_t size, std::uint32_t units, std::uint32_t count,
                                 std::uint32_t duration) const {
@@ -80,13 +79,39 @@ private:
     }
     SPIKEWEAVE_LANES bool takes(std::uint32_t size, std::uint32_t units,
                                 std::uint32_t count) const {
-        bool own = false;
-        for (std::uint32_t r = warp_.lane(); r < batch_.rule_count; r += Warp::size) {
+        return warp_.ballot(rules_take(size, units, count, warp_.lane(), Warp::size)) != 0;
+    }
+
+    // The same of every rule from `first` on, `step` apart.
+    SPIKEWEAVE_LANES std::uint32_t least_of_rules(std::uint32_t size, std::uint32_t units,
+                                                  std::uint32_t duration, std::uint32_t more_items,
+                                                  std::uint32_t more_units, std::uint32_t first,
+                                                  std::uint32_t step) const {
+        const std::uint32_t largest = more_items > no_count - size ? no_count : size + more_items;
+        std::uint32_t least = no_count;
+        for (std::uint32_t r = first; r < batch_.rule_count; r += step) {
             const device_rule rule = batch_.rules[r];
-            own = own || (count >= rule.min_occ && size >= rule.min_spikes &&
-                          size <= rule.max_spikes && units >= rule.min_neu);
+            const bool reachable =
+                rule.max_spikes > size &&
+                (rule.min_spikes <= size || rule.min_spikes - size <= more_items) &&
+                (rule.min_neu <= units || rule.min_neu - units <= more_units);
+            if (!reachable) continue;
+            const std::uint32_t reached = largest < rule.max_spikes ? largest : rule.max_spikes;
+            const std::uint32_t above = lowest(reached, column(duration)) + 1;
+            const std::uint32_t needed = above > rule.min_occ ? above : rule.min_occ;
+            least = needed < least ? needed : least;
         }
-        return warp_.ballot(own) != 0;
+        return least;
+    }
+    SPIKEWEAVE_LANES bool rules_take(std::uint32_t size, std::uint32_t units, std::uint32_t count,
+                                     std::uint32_t first, std::uint32_t step) const {
+        bool takes = false;
+        for (std::uint32_t r = first; r < batch_.rule_count; r += step) {
+            const device_rule rule = batch_.rules[r];
+            takes = takes || (count >= rule.min_occ && size >= rule.min_spikes &&
+                              size <= rule.max_spikes && units >= rule.min_neu);
+        }
+        return takes;
     }
 
     Warp warp_;

@@ -48,7 +48,8 @@ maxima_input maxima_input_of(std::span<const binned_spikes> recordings, std::uin
 }
 
 bool can_be_packed(const maxima_shape& shape) {
-    return shape.units < packed_item::most_units && shape.window_bins < packed_item::most_lags;
+    return shape.units > 0 && shape.units < packed_item::most_units &&
+           shape.window_bins < packed_item::most_lags;
 }
 
 maxima_rules maxima_rules_of(const pattern_mining_options& options) {

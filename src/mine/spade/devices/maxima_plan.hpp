@@ -13,15 +13,15 @@ namespace spikeweave::spade {
 /// How a search is divided among the blocks of a device, and where the memory of each block is.
 struct maxima_plan {
     static constexpr std::uint32_t lanes = 32;
-    static constexpr std::uint32_t most_warps = 12;      ///< of a block
+    static constexpr std::uint32_t most_warps = 10;      ///< of a block
     static constexpr std::uint32_t most_blocks = 2;      ///< of a multiprocessor
     static constexpr std::uint32_t arena_per_item = 16;  ///< words
 
-    std::uint32_t warps = 0;  ///< of a block
+    std::uint32_t warps = most_warps;  ///< of a block
     std::uint32_t blocks = 0;
     std::uint64_t root_bytes = 0;    ///< of a block, for the node of its root
     std::uint64_t warp_bytes = 0;    ///< of a warp
-    std::uint32_t shared_bytes = 0;  ///< of a warp, in shared memory
+    std::uint32_t shared_bytes = 0;  ///< of a warp, for its units; 0 if they are too many
     std::uint32_t arena_words = 0;
 
     SPIKEWEAVE_HD std::uint64_t block_bytes() const { return root_bytes + warps * warp_bytes; }
@@ -32,10 +32,9 @@ constexpr std::uint64_t aligned(std::uint64_t bytes) {
     return (bytes + 15) / 16 * 16;
 }
 
-/// The bytes of shared memory for the units of a warp: words, marks, and what has been touched.
-constexpr std::uint32_t shared_bytes_of(const maxima_shape& shape) {
-    return static_cast<std::uint32_t>(
-        aligned(std::uint64_t{shape.units} * 9 + std::uint64_t{warp_space::most_path} * 4));
+/// The bytes for the units of a warp: words, marks, and what has been touched.
+constexpr std::uint64_t bytes_of_units(const maxima_shape& shape) {
+    return aligned(std::uint64_t{shape.units} * 9 + std::uint64_t{warp_space::most_path} * 4);
 }
 
 /// The bytes of the recordings themselves.
@@ -58,14 +57,15 @@ inline maxima_plan plan_maxima(const maxima_shape& shape, const device::device_l
                               planes * (items + shape.units) * 4);
     plan.warp_bytes = aligned(items * 12) + warp_space::most_depth * aligned(sizeof(pattern_node)) +
                       std::uint64_t{plan.arena_words} * 4;
-    plan.shared_bytes = shared_bytes_of(shape);
     // Shared memory that is left is cache, where the words of nodes should be.
-    const std::uint64_t shared =
-        limits.shared_bytes_per_multiprocessor / (2 * std::uint64_t{maxima_plan::most_blocks});
-    plan.warps = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        maxima_plan::most_warps,
-        std::min(shared, std::uint64_t{limits.shared_bytes_per_block}) / plan.shared_bytes));
-    if (plan.warps == 0) return plan;
+    const std::uint64_t shared = std::min<std::uint64_t>(
+        limits.shared_bytes_per_multiprocessor / (2 * std::uint64_t{maxima_plan::most_blocks}),
+        limits.shared_bytes_per_block);
+    const std::uint64_t units = bytes_of_units(shape);
+    if (plan.warps * units <= shared)
+        plan.shared_bytes = static_cast<std::uint32_t>(units);
+    else
+        plan.warp_bytes += units;
     plan.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
         std::uint64_t{maxima_plan::most_blocks} * static_cast<unsigned>(limits.multiprocessors),
         free_bytes / plan.block_bytes()));

@@ -31,7 +31,9 @@ struct pattern_node {
     std::uint32_t size = 0;
     std::uint32_t units = 0;
     std::uint32_t duration = 0;
-    std::uint32_t next = 0;   ///< the next child
+    const std::uint32_t* by_unit = nullptr;  ///< the candidates, those of a unit together
+    std::uint32_t next = 0;                  ///< the next children to examine
+    std::uint32_t open = 0;   ///< those of the last ones examined that are left to visit, as bits
     std::uint32_t arena = 0;  ///< where its memory begins
 };
 

@@ -81,9 +81,7 @@ public:
                 .least = least,
                 .size = state_.full,
                 .units = state_.units,
-                .duration = state_.duration,
-                .next = 0,
-                .arena = 0};
+                .duration = state_.duration};
         return true;
     }
 
@@ -217,10 +215,14 @@ SPIKEWEAVE_LANES void search_roots(Block block, Warp warp, const maxima_batch& b
             if (opener.open(least, node)) {
                 subtree_search<Warp> search(warp, batch, recording, own);
                 if (block.thread() < Warp::size) search.take_root(node, windows);
+                // Frequent items come first: their subtrees are the largest, so that warps end at
+                // about the same time, and what is found there saves others.
                 const auto next = [&] {
-                    u32 child = 0;
-                    if (warp.lane() == 0) child = Block::add(&state.next_child, 1);
-                    return warp.first_lane(child);
+                    u32 taken = 0;
+                    if (warp.lane() == 0) taken = Block::add(&state.next_child, 1);
+                    taken = warp.first_lane(taken);
+                    const u32 candidates = node.candidates.count;
+                    return taken < candidates ? candidates - 1 - taken : no_count;
                 };
                 search.run(node, state.path, next, stopped);
             }

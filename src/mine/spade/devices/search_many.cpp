@@ -55,8 +55,9 @@ public:
     void run_on(maxima_device& device) {
         try {
             const std::vector<binned_spikes> sample{what_.make(what_.begin)};
-            const std::uint32_t most =
-                device.most_recordings(maxima_input_of(sample, what_.window_bins, kind_).shape);
+            const maxima_shape shape = maxima_input_of(sample, what_.window_bins, kind_).shape;
+            if (!can_be_packed(shape)) return run_on_threads();
+            const std::uint32_t most = device.most_recordings(shape);
             std::optional<batch> now = make_next(most);
             while (now) {
                 device.begin(now->input);
@@ -75,6 +76,12 @@ public:
 private:
     // The threads of this process, without progress, which is that of recordings searched.
     execution quietly() const { return {.threads = thread_count(run_), .stop = run_.stop}; }
+
+    void run_on_threads() {
+        constexpr std::uint32_t at_once = 256;
+        while (const std::optional<batch> now = make_next(at_once))
+            pass_on(*now, {.left_out = std::vector<std::uint32_t>(now->recordings.size(), 1)});
+    }
 
     // The next recordings, fewer of them towards the end, so that devices end together.
     std::optional<batch> make_next(std::uint32_t most) {

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "mine/spade/devices/maxima_goal.hpp"
-#include "mine/spade/devices/pattern_node.hpp"
+#include "mine/spade/devices/node_memory.hpp"
 
 namespace spikeweave::spade {
 
 /// The part of a warp in the search of one recording: depth first below children of a root. It
 /// visits what `closed_search` does, with the same bounds.
 ///
-/// What does not fit into its memory marks the recording as left out, so that the CPU searches it.
+/// What does not fit into tables marks the recording as left out, so that the CPU searches it.
 template <class Warp>
 class subtree_search {
     using u32 = std::uint32_t;
@@ -20,7 +20,8 @@ public:
           batch_(batch),
           recording_(recording),
           space_(space),
-          goal_(warp, batch, recording) {}
+          goal_(warp, batch, recording),
+          memory_(warp, space, batch.left_out + recording) {}
 
     /// Visits the children of a root whose numbers `next_child()` returns to all lanes.
     /// @param path  the units of the root's pattern
@@ -32,24 +33,21 @@ public:
             space_.marked[path[i]] = 1;
         }
         warp_.sync();
-        top_ = 0;
+        memory_.free_from(0);
         u32 depth = 0;
         bool stops = false;
         for (u32 steps = 1;; ++steps) {
             if (steps % 256 == 0) stops = stops || stopped();
             const pattern_node& from = depth == 0 ? root : space_.nodes[depth - 1];
-            const u32 child = depth == 0 ? next_child() : from.next;
-            warp_.sync();
+            const u32 child = depth == 0 ? next_child() : take_open_child(space_.nodes[depth - 1]);
             if (stops || child >= from.candidates.count) {
                 if (depth == 0) break;
                 leave(from, depth == 1 ? root.units : space_.nodes[depth - 2].units);
                 --depth;
                 continue;
             }
-            if (depth > 0 && warp_.lane() == 0) space_.nodes[depth - 1].next = child + 1;
-            warp_.sync();
             if (depth == warp_space::most_depth)
-                leave_out();
+                memory_.leave_out();
             else if (open(from, child, space_.nodes[depth]))
                 ++depth;
         }
@@ -79,6 +77,85 @@ private:
         u32 full = 0;
     };
 
+    // ---- many children ----
+
+    // The number of the next child of a node that must be opened; `no_count` if there is none.
+    SPIKEWEAVE_LANES u32 take_open_child(pattern_node& node) {
+        u32 next = node.next;
+        u32 open = node.open;
+        for (; open == 0 && next < node.candidates.count; next += Warp::size)
+            open = worth_opening(node, next);
+        const u32 child = open != 0 ? next - Warp::size + Warp::first(open) : no_count;
+        warp_.sync();
+        if (warp_.lane() == 0) {
+            node.next = next;
+            node.open = open & (open - 1);
+        }
+        warp_.sync();
+        return child;
+    }
+
+    // Which of the children from `first` on, one for each lane, must be opened: those that are
+    // wanted, or below which something is, as far as the number of items and units shows that can
+    // be added. Few are, and each lane examines one, so that this takes less time than to open
+    // them.
+    SPIKEWEAVE_LANES u32 worth_opening(const pattern_node& from, u32 first) const {
+        const bool valid = first + warp_.lane() < from.candidates.count;
+        const u32 child = valid ? first + warp_.lane() : first;
+        const u32 item = from.items[child];
+        const u32 unit = packed_item::unit(item);
+        const bool is_new = space_.marked[unit] == 0;
+        const u32 lag = packed_item::lag(item);
+        const u32 duration = lag > from.duration ? lag : from.duration;
+        const u32 size = from.size + 1;
+        const u32 units = from.units + (is_new ? 1 : 0);
+        const later_items later = count_later(from, first, child, unit);
+        const bool opens =
+            later.has_full || goal_.own_wants(size, units, later.windows, duration) ||
+            (later.kept > 0 &&
+             goal_.own_least(size, units, duration, later.kept, later.units) < later.windows);
+        return warp_.ballot(valid && opens);
+    }
+
+    // What can be added to a child of this lane.
+    struct later_items {
+        u32 windows = 0;  ///< of the child
+        u32 kept = 0;     ///< items in enough of them
+        u32 units = 0;    ///< their units, without those of the child
+        bool has_full = false;
+    };
+    SPIKEWEAVE_LANES later_items count_later(const pattern_node& from, u32 first, u32 child,
+                                             u32 unit) const {
+        later_items out;
+        for (u32 p = 0; p < from.planes; ++p)
+            out.windows += Warp::bits(from.candidates.at(p, child));
+        const u32 first_word = from.candidates.at(0, child);
+        u32 group = no_count;
+        bool group_adds = false;
+        bool seen = false;
+        for (u32 i = 0; i < from.candidates.count; ++i) {
+            const u32 k = from.by_unit[i];
+            if (k <= first) continue;
+            u32 held = Warp::bits(from.candidates.at(0, k) & first_word);
+            for (u32 p = 1; p < from.planes; ++p)
+                held += Warp::bits(from.candidates.at(p, k) & from.candidates.at(p, child));
+            const u32 other = packed_item::unit(from.items[k]);
+            if (other != group) {
+                out.units += seen ? 1 : 0;
+                seen = false;
+                group = other;
+                group_adds = space_.marked[other] == 0 && other != unit;
+            }
+            const bool is_full = k > child && held == out.windows;
+            const bool is_kept = k > child && held >= from.least && !is_full;
+            out.has_full = out.has_full || is_full;
+            out.kept += is_kept ? 1 : 0;
+            seen = seen || (is_kept && group_adds);
+        }
+        out.units += seen ? 1 : 0;
+        return out;
+    }
+
     // ---- one child ----
 
     // Makes the node of a child and raises the maxima by its pattern; false if it needs no visit.
@@ -89,9 +166,9 @@ private:
              later);
         if (hopeless(from, later, count)) return false;
         const pattern p = extend(from, child, later.full, count);
-        const u32 begin = top_;
+        const u32 begin = memory_.top();
         if (fill(from, child, p, later.kept, into)) return true;
-        top_ = begin;
+        memory_.free_from(begin);
         forget(from.units, p.units);
         return false;
     }
@@ -166,7 +243,7 @@ private:
             warp_.sync();
             if (known) continue;
             if (p.units == warp_space::most_path) {
-                leave_out();
+                memory_.leave_out();
                 break;
             }
             if (warp_.lane() == 0) {
@@ -185,7 +262,7 @@ private:
     }
     SPIKEWEAVE_LANES void leave(const pattern_node& node, u32 units_before) {
         const u32 units = node.units;
-        top_ = node.arena;
+        memory_.free_from(node.arena);
         forget(units_before, units);
     }
 
@@ -198,11 +275,10 @@ private:
                           .size = p.size,
                           .units = p.units,
                           .duration = p.duration,
-                          .next = 0,
-                          .arena = top_};
+                          .arena = memory_.top()};
         const bool is_open = kept > 0 && bound_by_units(from, p, kept, node) &&
-                             take_windows(from, child, p, node) &&
-                             take_candidates(from, child, kept, node) && cut(p, node);
+                             memory_.take_windows(from, child, p.count, node) &&
+                             memory_.take_candidates(from, child, kept, node) && cut(p, node);
         const bool wanted = goal_.wants(p.size, p.units, p.count, p.duration);
         if (!is_open && !wanted) return false;
         const u32 least = is_open ? node.least : p.count;
@@ -213,7 +289,9 @@ private:
                  earlier);
         if (earlier.full > 0) return false;
         if (wanted) take(from, child, p);
-        if (!is_open || !take_excluded(from, child, earlier.kept, node)) return false;
+        if (!is_open || !memory_.take_excluded(from, child, earlier.kept, node) ||
+            !memory_.group_by_unit(node))
+            return false;
         if (warp_.lane() == 0) into = node;
         warp_.sync();
         return true;
@@ -221,42 +299,14 @@ private:
 
     // ---- bounds ----
 
-    // Records the units of items that are not yet in the pattern in space_.touched, whose words are
-    // then 1; returns their number.
-    template <class ItemOf>
-    SPIKEWEAVE_LANES u32 touch(u32 items, ItemOf&& item_of) {
-        u32 touched = 0;
-        for (u32 begin = 0; begin < items; begin += Warp::size) {
-            const u32 i = begin + warp_.lane();
-            bool is_new = false;
-            u32 unit = 0;
-            if (i < items) {
-                unit = packed_item::unit(item_of(i));
-                is_new =
-                    space_.marked[unit] == 0 && Warp::set_bits(space_.unit_words + unit, 1) == 0;
-            }
-            const u32 all = warp_.ballot(is_new);
-            const u32 before = (1U << warp_.lane()) - 1;
-            if (is_new) space_.touched[touched + Warp::bits(all & before)] = unit;
-            touched += Warp::bits(all);
-        }
-        warp_.sync();
-        return touched;
-    }
-    SPIKEWEAVE_LANES void clear_touched(u32 touched) {
-        for (u32 t = warp_.lane(); t < touched; t += Warp::size)
-            space_.unit_words[space_.touched[t]] = 0;
-        warp_.sync();
-    }
-
     // Raises the least count by the number of units that can be added, and drops items that are
     // found too rarely; false if nothing below is wanted. Only for nodes of many windows, whose
     // words take long to make.
     SPIKEWEAVE_LANES bool bound_by_units(const pattern_node& from, const pattern& p, u32& kept,
                                          pattern_node& node) {
         if (from.planes == 1) return true;
-        const u32 units = touch(kept, [&](u32 i) { return from.items[space_.found[i]]; });
-        clear_touched(units);
+        const u32 units = memory_.touch(kept, [&](u32 i) { return from.items[space_.found[i]]; });
+        memory_.clear_touched(units);
         const u32 needed = goal_.least(p.size, p.units, p.duration, kept, units);
         if (needed >= p.count) return false;
         if (needed <= node.least) return true;
@@ -284,10 +334,10 @@ private:
     SPIKEWEAVE_LANES bool cut(const pattern& p, pattern_node& node) {
         constexpr u32 levels = 8;
         const u32 candidates = node.candidates.count;
-        const u32 units = touch(candidates, [&](u32 k) { return node.items[k]; });
+        const u32 units = memory_.touch(candidates, [&](u32 k) { return node.items[k]; });
         u32 windows[levels] = {};  // that have one more unit, two more, …
         for (u32 plane = 0; plane < node.planes; ++plane) {
-            clear_touched(units);
+            memory_.clear_touched(units);
             for (u32 k = warp_.lane(); k < candidates; k += Warp::size) {
                 const u32 unit = packed_item::unit(node.items[k]);
                 if (space_.marked[unit] == 0)
@@ -302,7 +352,7 @@ private:
             }
             warp_.sync();
         }
-        clear_touched(units);
+        memory_.clear_touched(units);
         u32 more = units;
         for (u32 l = levels; l-- > 0;)
             if (windows[l] < node.least && l < more) more = l;
@@ -310,132 +360,9 @@ private:
         if (least >= p.count) return false;
         if (least > node.least) {
             node.least = least;
-            drop_rare(node);
+            memory_.drop_rare(node);
         }
         return node.candidates.count > 0;
-    }
-
-    // Drops the candidates of a node that are in too few of its windows.
-    SPIKEWEAVE_LANES void drop_rare(pattern_node& node) {
-        u32* const items = const_cast<u32*>(node.items);
-        u32 left = 0;
-        for (u32 begin = 0; begin < node.candidates.count; begin += Warp::size) {
-            const u32 k = begin + warp_.lane();
-            const bool valid = k < node.candidates.count;
-            u32 held = 0;
-            for (u32 p = 0; valid && p < node.planes; ++p)
-                held += Warp::bits(node.candidates.at(p, k));
-            const u32 all = warp_.ballot(held >= node.least);
-            const u32 to = left + Warp::bits(all & ((1U << warp_.lane()) - 1));
-            const bool stays = held >= node.least;
-            const u32 item = valid ? items[k] : 0;
-            warp_.sync();
-            if (stays) items[to] = item;
-            for (u32 p = 0; p < node.planes; ++p) {
-                const u32 word = valid ? node.candidates.at(p, k) : 0;
-                warp_.sync();
-                if (stays) node.candidates.at(p, to) = word;
-            }
-            left += Warp::bits(all);
-            warp_.sync();
-        }
-        node.candidates.count = left;
-    }
-
-    // ---- the words of a child ----
-
-    // Memory for this many words, or null.
-    SPIKEWEAVE_LANES u32* allocate(std::uint64_t words) {
-        if (words > space_.arena_words - top_) {
-            leave_out();
-            return nullptr;
-        }
-        u32* const begin = space_.arena + top_;
-        top_ += static_cast<u32>(words);
-        return begin;
-    }
-    SPIKEWEAVE_LANES void leave_out() {
-        if (warp_.lane() == 0) Warp::raise(batch_.left_out + recording_, 1);
-    }
-
-    // If the windows of the child need fewer planes, they are moved together; otherwise those that
-    // the child does not have stay, as zeros.
-    SPIKEWEAVE_LANES static bool moves(const pattern_node& from, const pattern_node& node) {
-        return node.planes < from.planes;
-    }
-
-    SPIKEWEAVE_LANES bool take_windows(const pattern_node& from, u32 child, const pattern& p,
-                                       pattern_node& node) {
-        if (!moves(from, node)) return true;
-        u32* const bins = allocate(p.count);
-        if (bins == nullptr) return false;
-        u32 before = 0;
-        for (u32 plane = 0; plane < from.planes; ++plane) {
-            const u32 mask = from.candidates.at(plane, child);
-            for (u32 bit = warp_.lane(); bit < 32; bit += Warp::size)
-                if ((mask >> bit & 1U) != 0)
-                    bins[before + Warp::bits(mask & ((1U << bit) - 1))] =
-                        from.bins[plane * 32 + bit];
-            before += Warp::bits(mask);
-        }
-        node.bins = bins;
-        return true;
-    }
-
-    SPIKEWEAVE_LANES bool take_candidates(const pattern_node& from, u32 child, u32 kept,
-                                          pattern_node& node) {
-        u32* const items = allocate(kept);
-        u32* const words = allocate(std::uint64_t{kept} * node.planes);
-        if (items == nullptr || words == nullptr) return false;
-        node.candidates = {words, kept, kept};
-        node.items = items;
-        for (u32 i = warp_.lane(); i < kept; i += Warp::size) {
-            const u32 number = space_.found[i];
-            items[i] = from.items[number];
-            take_words(from, child, from.candidates, number, node, node.candidates, i);
-        }
-        warp_.sync();
-        return true;
-    }
-
-    SPIKEWEAVE_LANES bool take_excluded(const pattern_node& from, u32 child, u32 kept,
-                                        pattern_node& node) {
-        u32* const words = allocate(std::uint64_t{kept} * node.planes);
-        if (words == nullptr) return false;
-        node.excluded = {words, kept, kept};
-        for (u32 i = warp_.lane(); i < kept; i += Warp::size) {
-            const u32 number = space_.found[i];
-            if (number < child)
-                take_words(from, child, from.candidates, number, node, node.excluded, i);
-            else
-                take_words(from, child, from.excluded, number - child, node, node.excluded, i);
-        }
-        warp_.sync();
-        return true;
-    }
-
-    // One lane: the words of item `number` in the windows of a child.
-    SPIKEWEAVE_LANES void take_words(const pattern_node& from, u32 child, const item_words& among,
-                                     u32 number, const pattern_node& node, const item_words& to,
-                                     u32 at) const {
-        if (!moves(from, node)) {
-            for (u32 p = 0; p < from.planes; ++p)
-                to.at(p, at) = among.at(p, number) & from.candidates.at(p, child);
-            return;
-        }
-        u32 word = 0;
-        u32 place = 0;
-        for (u32 p = 0; p < from.planes; ++p) {
-            const u32 source = among.at(p, number);
-            for (u32 rest = from.candidates.at(p, child); rest != 0; rest &= rest - 1) {
-                word |= (source >> Warp::first(rest) & 1U) << place % 32;
-                if (++place % 32 == 0) {
-                    to.at(place / 32 - 1, at) = word;
-                    word = 0;
-                }
-            }
-        }
-        if (place % 32 != 0) to.at(place / 32, at) = word;
     }
 
     // ---- what is found ----
@@ -477,7 +404,7 @@ private:
     SPIKEWEAVE_LANES void raise(u32 size, u32 count, u32 duration) {
         if (batch_.max_occ > 0 && count > batch_.max_occ) return;
         if (size >= maxima_shape::sizes)
-            leave_out();
+            memory_.leave_out();
         else
             goal_.raise(size, count, duration);
     }
@@ -487,7 +414,7 @@ private:
     u32 recording_;
     warp_space space_;
     maxima_goal<Warp> goal_;
-    u32 top_ = 0;
+    node_memory<Warp> memory_;
 };
 
 }  // namespace spikeweave::spade

@@ -128,10 +128,6 @@ private:
                      std::uint64_t missing) const {
         const std::uint64_t room = limits.free_bytes / 3 + memory_.size();
         const maxima_plan how = plan_maxima(shape, limits, room);
-        if (!can_be_packed(shape) || how.warps == 0)
-            throw device_error(fmt::format(
-                "GPU {} cannot search windows of {} bins of {} units: use the CPU (cpu)", ordinal_,
-                shape.window_bins, shape.units));
         if (how.blocks == 0 || missing > 0)
             throw device_error(fmt::format(
                 "GPU {} has too little memory to search surrogates: {} bytes are needed, {} of its "
