@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
 
+#include "parallel/rank_on_host.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave {
@@ -12,14 +14,15 @@ namespace {
 struct launcher {
     const char* size;
     const char* rank;
+    const char* rank_on_host;
 };
 
 // mpirun comes first, since it may itself run inside srun. SLURM_NTASKS does not prove that srun is
 // the launcher, because it is also set in a batch script, which is a single process.
 constexpr std::array<launcher, 3> launchers{{
-    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},  // Open MPI
-    {"PMI_SIZE", "PMI_RANK"},                          // MPICH and relatives
-    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},          // srun
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},  // Open MPI
+    {"PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"},                // MPICH and relatives
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_LOCALID"},  // srun
 }};
 
 // Returns -1 if the variable is not set or not a number.
@@ -47,6 +50,12 @@ int launched_rank() {
         const int rank = number_in(one.rank);
         return rank > 0 && rank < size ? rank : 0;
     }
+    return 0;
+}
+
+int parallel::rank_on_host() {
+    for (const launcher& one : launchers)
+        if (number_in(one.size) > 0) return std::max(number_in(one.rank_on_host), 0);
     return 0;
 }
 

@@ -54,6 +54,25 @@ class OnDevices(CliTest):
         self.assertEqual(document["run"]["devices"], [])
         self.assertEqual(document["run"]["parameters"]["device"], "cpu")
 
+    def test_surrogates_of_patterns(self):
+        path = self.chain_file()
+        tested = ("spade", path, "--min-occ", "3", "--surrogates", "120", "--seed", "1")
+        self.refused("spade", path, "--min-occ", "3", "--device", "cuda", says=("--device", "--surrogates"))
+        self.refused(*tested, "--device", "cuda:1000", "-o", self.folder / "out", says="no GPU 1000"
+                     if GPUS else json.loads(run("devices", "--json").stdout)["why_none"])
+        self.ok(*tested, "--device", "cpu", "-o", self.folder / "cpu")
+        record = json.loads((self.folder / "cpu/run.json").read_text())
+        self.assertEqual(record["devices"], [])
+        self.assertEqual(record["parameters"]["device"], "cpu")
+        if not GPUS:
+            return
+        for device in ("cuda", "cuda:0,0", "cuda:all", "automatic"):
+            out = self.folder / device
+            self.assertIn("on cuda:0", self.ok(*tested, "--device", device, "-o", out).stdout)
+            self.assertEqual(json.loads((out / "run.json").read_text())["devices"][0]["name"], GPUS[0]["name"])
+            for file in ("patterns.tsv", "signatures.tsv", "spectrum.tsv"):
+                self.assertEqual((out / file).read_bytes(), (self.folder / "cpu" / file).read_bytes())
+
     @unittest.skipUnless(GPUS, "no GPU")
     def test_every_strategy_of_gpus_gives_the_files_of_the_cpu(self):
         path = self.chain_file()

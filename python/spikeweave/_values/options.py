@@ -479,6 +479,7 @@ class SpadeOptions(TypedDict, total=False):
     compat: Literal["none", "elephant", "elephant-ms"] | None
     strategy: Literal["automatic", "fp-growth", "first-bin"] | None
     threads: int | None
+    device: str | None
 
 
 class Sym26Options(TypedDict, total=False):

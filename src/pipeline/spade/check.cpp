@@ -101,6 +101,9 @@ void check_surrogates(const spade_options& options, bool has_spikes) {
         if (options.surrogates.seed != 0 && !options.stability)
             throw invalid_argument(
                 "`seed` needs `surrogates` or `stability`: nothing else is random");
+        if (options.run.devices && !options.run.devices->empty())
+            throw invalid_argument(
+                "`device` needs `surrogates`: the data themselves are searched on the CPU");
         return;
     }
     if (!has_spikes)

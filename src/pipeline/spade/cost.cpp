@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/grouped.hpp"
+#include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/parallel/thread_count.hpp"
@@ -102,6 +103,8 @@ spade_cost estimate_search(const spade_input& prepared, const spade_options& opt
 surrogate_time estimate_surrogates(const spade_input& prepared, const spade_options& options,
                                    const execution& run) {
     if (!options.is_tested()) return {};
+    if (std::vector<int> devices = devices_for_surrogates(options); !devices.empty())
+        return {.devices = std::move(devices)};
     surrogate_time time = try_once(
         [&](std::stop_token stop) {
             const spade_windows windows(prepared.maker->make(0), options.window);
@@ -125,6 +128,10 @@ std::string describe_cost(const spade_cost& cost, const spade_options& options) 
 
 std::string describe_time(const surrogate_time& tests, const spade_options& options) {
     if (!options.is_tested()) return {};
+    if (!tests.devices.empty())
+        return fmt::format("; then {} surrogates on {}",
+                           core::grouped(options.surrogates.surrogates),
+                           format_devices(tests.devices));
     return fmt::format("; then {}{} for {} surrogates on {} thread{}",
                        tests.at_least ? "more than " : "", format_rough_time(tests.seconds),
                        core::grouped(options.surrogates.surrogates), tests.threads,

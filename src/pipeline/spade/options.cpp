@@ -141,7 +141,11 @@ option_list describe(spade_options& options) {
     add_tests(list, options);
     list.begin_group("Computation");
     list.add("strategy", options.strategy, "how to search; all give the same result");
-    list.add_all(describe_threads(options.run));
+    list.add_all(
+        describe(options.run,
+                 "where to search surrogates: cpu, cuda (the first GPU), cuda:0,1 (these), "
+                 "cuda:all, or automatic (the first GPU for many surrogates). The data "
+                 "themselves are searched on the CPU"));
     return list;
 }
 

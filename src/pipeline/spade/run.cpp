@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "core/grouped.hpp"
+#include "device/limits.hpp"
+#include "parallel/rank_on_host.hpp"
 #include "pipeline/spade/search_result.hpp"
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
+#include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade/pattern_blocks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
@@ -67,6 +70,7 @@ spade_options resolved(spade_options options, const spade_input& prepared, spade
     options.min_neu.reset();
     options.max_spikes = 0;
     options.strategy = ran_on;
+    options.run.devices = std::vector<int>{};
     if (!options.epochs.empty()) options.separation = options.epochs_apart();
     options.surrogates = prepared.surrogates;
     if (!options.is_tested()) return options;
@@ -77,6 +81,12 @@ spade_options resolved(spade_options options, const spade_input& prepared, spade
     return options;
 }
 
+// Of several devices, each rank takes one, by its place among the ranks of its host.
+std::vector<int> devices_of_this_rank(const std::vector<int>& all, const execution& run) {
+    if (all.empty() || !run.ranks || run.ranks->size() == 1) return all;
+    return {all[static_cast<std::size_t>(parallel::rank_on_host()) % all.size()]};
+}
+
 class pattern_search {
 public:
     pattern_search(const spade_input& in, const spade_options& options, execution run,
@@ -84,6 +94,9 @@ public:
         : in_(in), options_(options), run_(std::move(run)), tallied_(tallied) {
         run_.threads = options.run.threads;
         run_.devices.clear();
+        if (tallied == nullptr) devices_ = devices_for_surrogates(options);
+        // One that does not exist is refused before the search, not after it.
+        for (const int ordinal : devices_) device::total_bytes_of(ordinal);
     }
 
     spade_result run() {
@@ -99,9 +112,11 @@ public:
     }
 
     maxima_tally tally(const surrogate_part& part) const {
+        execution run = run_;
+        run.devices = devices_of_this_rank(devices_, run);
         return tally_surrogates([&](std::uint32_t which) { return in_.maker->make(which); },
                                 in_.surrogates.surrogates, options_.window, in_.mining,
-                                options_.spectrum, run_, part);
+                                options_.spectrum, run, part);
     }
 
 private:
@@ -118,6 +133,7 @@ private:
     void note_search(const mining_summary& found) {
         pattern_table table = std::move(out_.table);
         out_ = search_result(found, in_, options_);
+        out_.options.run.devices = devices_;
         out_.table = std::move(table);
     }
 
@@ -280,6 +296,7 @@ private:
     const spade_options& options_;
     execution run_;
     const maxima_tally* tallied_;
+    std::vector<int> devices_{};  // that search surrogates
     spade_result out_{};
 };
 
@@ -290,6 +307,14 @@ void check_prepared(const spade_input& prepared, const spade_options& options) {
 }
 
 }  // namespace
+
+std::vector<int> devices_for_surrogates(const spade_options& options) {
+    constexpr std::uint32_t fewest = 50;
+    if (!options.is_tested()) return {};
+    if (options.run.devices) return *options.run.devices;
+    if (options.surrogates.surrogates < fewest || devices().empty()) return {};
+    return {devices().front().ordinal};
+}
 
 namespace pipeline {
 

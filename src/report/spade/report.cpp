@@ -23,7 +23,8 @@ pattern_report report_of(spike_sequence spikes, spade_result result, const execu
     report.patterns = report.table.size();
     execution used = run;
     used.threads = options.run.threads;
-    record_run(report.run, describe(options), surrogates.seed, used, {});
+    record_run(report.run, describe(options), surrogates.seed, used,
+               options.run.devices.value_or(std::vector<int>{}));
     if (options.is_tested())
         report.run.parameters.emplace_back("trials", std::uint64_t{surrogates.trials.size()});
     if (!result.time_origin_note.empty())

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/core/device.hpp"
 #include "spikeweave/report/spade.hpp"
 
 namespace spikeweave {
@@ -46,6 +47,14 @@ std::string why_method(const pattern_report& report, const spade_options& asked)
     return " (the default without trials)";
 }
 
+std::string devices_text(const run_record& run) {
+    if (run.devices.empty()) return {};
+    std::vector<int> ordinals;
+    ordinals.reserve(run.devices.size());
+    for (const device_info& one : run.devices) ordinals.push_back(one.ordinal);
+    return fmt::format(", on {}", format_devices(ordinals));
+}
+
 }  // namespace
 
 // The values are what nlohmann::json takes for a pattern with its numbers, for an item and for an
@@ -66,9 +75,10 @@ std::string summarize_search(const pattern_report& report, const spade_options& 
                     estimated ? " (estimated from the rates; `min_occ` sets others)" : "") +
         fmt::format("strategy   {}\n", to_string(report.ran_on));
     if (asked.is_tested())
-        text += fmt::format("surrogates {} by {}, dither {}{}\n", report.surrogate.surrogates,
+        text += fmt::format("surrogates {} by {}, dither {}{}{}\n", report.surrogate.surrogates,
                             to_string(report.surrogate.method),
-                            format_duration(report.surrogate.dither), why_method(report, asked));
+                            format_duration(report.surrogate.dither), why_method(report, asked),
+                            devices_text(report.run));
     return text + "\n";
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -40,6 +41,8 @@ struct surrogate_time {
     double seconds = 0;     ///< 0 if patterns are not tested
     bool at_least = false;  ///< not even the first surrogate was finished in ten seconds
     int threads = 1;        ///< those of all ranks, which share the surrogates
+    /// The devices that search the surrogates instead; then no time is estimated.
+    std::vector<int> devices{};
 };
 
 /// Estimates the run time of the surrogates from the first one, in at most ten seconds.

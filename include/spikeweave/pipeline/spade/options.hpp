@@ -75,7 +75,10 @@ struct SPIKEWEAVE_API spade_options {
     /// `stability`.
     spikeweave::stability stability_threshold{};
     compatibility compat = compatibility::none;
-    run_options run{};  ///< patterns are mined on the CPU: `devices` is ignored
+    /// The devices search surrogates; the data themselves are searched on the CPU. If devices are
+    /// not set, the first GPU is used for many surrogates. With ranks, each takes one of them, by
+    /// its place on its host.
+    run_options run{};
 
     std::uint32_t least_spikes() const { return min_spikes.value_or(2); }
     duration epochs_apart() const { return separation.value_or(2 * bin * window); }
@@ -90,6 +93,11 @@ struct SPIKEWEAVE_API spade_options {
 };
 
 SPIKEWEAVE_API option_list describe(spade_options& options);
+
+/// The devices that search the surrogates of an analysis: those of the options, or, if they are not
+/// set, the first GPU if there is one and enough surrogates are searched for it to be faster.
+/// Empty means the CPU.
+SPIKEWEAVE_API std::vector<int> devices_for_surrogates(const spade_options& options);
 
 /// Checks everything that can be checked without the data: the range of each option, and whether
 /// the options fit together.
