@@ -258,3 +258,18 @@ def test_epochs_lie_around_events():
         spikeweave.epochs_around([1.0], start=0.1, stop=0.1)
     with pytest.raises(ValueError, match="order"):
         spikeweave.epochs_around([2.0, 1.0], start=0, stop=1)
+
+
+def test_what_was_held_out_replicates_planted_chains():
+    spikes = spikeweave.simulate.sym26(length="60s", seed=1).spikes
+    found = spikeweave.episodes(spikes, hold_out=0.5, hold_out_block="2s", max_size=2)
+
+    search = found.search
+    assert len(search["p"]) == len(search["counts"]) == len(found)
+    assert (search["p"] < found.parameters["alpha"]).all()
+    both = (search["q"] < 0.01) & (found.q < 0.01)
+    assert search["significant"] == (search["q"] < 0.01).sum() >= 10
+    assert search["replicated"] == both.sum() >= 10
+    assert found.spikes.epochs[:, 0].tolist() == list(range(2, 60, 4))
+    assert found[:3].search["counts"].tolist() == search["counts"][:3].tolist()
+    assert "search_p" in found.to_html()

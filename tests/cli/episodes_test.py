@@ -129,6 +129,25 @@ class Episodes(CliTest):
         self.assertEqual((self.folder / "again.html").read_bytes(), first)
         self.ok("report", self.folder / "out", self.folder / "out", "-o", self.folder / "both.html")
 
+    def test_what_is_held_out_tests_what_the_rest_suggests(self):
+        path = self.folder / "s.tsv"
+        self.ok("simulate", "sym26", "--length", "40s", "--seed", "1", "-o", path)
+        out = self.ok("episodes", path, "--max-size", "2", "--hold-out", "0.5", "--hold-out-block", "4s", "-o", self.folder / "out")
+
+        run = json.loads((self.folder / "out" / "run.json").read_text(encoding="utf-8"))
+        held = run["hold_out"]
+        self.assertEqual([begin for begin, _ in run["input"]["epochs_s"]], [4, 12, 20, 28, 36])
+        self.assertEqual((held["searched_s"], held["tested_s"]), (20, 20.000001))
+        with (self.folder / "out" / "episodes.tsv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        self.assertEqual(held["tested"], len(rows))
+        self.assertTrue(all(float(row["search_p"]) < 0.01 for row in rows))
+        before = [row for row in rows if float(row["search_q"]) < 0.01]
+        self.assertEqual(held["significant"], len(before))
+        self.assertEqual(held["replicated"], sum(row["significant"] == "yes" for row in before))
+        self.assertGreaterEqual(held["replicated"], 10)
+        self.assertIn(f"Replicated: {held['replicated']} of {held['significant']} episodes", out.stdout)
+
     def test_parts_of_surrogates_of_epochs_are_merged(self):
         path = self.chain_file()
         asked = ("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--trial-length", "300ms", "--surrogates", "10",

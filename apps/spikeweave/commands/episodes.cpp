@@ -54,9 +54,10 @@ option_list describe(episodes_command& options) {
              "4-6ms n2")
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
-                   "self_repeats", "pairs", "window", "part"});
+                   "self_repeats", "pairs", "window", "part", "hold_out"});
     list.change("window").not_with(
-        {"occurrences", "json", "part", "epochs", "around", "trial_length"});
+        {"occurrences", "json", "part", "epochs", "around", "trial_length", "hold_out"});
+    list.change("part").not_with({"hold_out"});
     describe_epochs(list, options.epochs);
     return list;
 }

@@ -21,15 +21,35 @@ struct episode_options {
     episode_mining_options mining{.delays = default_delays()};
     significance_options significance{};
     surrogate_options surrogates{};
+    /// The share of the time that is held out: episodes are searched in the rest, and those with a
+    /// p below alpha there are counted and tested in what was held out. 0: all is searched and
+    /// tested.
+    double hold_out = 0;
+    /// Time is held out in blocks of this length, evenly spread; epochs are held out as a whole.
+    duration hold_out_block = std::chrono::seconds{10};
     run_options run{};
 };
 
 SPIKEWEAVE_API option_list describe(episode_options& options);
 
+/// What the search found in its part of the time, if the rest was held out.
+struct search_part {
+    /// One element for each episode of the table, which are tested in what was held out.
+    std::vector<std::uint64_t> counts{};
+    std::vector<episode_test> tests{};
+    duration observed{};          ///< how long spikes were observed in this part
+    std::size_t significant = 0;  ///< episodes of the table with a q below alpha in this part
+    std::size_t replicated =
+        0;  ///< those of them with a q below alpha in what was held out as well
+};
+
 /// The frequent episodes, their tests, and the circuit that follows from them.
 struct episode_result {
-    /// The spikes that were analysed, if the options choose a part of the recording.
+    /// The spikes that were analysed, if the options choose a part of the recording; if a part was
+    /// held out, its spikes: counts and tests are of these.
     std::optional<spike_sequence> part{};
+    /// Nothing unless a part was held out.
+    std::optional<search_part> searched{};
     episode_table table{};
     /// One element for each episode of the table, by the test of the options.
     std::vector<episode_test> assessed{};

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct episode_report {
     std::vector<episode_test> assessed{};
     /// Empty, or one element per episode of the table.
     std::vector<surrogate_test> surrogates{};
+    /// What the search found elsewhere, if these spikes were held out.
+    std::optional<search_part> searched{};
     spikeweave::circuit circuit{};
     significance_options significance{};
     /// The options behind `surrogates`; ignored if that is empty.

@@ -105,6 +105,14 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found) {
                                         &surrogate_test::tail_p, "tail_q", &surrogate_test::tail_q);
     out["circuit"] = circuit_columns(found.circuit);
     out["threshold"] = found.table.threshold;
+    if (found.searched) {
+        nb::dict search = table_of(found.searched->tests);
+        search["counts"] = column(found.searched->counts);
+        search["seconds"] = plain(found.searched->observed);
+        search["significant"] = found.searched->significant;
+        search["replicated"] = found.searched->replicated;
+        out["search"] = std::move(search);
+    }
     add_run(out, spikes, found, {found.options});
     if (found.part) out["spikes"] = share(*found.part, spikes.has_recorded_span);
     return out;

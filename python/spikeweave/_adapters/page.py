@@ -50,6 +50,10 @@ def _episodes(found: EpisodeResult, order: NDArray[np.int64], most: int | None) 
     for name, key in (("mean", "mean_count"), *((n, n) for n in ("p", "q", "tail_p", "tail_q"))):
         if found.by_surrogates is not None:
             columns[f"surrogate_{name}"] = digits(found.by_surrogates[key][listed])
+    if found.search is not None:
+        columns["search_count"] = found.search["counts"][listed].tolist()
+        for name in ("expected", "p", "q"):
+            columns[f"search_{name}"] = digits(found.search[name][listed])
     return columns
 
 
@@ -91,6 +95,13 @@ def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
         "seed": asked["seed"],
         "seconds": found.seconds,
     }
+    if found.search is not None:
+        run["hold_out"] = {
+            "searched_s": found.search["seconds"],
+            "tested_s": float(np.diff(found.spikes.epochs).sum().round(6)),
+            "tested": len(found),
+            **{name: found.search[name] for name in ("significant", "replicated")},
+        }
     if found.by_surrogates is not None:
         run["surrogates"] = {
             "number": asked["surrogates"],

@@ -116,6 +116,7 @@ def episodes(
         **found["table"],
         **found["assessed"],
         by_surrogates=found.get("by_surrogates"),
+        search=found.get("search"),
         circuit=Circuit(sequence.unit_names, **circuit),
         chains=chains,
         levels=found["levels"],

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
+def _rows(search: dict[str, Any], some: NDArray[np.int64]) -> dict[str, Any]:
+    return {
+        name: value[some] if isinstance(value, np.ndarray) else value
+        for name, value in search.items()
+    }
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class EpisodeResult(HasPage, EpisodeRows):
     """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
@@ -54,6 +61,11 @@ class EpisodeResult(HasPage, EpisodeRows):
     by_surrogates : dict or None
         For runs with surrogates: arrays ``mean_count``, ``p``, ``q`` (by rank), ``tail_p``,
         ``tail_q`` (by a renewal model with their mean).
+    search : dict or None
+        For runs with `hold_out`: what the search found in its part of the time, while all other
+        figures are of what was held out. Arrays ``counts``, ``expected``, ``p``, ``q``,
+        ``strength``; ``seconds`` of its part; how many episodes were ``significant`` there, and how
+        many of these were ``replicated`` in what was held out.
     circuit : Circuit
         The significant delays between pairs of units.
     chains : ndarray of int64
@@ -80,6 +92,7 @@ class EpisodeResult(HasPage, EpisodeRows):
     q: NDArray[np.float64]
     strength: NDArray[np.float64]
     by_surrogates: dict[str, NDArray[np.float64]] | None
+    search: dict[str, Any] | None
     circuit: Circuit
     chains: NDArray[np.int64]
     levels: list[dict[str, Any]]
@@ -111,6 +124,7 @@ class EpisodeResult(HasPage, EpisodeRows):
             q=self.q[some],
             strength=self.strength[some],
             by_surrogates=None if by is None else {name: by[name][some] for name in by},
+            search=None if self.search is None else _rows(self.search, some),
             chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
         )
 

@@ -135,6 +135,8 @@ class EpisodesOptions(TypedDict, total=False):
     )
     dither: Time | None
     seed: int | None
+    hold_out: float | None
+    hold_out_block: Time | None
     threads: int | None
     device: str | None
     window: Time | None

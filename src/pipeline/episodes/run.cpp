@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "pipeline/episodes/counting.hpp"
+#include "pipeline/episodes/hold_out.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
 using pipeline::counting_on;
+using pipeline::find_in_divided_time;
 
 namespace {
 
@@ -71,6 +73,13 @@ episode_result find_and_test(const spike_sequence& recording, const episode_opti
     check(options);
     episode_result result{.options = options};
     const spike_sequence& spikes = take_part(recording, result);
+    if (options.hold_out > 0) {
+        if (counted != nullptr)
+            throw invalid_argument("surrogates cannot be counted before if a part is held out");
+        episode_result held_out = find_in_divided_time(spikes, options, run);
+        add_new(held_out.warnings, result.warnings);
+        return held_out;
+    }
     result.table = mine_episodes(spikes, options.mining,
                                  counting_on(spikes, options.mining.strategy, options.run, run));
     episode_mining_options& mining = result.options.mining;
@@ -114,6 +123,17 @@ option_list describe(episode_options& options) {
     list.add_all(describe(options.mining));
     list.add_all(describe(options.significance));
     list.add_all(describe_episode_surrogates(options.surrogates));
+    list.begin_group("Significance");
+    list.add("hold_out", options.hold_out,
+             "hold out this share of the time: search in the rest, and test what has p below alpha "
+             "there in what was held out, corrected for these episodes only")
+        .unset_is("nothing is held out: all is searched and tested")
+        .at_most(0.95)
+        .written("SHARE");
+    list.add("hold_out_block", options.hold_out_block,
+             "length of the blocks in which time is held out; epochs are held out as a whole")
+        .above(0)
+        .only_with("hold_out");
     list.add_all(describe(options.run,
                           "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, "
                           "or automatic (the first GPU for many spikes)"));
@@ -140,6 +160,8 @@ surrogate_tally count_part(const spike_sequence& recording, const episode_option
                            const surrogate_part& part, const execution& run) {
     check(options);
     check_part(part, options.surrogates);
+    if (options.hold_out > 0)
+        throw invalid_argument("surrogates cannot be divided if a part is held out");
     const chosen_time chosen = choose_time(recording, options.time);
     const spike_sequence& spikes = chosen.of(recording);
     const episode_table table = mine_episodes(

@@ -44,7 +44,7 @@ option_list describe(windowed_episode_options& options) {
     list.add("window", options.window,
              "search in windows of this length, one after another, instead of the whole recording")
         .unset_is("the whole recording")
-        .not_with({"epochs", "trial_length"});
+        .not_with({"epochs", "trial_length", "hold_out"});
     list.add("hop", options.hop, "time from the begin of one window to that of the next")
         .unset_is("as long as the window")
         .only_with("window");

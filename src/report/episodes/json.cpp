@@ -35,6 +35,12 @@ json run_of(const episode_view& p) {
                              {"method", to_string(report.surrogate.method)},
                              {"dither_ms", ms(report.surrogate.dither)},
                              {"seed", report.surrogate.seed}};
+    if (report.searched)
+        out["hold_out"] = {{"searched_s", to_seconds(report.searched->observed)},
+                           {"tested_s", to_seconds(report.spikes.observed_time())},
+                           {"tested", report.table.episodes.size()},
+                           {"significant", report.searched->significant},
+                           {"replicated", report.searched->replicated}};
     return out;
 }
 
@@ -61,6 +67,13 @@ json episodes_of(const episode_view& p) {
                                 {"q", s.q},
                                 {"tail_p", s.tail_p},
                                 {"tail_q", s.tail_q}};
+        }
+        if (p.report.searched) {
+            const episode_test& found = p.report.searched->tests[i];
+            one["search"] = {{"count", p.report.searched->counts[i]},
+                             {"expected", found.expected},
+                             {"p", found.p},
+                             {"q", found.q}};
         }
         out.push_back(std::move(one));
     }

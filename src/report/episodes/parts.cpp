@@ -18,6 +18,9 @@ void check(const episode_report& what) {
         throw invalid_argument(
             fmt::format("the report has {} episodes, {} assessed and {} assessed by surrogates", n,
                         what.assessed.size(), what.surrogates.size()));
+    if (what.searched && (what.searched->counts.size() != n || what.searched->tests.size() != n))
+        throw invalid_argument(fmt::format("the report has {} episodes, and {} of the search", n,
+                                           what.searched->counts.size()));
     const auto known = [&](unit_id unit) { return to_index(unit) < what.spikes.unit_count(); };
     const bool units_fit =
         std::ranges::all_of(what.table.episodes,

@@ -9,6 +9,7 @@ episode_report report_of(spike_sequence spikes, episode_result result, const exe
                           .table = std::move(result.table),
                           .assessed = std::move(result.assessed),
                           .surrogates = std::move(result.surrogates),
+                          .searched = std::move(result.searched),
                           .circuit = std::move(result.circuit),
                           .significance = result.options.significance,
                           .surrogate = result.options.surrogates,

@@ -52,6 +52,15 @@ private:
                  ? fmt::format("{} test", to_string(report.significance.test))
                  : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),
              to_string(report.significance.correction), report.circuit_rules.alpha);
+        if (!report.searched) return;
+        const search_part& search = *report.searched;
+        line(
+            "Searched in {:.6g} s of the rest; what has p below alpha there, {} episodes, is "
+            "tested "
+            "here, where it was held out.",
+            to_seconds(search.observed), core::grouped(report.table.episodes.size()));
+        line("Replicated: {} of {} episodes that are significant in the search.",
+             core::grouped(search.replicated), core::grouped(search.significant));
     }
 
     std::string chain_text(const episode& what) const {

@@ -38,6 +38,7 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
         out +=
             "\tindependent_expected\tindependent_p\tindependent_q\tsurrogate_mean\tsurrogate_p"
             "\tsurrogate_q\tsurrogate_tail_p\tsurrogate_tail_q";
+    if (report.searched) out += "\tsearch_count\tsearch_expected\tsearch_p\tsearch_q";
     out += '\n';
     for (const std::size_t i : p.order) {
         const auto& [what, count] = report.table.episodes[i];
@@ -51,6 +52,12 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
             const episode_test& independent = report.assessed[i];
             for (const double value : {independent.expected, independent.p, independent.q,
                                        s.mean_count, s.p, s.q, s.tail_p, s.tail_q})
+                out += '\t' + number_text(value);
+        }
+        if (report.searched) {
+            const episode_test& found = report.searched->tests[i];
+            out += fmt::format("\t{}", report.searched->counts[i]);
+            for (const double value : {found.expected, found.p, found.q})
                 out += '\t' + number_text(value);
         }
         out += '\n';

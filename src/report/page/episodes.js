@@ -17,7 +17,7 @@ const helps = {
 function columnsOf(data) {
   const number = (key) => ({ label: key.replaceAll("_", " "), help: helps[key], value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
   const flag = (key) => ({ label: key, value: (row) => (row[key] ? 0 : 1), cell: (row) => (row[key] ? "yes" : "no") });
-  const extra = Object.keys(data.episodes[0] ?? {}).filter((key) => /^(independent|surrogate)_/.test(key));
+  const extra = Object.keys(data.episodes[0] ?? {}).filter((key) => /^(independent|surrogate|search)_/.test(key));
   return [
     { label: "episode", value: (row) => row.number },
     { label: "size", value: (row) => row.units.length },

@@ -30,7 +30,8 @@ export const episodeSources = [
 
 function ranEpisodes(run) {
   const levels = (run.search?.levels ?? []).map((level) => [`size ${level.size}`, `${grouped(level.candidates)} candidates, ${grouped(level.frequent)} frequent`]);
-  return [["strategy", run.search?.strategy], ["threshold", run.search?.threshold], ["test", run.significance?.test], ["alpha", run.significance?.alpha],
+  const held = run.hold_out && `${grouped(run.hold_out.replicated)} of ${grouped(run.hold_out.significant)} significant episodes of the search in ${run.hold_out.searched_s} s`;
+  return [["replicated where it was held out", held], ["strategy", run.search?.strategy], ["threshold", run.search?.threshold], ["test", run.significance?.test], ["alpha", run.significance?.alpha],
     ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
 }
 

@@ -1,0 +1,53 @@
+"""The page of a result of episodes in epochs, a part of which was held out, in Chromium.
+
+Usage: page_epochs_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import unittest
+
+from browser import PageCase, rows_of, spikeweave
+
+
+class EpochsPage(PageCase):
+    """Trials that touch, of which every second one was held out."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        spikeweave("simulate", "sym26", "--length", "60s", "--seed", "1", "-o", cls.folder / "sym26.tsv")
+        spikeweave("episodes", cls.folder / "sym26.tsv", "--trial-length", "40ms", "--max-size", "3", "--hold-out", "0.5", "-o", cls.out)
+        cls.read_page()
+
+    def test_shows_itself_without_errors_and_requests(self):
+        self.assert_quiet()
+
+    def test_occurrences_do_not_reach_from_one_epoch_into_the_next(self):
+        table = rows_of(self.out / "episodes.tsv")
+        self.assertGreater(len(table), 10)
+        counts = self.driver.execute_script("""
+            return [...document.querySelectorAll('#episodes tbody tr')].map((row) => {
+              row.querySelector('button').click();
+              return [row.dataset.number, document.getElementById('occurrence-count').textContent.split(' ')[0].replaceAll(',', '')];
+            });""")
+
+        self.assertGreater(len(counts), 10)
+        for number, count in counts:
+            self.assertEqual(count, table[int(number) - 1]["count"])
+
+    def test_says_how_long_spikes_were_observed_and_what_was_replicated(self):
+        text = self.driver.execute_script("return document.querySelector('.about').textContent")
+
+        epochs = self.data["spikes"]["epochs_us"]
+        self.assertIn(f"epochs{len(epochs)}, {sum(end - begin for begin, end in epochs) / 1e6:g} s together", text)
+        held = self.data["run"]["hold_out"]
+        self.assertGreater(held["replicated"], 0)
+        self.assertIn(f"{held['replicated']} of {held['significant']} significant episodes of the search", text)
+
+    def test_the_table_has_what_the_search_found(self):
+        heads = self.driver.execute_script("return [...document.querySelectorAll('#episodes th')].map((one) => one.textContent.trim())")
+        for name in ("search count", "search expected", "search p", "search q"):
+            self.assertTrue(any(head.startswith(name) for head in heads), heads)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The blocks i for which a multiple of 1 lies in (share i, share (i + 1)].
+std::pair<std::vector<time_span>, std::vector<time_span>> blocks(duration length, duration block,
+                                                                 std::int64_t one_in) {
+    std::pair<std::vector<time_span>, std::vector<time_span>> out;
+    for (std::int64_t i = 0; i * block < length; ++i) {
+        const time_span one{i * block, (i + 1) * block < length ? (i + 1) * block : length + 1us};
+        ((i + 1) % one_in == 0 ? out.second : out.first).push_back(one);
+    }
+    return out;
+}
+
+TEST(HoldOut, TestsWhatTheRestSuggestsInWhatItDidNotSee) {
+    const spike_sequence spikes = simulate_sym26({.length = 60s, .seed = 2}).spikes;
+    for (const std::int64_t one_in : {2, 4}) {
+        const episode_options options{.hold_out = 1.0 / static_cast<double>(one_in),
+                                      .hold_out_block = 3s};
+        const auto [searched, held_out] = blocks(spikes.span().end, 3s, one_in);
+
+        const episode_result found = find_episodes(spikes, options);
+
+        const episode_result search = find_episodes(within_epochs(spikes, searched));
+        std::vector<episode> chosen;
+        std::size_t significant = 0;
+        for (std::size_t i = 0; i < search.assessed.size(); ++i)
+            if (search.assessed[i].p < 0.01 && search.table.episodes[i].what.size() > 1) {
+                chosen.push_back(search.table.episodes[i].what);
+                significant += search.assessed[i].q < 0.01 ? 1 : 0;
+            }
+        const episode_result test =
+            count_and_test_episodes(within_epochs(spikes, held_out), chosen);
+        ASSERT_GT(chosen.size(), 10U);
+        EXPECT_EQ(found.table.episodes, test.table.episodes);
+        ASSERT_TRUE(found.part);
+        EXPECT_EQ(*found.part, within_epochs(spikes, held_out));
+        ASSERT_TRUE(found.searched);
+        EXPECT_EQ(found.searched->significant, significant);
+        EXPECT_EQ(found.searched->observed, within_epochs(spikes, searched).observed_time());
+        EXPECT_GT(found.searched->replicated, 0U);
+        EXPECT_LE(found.searched->replicated, significant);
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            EXPECT_EQ(found.assessed[i].p, test.assessed[i].p);
+            EXPECT_EQ(found.assessed[i].q, test.assessed[i].q);
+        }
+        EXPECT_EQ(found.circuit.edges.size(), test.circuit.edges.size());
+        EXPECT_EQ(found.options.hold_out, options.hold_out);
+        EXPECT_EQ(found.options.mining.min_count, search.table.threshold);
+    }
+}
+
+TEST(HoldOut, LeavesEpochsWhole) {
+    const spike_sequence spikes = simulate_sym26({.length = 60s, .seed = 2}).spikes;
+    const episode_result found = find_episodes(
+        spikes, {.time = {.trial_length = 700ms, .trial_separation = 300ms}, .hold_out = 0.5});
+    ASSERT_EQ(found.part->epochs().size(), 30U);
+    for (std::size_t i = 0; i < 30; ++i)
+        EXPECT_EQ(found.part->epochs()[i].begin, (2 * static_cast<std::int64_t>(i) + 1) * 1s);
+}
+
+TEST(HoldOut, TestsWithSurrogatesIfThereAreAny) {
+    const spike_sequence spikes = simulate_sym26({.length = 60s, .seed = 2}).spikes;
+    const episode_result found =
+        find_episodes(spikes, {.surrogates = {.surrogates = 200, .seed = 1}, .hold_out = 0.5});
+    ASSERT_EQ(found.surrogates.size(), found.table.episodes.size());
+    EXPECT_EQ(found.options.surrogates.surrogates, 200U);
+    EXPECT_GT(found.searched->replicated, 0U);
+}
+
+TEST(HoldOut, RefusesWhatCannotBeDivided) {
+    const spike_sequence spikes = simulate_sym26({.length = 5s, .seed = 2}).spikes;
+    EXPECT_THROW(find_episodes(spikes, {.hold_out = 0.5}), invalid_argument);  // one block
+    EXPECT_THROW(find_episodes(spikes, {.hold_out = 1}), invalid_argument);
+    EXPECT_THROW(find_episodes(spikes, {.hold_out = -0.5}), invalid_argument);
+    EXPECT_THROW(find_episodes(spikes, {.hold_out = 0.5, .hold_out_block = 0s}), invalid_argument);
+    EXPECT_THROW(count_part(spikes, {.surrogates = {.surrogates = 9}, .hold_out = 0.5}, {1, 3}),
+                 invalid_argument);
+}
+
+}  // namespace
+}  // namespace spikeweave
