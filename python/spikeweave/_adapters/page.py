@@ -95,10 +95,11 @@ def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
         "seed": asked["seed"],
         "seconds": found.seconds,
     }
-    if found.search is not None:
+    epochs = found.spikes.epochs
+    if found.search is not None and epochs is not None:
         run["hold_out"] = {
             "searched_s": found.search["seconds"],
-            "tested_s": float(np.diff(found.spikes.epochs).sum().round(6)),
+            "tested_s": float(np.diff(epochs).sum().round(6)),
             "tested": len(found),
             **{name: found.search[name] for name in ("significant", "replicated")},
         }
