@@ -92,6 +92,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             spikes=self._spikes_of(one),
             **{name: one[name] for name in ("offsets", "units", "delays", "counts", *_TESTS)},
             by_surrogates=None,
+            search=None,
             circuit=Circuit(self.spikes.unit_names, **circuit),
             chains=one["circuit"]["chains"],
             levels=one["levels"],

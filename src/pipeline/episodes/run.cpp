@@ -54,9 +54,11 @@ void check(const episode_options& options) {
     const surrogate_method method = options.surrogates.method;
     if (method == surrogate_method::trial_shifting && !has_epochs)
         throw invalid_argument(
+            "surrogate_method",
             "trial_shifting needs to know the trials: give `epochs` or `trial_length`");
     if (method == surrogate_method::bin_shuffling && has_epochs)
-        throw invalid_argument("bin_shuffling does not keep spikes in their epochs");
+        throw invalid_argument("surrogate_method",
+                               "bin_shuffling does not keep spikes in their epochs");
 }
 
 // The spikes to be analysed. The result keeps them if they are a part of the recording.
