@@ -23,9 +23,9 @@ around_events parse_around(std::string_view text) {
     if (colon == std::string_view::npos || colon == 0 || dots == std::string_view::npos)
         throw invalid_argument(fmt::format(
             "'{}' is not EVENTS:FROM..TO, such as stimulus:-100ms..400ms or trials:0ms..2s", text));
-    const around_events out{std::string(text.substr(0, colon)),
-                            parse_duration(text.substr(colon + 1, dots - colon - 1)),
-                            parse_duration(text.substr(dots + 2))};
+    around_events out{std::string(text.substr(0, colon)),
+                      parse_duration(text.substr(colon + 1, dots - colon - 1)),
+                      parse_duration(text.substr(dots + 2))};
     if (out.to <= out.from) throw invalid_argument(fmt::format("'{}' ends before it begins", text));
     return out;
 }
