@@ -4,15 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/host_device.hpp"
 #include "spikeweave/record/preprocess.hpp"
-
-#ifndef SPIKEWEAVE_HD
-#ifdef __CUDACC__
-#define SPIKEWEAVE_HD __host__ __device__
-#else
-#define SPIKEWEAVE_HD
-#endif
-#endif
 
 /// The arithmetic of traces that the CPU and kernels share, so that both give the same bits. It is
 /// compiled without contraction on both sides.

@@ -2,13 +2,7 @@
 
 #include <cstdint>
 
-#ifndef SPIKEWEAVE_HD
-#ifdef __CUDACC__
-#define SPIKEWEAVE_HD __host__ __device__
-#else
-#define SPIKEWEAVE_HD
-#endif
-#endif
+#include "core/host_device.hpp"
 
 namespace spikeweave::episodes {
 

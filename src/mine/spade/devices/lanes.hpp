@@ -1,7 +1,9 @@
 #pragma once
 
+#include "core/host_device.hpp"
+
 /// Code of the search on GPUs is written for a `Warp`, a group of lanes that run together, so that
-/// a test can run it on the CPU with a warp of one lane (tests/mine/spade/one_lane.hpp).
+/// a test can run it on the CPU with a warp of one lane (tests/mine/spade/emulated_lanes.hpp).
 ///
 /// All lanes call these functions together, with the same arguments unless a comment says
 /// otherwise:
@@ -20,13 +22,4 @@
 #define SPIKEWEAVE_LANES __device__
 #else
 #define SPIKEWEAVE_LANES
-#endif
-
-/// What hosts call too.
-#ifndef SPIKEWEAVE_HD
-#ifdef __CUDACC__
-#define SPIKEWEAVE_HD __host__ __device__
-#else
-#define SPIKEWEAVE_HD
-#endif
 #endif
