@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "mine/spade/devices/maxima_plan.hpp"
 #include "mine/spade/devices/search_many.hpp"
 #include "mine/spade/emulated_lanes.hpp"
@@ -18,6 +20,7 @@ struct emulation {
     bool has_many_lanes = false;
     std::uint32_t arena_words = 1U << 16U;
     std::size_t devices = 1;
+    int threads = 1;
 };
 
 std::map<std::uint32_t, occurrence_maxima> maxima_on_lanes(
@@ -35,7 +38,7 @@ std::map<std::uint32_t, occurrence_maxima> maxima_on_lanes(
                        [&](std::uint32_t which, const occurrence_maxima& maxima) {
                            EXPECT_TRUE(out.emplace(which, maxima).second);
                        },
-                       {.threads = 1});
+                       {.threads = how.threads});
     return out;
 }
 
@@ -81,6 +84,26 @@ TEST(SpadeManyMaxima, DevicesShareTheRecordings) {
     random_searches draw(5);
     for (std::size_t i = 0; i < property_cases(100); ++i)
         expect_the_cpus(draw, 2 + draw.below(4), 20 + draw.below(60), 40, 4, {.devices = 3});
+}
+
+TEST(SpadeManyMaxima, ThreadsShareTheRecordingsWithDevices) {
+    random_searches draw(6);
+    for (std::size_t i = 0; i < property_cases(100); ++i)
+        expect_the_cpus(draw, 2 + draw.below(4), 20 + draw.below(60), 40, 4,
+                        {.devices = 1 + draw.below(2), .threads = 4});
+}
+
+TEST(SpadeManyMaxima, AFailureOfAThreadEndsTheSearch) {
+    std::vector<std::unique_ptr<spade::maxima_device>> devices;
+    devices.push_back(
+        std::make_unique<spade::emulated_device>(spade::maxima_rules_of({}), false, 1U << 16U));
+    const auto make = [](std::uint32_t which) {
+        if (which == 700) throw std::runtime_error("recording 700");
+        return binned_spikes({0, 1}, {0}, 1);
+    };
+    EXPECT_THROW(spade::search_many(devices, {make, 0, 1000, 2}, {}, spectrum_kind::size_count,
+                                    [](std::uint32_t, const occurrence_maxima&) {}, {.threads = 3}),
+                 std::runtime_error);
 }
 
 // The published benchmark on a GPU of 132 multiprocessors.

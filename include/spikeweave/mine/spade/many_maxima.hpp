@@ -24,8 +24,8 @@ using maxima_taker = std::function<void(std::uint32_t which, const occurrence_ma
 
 /// Finds what `find_occurrence_maxima` finds in each recording, on the devices of `run`, and passes
 /// it to `take` from one thread at a time, in no particular order. A device searches many
-/// recordings at once, while threads make the next ones; what exceeds its tables, such as a pattern
-/// of 64 spikes, is searched by the threads.
+/// recordings at once; meanwhile threads make the next ones, search others, and what exceeds its
+/// tables, such as a pattern of 64 spikes.
 /// @throws invalid_argument like `find_occurrence_maxima`, and if `run` has no device; device_error
 /// if a device does not exist or its memory is too small; cancelled; whatever `make` throws.
 SPIKEWEAVE_API void find_maxima_on_devices(const many_recordings& what,

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <future>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <stop_token>
 #include <vector>
 
 #include "mine/spade/search/miners.hpp"
@@ -33,9 +37,9 @@ bool may_have_identical_windows(const binned_spikes& recording, std::uint32_t wi
 
 // Recordings that are searched together.
 struct batch {
-    std::uint32_t first;
-    std::vector<binned_spikes> recordings;
-    maxima_input input;
+    std::vector<std::uint32_t> numbers;
+    std::vector<binned_spikes> recordings{};
+    maxima_input input{};
 };
 
 class many_search {
@@ -59,16 +63,37 @@ public:
             if (!can_be_packed(shape)) return run_on_threads();
             const std::uint32_t most = device.most_recordings(shape);
             std::optional<batch> now = make_next(most);
+            if (!now) now = make_those_of_threads();
+            if (now) device.begin(now->input);
             while (now) {
-                device.begin(now->input);
-                // Threads make the next batch while the device is at work.
+                // Threads make the next batch, and take the results, while the device is at work.
                 std::optional<batch> later = make_next(most);
-                pass_on(*now, device.end(run_.stop));
+                const maxima_output found = device.end(run_.stop);
+                if (!later) later = make_those_of_threads();
+                if (later) device.begin(later->input);
+                pass_on(*now, found);
                 now = std::move(later);
             }
         } catch (...) {
-            const std::lock_guard lock(access_);
-            next_ = what_.end;  // the other devices need not go on
+            end_early();
+            throw;
+        }
+    }
+
+    /// Searches one recording after another with the calling thread, while devices are at work.
+    void help() {
+        try {
+            while (const std::optional<std::uint32_t> which = next_of_thread()) {
+                const occurrence_maxima maxima =
+                    search_on_cpu(what_.make(*which), stop_threads_.get_token());
+                const std::lock_guard lock(access_);
+                // It is no longer there if a device took it over.
+                if (on_threads_.erase(*which) > 0) take(*which, maxima);
+            }
+        } catch (const cancelled&) {
+            if (run_.stop.stop_requested()) throw;  // otherwise it was no longer needed
+        } catch (...) {
+            end_early();
             throw;
         }
     }
@@ -86,45 +111,83 @@ private:
     // The next recordings, fewer of them towards the end, so that devices end together.
     std::optional<batch> make_next(std::uint32_t most) {
         constexpr std::uint32_t fewest = 32;
-        batch out{};
-        std::uint32_t size = 0;
+        std::vector<std::uint32_t> numbers;
         {
             const std::lock_guard lock(access_);
             const std::uint32_t left = what_.end - next_;
             if (left == 0) return std::nullopt;
             const auto share = static_cast<std::uint32_t>(left / (2 * devices_));
-            size = std::min({left, most, devices_ > 1 ? std::max(share, fewest) : left});
-            out.first = next_;
-            next_ += size;
+            numbers.resize(std::min({left, most, devices_ > 1 ? std::max(share, fewest) : left}));
+            std::iota(numbers.begin(), numbers.end(), next_);
+            next_ += static_cast<std::uint32_t>(numbers.size());
         }
-        out.recordings.resize(size);
-        parallel::parallel_for(size, quietly(), surrogate_task, [&](std::size_t i) {
-            out.recordings[i] = what_.make(out.first + static_cast<std::uint32_t>(i));
+        return make(std::move(numbers));
+    }
+
+    // A device that has nothing left takes over what threads have not finished, because it may be
+    // much faster than they are.
+    std::optional<batch> make_those_of_threads() {
+        std::vector<std::uint32_t> numbers;
+        {
+            const std::lock_guard lock(access_);
+            if (on_threads_.empty()) return std::nullopt;
+            numbers.assign(on_threads_.begin(), on_threads_.end());
+            on_threads_.clear();
+        }
+        stop_threads_.request_stop();
+        return make(std::move(numbers));
+    }
+
+    batch make(std::vector<std::uint32_t> numbers) const {
+        batch out{.numbers = std::move(numbers)};
+        out.recordings.resize(out.numbers.size());
+        parallel::parallel_for(out.numbers.size(), quietly(), surrogate_task, [&](std::size_t i) {
+            out.recordings[i] = what_.make(out.numbers[i]);
         });
         out.input = maxima_input_of(out.recordings, what_.window_bins, kind_);
         return out;
     }
 
+    std::optional<std::uint32_t> next_of_thread() {
+        const std::lock_guard lock(access_);
+        if (next_ == what_.end) return std::nullopt;
+        on_threads_.insert(next_);
+        return next_++;
+    }
+
+    // After a failure nobody needs to go on.
+    void end_early() {
+        const std::lock_guard lock(access_);
+        next_ = what_.end;
+        on_threads_.clear();
+        stop_threads_.request_stop();
+    }
+
     void pass_on(const batch& searched, const maxima_output& found) {
         parallel::parallel_for(
             searched.recordings.size(), quietly(), surrogate_task, [&](std::size_t i) {
-                const bool on_cpu =
-                    found.left_out[i] != 0 ||
-                    (options_.take_identical_windows &&
-                     may_have_identical_windows(searched.recordings[i], what_.window_bins));
-                const occurrence_maxima maxima = on_cpu ? search_on_cpu(searched.recordings[i])
+                const binned_spikes& recording = searched.recordings[i];
+                const bool on_cpu = found.left_out[i] != 0 ||
+                                    (options_.take_identical_windows &&
+                                     may_have_identical_windows(recording, what_.window_bins));
+                const occurrence_maxima maxima = on_cpu ? search_on_cpu(recording, run_.stop)
                                                         : found.of(i, searched.input.shape);
                 const std::lock_guard lock(access_);
-                take_(searched.first + static_cast<std::uint32_t>(i), maxima);
-                ++done_;
-                if (run_.on_progress)
-                    run_.on_progress({surrogate_task, done_, what_.end - what_.begin});
+                take(searched.numbers[i], maxima);
             });
     }
 
-    occurrence_maxima search_on_cpu(const binned_spikes& recording) const {
-        const spade_windows windows(recording, what_.window_bins, run_.stop);
-        return find_occurrence_maxima(windows, options_, kind_, {.threads = 1, .stop = run_.stop});
+    // The caller holds the lock.
+    void take(std::uint32_t which, const occurrence_maxima& maxima) {
+        take_(which, maxima);
+        ++done_;
+        if (run_.on_progress) run_.on_progress({surrogate_task, done_, what_.end - what_.begin});
+    }
+
+    occurrence_maxima search_on_cpu(const binned_spikes& recording,
+                                    const std::stop_token& stop) const {
+        const spade_windows windows(recording, what_.window_bins, stop);
+        return find_occurrence_maxima(windows, options_, kind_, {.threads = 1, .stop = stop});
     }
 
     std::size_t devices_;
@@ -135,7 +198,11 @@ private:
     const execution& run_;
     std::mutex access_{};
     std::uint32_t next_;
+    std::set<std::uint32_t> on_threads_{};  // those that threads are searching
     std::uint64_t done_ = 0;
+    std::stop_source stop_threads_{};
+    std::stop_callback<std::function<void()>> stop_with_the_call_{
+        run_.stop, [this] { stop_threads_.request_stop(); }};
 };
 
 }  // namespace
@@ -145,10 +212,12 @@ void search_many(std::span<const std::unique_ptr<maxima_device>> devices,
                  spectrum_kind kind, const maxima_taker& take, const execution& run) {
     many_search search(devices.size(), what, options, kind, take, run);
     std::vector<std::future<void>> parts;
-    parts.reserve(devices.size());
-    for (const auto& device : devices)
-        parts.push_back(
-            std::async(std::launch::async, [&search, &device] { search.run_on(*device); }));
+    const auto start = [&](auto part) {
+        parts.push_back(std::async(std::launch::async, std::move(part)));
+    };
+    for (const auto& device : devices) start([&search, &device] { search.run_on(*device); });
+    // These are no tasks of the pool, whose threads have to be free for what devices wait for.
+    for (int i = 1; i < thread_count(run); ++i) start([&search] { search.help(); });
     std::exception_ptr failed;
     for (auto& part : parts) {
         try {
