@@ -110,13 +110,13 @@ private:
 
     // The next recordings, fewer of them towards the end, so that devices end together.
     std::optional<batch> make_next(std::uint32_t most) {
-        constexpr std::uint32_t fewest = 32;
+        constexpr std::uint32_t fewest = 64;
         std::vector<std::uint32_t> numbers;
         {
             const std::lock_guard lock(access_);
             const std::uint32_t left = what_.end - next_;
             if (left == 0) return std::nullopt;
-            const auto share = static_cast<std::uint32_t>(left / (2 * devices_));
+            const auto share = static_cast<std::uint32_t>(left / devices_);
             numbers.resize(std::min({left, most, devices_ > 1 ? std::max(share, fewest) : left}));
             std::iota(numbers.begin(), numbers.end(), next_);
             next_ += static_cast<std::uint32_t>(numbers.size());
