@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import CliTest, page_data
+from support import CliTest, needs_full_speed, page_data
 
 
 class Report(CliTest):
@@ -73,6 +73,7 @@ class Report(CliTest):
                 self.assertEqual(self.page(f"{name}.html"), self.page(f"{name}/report.html"))
                 self.assertEqual(json.loads(page_data(self.page(f"{name}.html")))["kind"], "spade")
 
+    @needs_full_speed
     def test_makes_the_page_that_sort_has_written(self):
         self.ok("simulate", "recording", "--length", "10s", "--channels", "16", "--units", "3", "--low-peak", "150", "--seed", "4", "-o", self.folder / "rec")
         self.ok("simulate", "features", "--spikes", "1000", "--units", "3", "--channels", "4", "--seed", "1", "-o", self.folder / "features.npz")
@@ -158,6 +159,7 @@ class Report(CliTest):
         self.assertEqual(data["patterns"]["count"][whole], [50, 40])
         self.refused("report", self.folder / "many", self.folder / "wider", "-o", self.folder / "x.html", says=("wider' was searched with another --bin",))
 
+    @needs_full_speed
     def test_compares_two_sortings(self):
         for name, options in (("rec", ("--length", "10s")), ("long", ("--length", "11s"))):
             self.ok("simulate", "recording", *options, "--channels", "16", "--units", "3", "--low-peak", "150", "--seed", "4", "-o", self.folder / name)
