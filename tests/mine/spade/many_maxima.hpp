@@ -11,6 +11,18 @@
 
 namespace spikeweave {
 
+/// Braces draw its two numbers in this order, which the arguments of a call would not.
+struct recording_size {
+    std::uint32_t units;
+    std::uint32_t bins;
+};
+
+/// Low thresholds make a search of many bins endless.
+struct drawn_thresholds {
+    std::uint32_t least = 1;
+    std::uint32_t most;
+};
+
 /// Random recordings and rules for the search of many recordings.
 class random_searches {
 public:
@@ -43,11 +55,11 @@ public:
         return {std::move(offsets), std::move(fired), bins};
     }
 
-    pattern_mining_options options(std::uint32_t units, std::uint32_t most_occ) {
+    pattern_mining_options options(std::uint32_t units, const drawn_thresholds& occ) {
         pattern_mining_options some{
             .rules = {}, .drop_window_subsets = chance(70), .take_identical_windows = chance(20)};
         for (std::uint32_t i = 0; i <= below(3); ++i) {
-            pattern_rule rule{.min_occ = 1 + below(most_occ),
+            pattern_rule rule{.min_occ = occ.least + below(occ.most - occ.least + 1),
                               .min_spikes = 1 + below(5),
                               .min_neu = chance(50) ? 1 : 1 + below(units)};
             if (chance(40)) rule.max_spikes = std::max(rule.min_spikes, rule.min_neu) + below(3);

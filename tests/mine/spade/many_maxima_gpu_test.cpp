@@ -34,14 +34,13 @@ std::map<std::uint32_t, occurrence_maxima> maxima_on_devices(
     return out;
 }
 
-void expect_the_cpus(random_searches& draw, std::uint32_t units, std::uint32_t bins,
-                     std::uint32_t most_percent, std::uint32_t most_occ,
-                     const std::vector<int>& devices) {
+void expect_the_cpus(random_searches& draw, const recording_size& size, std::uint32_t most_percent,
+                     const drawn_thresholds& occ, const std::vector<int>& devices) {
     const std::uint32_t window_bins = 1 + draw.below(draw.chance(20) ? 70 : 8);
     std::vector<binned_spikes> recordings;
     for (std::uint32_t i = 0; i <= draw.below(40); ++i)
-        recordings.push_back(draw.recording(units, bins, most_percent));
-    const pattern_mining_options options = draw.options(units, most_occ);
+        recordings.push_back(draw.recording(size.units, size.bins, most_percent));
+    const pattern_mining_options options = draw.options(size.units, occ);
     for (const spectrum_kind kind : kinds)
         ASSERT_EQ(maxima_on_devices(recordings, window_bins, options, kind, devices),
                   maxima_on_cpu(recordings, window_bins, options, kind))
@@ -51,13 +50,14 @@ void expect_the_cpus(random_searches& draw, std::uint32_t units, std::uint32_t b
 TEST(SpadeManyMaximaOnDevices, OfSmallRecordings) {
     random_searches draw(11);
     for (std::size_t i = 0; i < property_cases(8000); ++i)
-        expect_the_cpus(draw, 1 + draw.below(12), 1 + draw.below(60), 40, 5, {0});
+        expect_the_cpus(draw, {1 + draw.below(12), 1 + draw.below(60)}, 40, {.most = 5}, {0});
 }
 
 TEST(SpadeManyMaximaOnDevices, OfManyWindows) {
     random_searches draw(12);
     for (std::size_t i = 0; i < property_cases(400); ++i)
-        expect_the_cpus(draw, 2 + draw.below(6), 300 + draw.below(700), 60, 120, {0});
+        expect_the_cpus(draw, {2 + draw.below(6), 300 + draw.below(700)}, 50,
+                        {.least = 40, .most = 120}, {0});
 }
 
 TEST(SpadeManyMaximaOnDevices, OnSeveral) {
@@ -66,7 +66,7 @@ TEST(SpadeManyMaximaOnDevices, OnSeveral) {
     for (const device_info& one : devices()) all.push_back(one.ordinal);
     all.push_back(0);
     for (std::size_t i = 0; i < property_cases(400); ++i)
-        expect_the_cpus(draw, 2 + draw.below(10), 20 + draw.below(60), 40, 4, all);
+        expect_the_cpus(draw, {2 + draw.below(10), 20 + draw.below(60)}, 40, {.most = 4}, all);
 }
 
 struct published {

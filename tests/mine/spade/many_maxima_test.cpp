@@ -42,13 +42,13 @@ std::map<std::uint32_t, occurrence_maxima> maxima_on_lanes(
     return out;
 }
 
-void expect_the_cpus(random_searches& draw, std::uint32_t units, std::uint32_t bins,
-                     std::uint32_t most_percent, std::uint32_t most_occ, const emulation& how) {
+void expect_the_cpus(random_searches& draw, const recording_size& size, std::uint32_t most_percent,
+                     const drawn_thresholds& occ, const emulation& how) {
     const std::uint32_t window_bins = 1 + draw.below(draw.chance(20) ? 40 : 6);
     std::vector<binned_spikes> recordings;
     for (std::uint32_t i = 0; i <= draw.below(5); ++i)
-        recordings.push_back(draw.recording(units, bins, most_percent));
-    const pattern_mining_options options = draw.options(units, most_occ);
+        recordings.push_back(draw.recording(size.units, size.bins, most_percent));
+    const pattern_mining_options options = draw.options(size.units, occ);
     for (const spectrum_kind kind : kinds)
         ASSERT_EQ(maxima_on_lanes(recordings, window_bins, options, kind, how),
                   maxima_on_cpu(recordings, window_bins, options, kind))
@@ -58,39 +58,42 @@ void expect_the_cpus(random_searches& draw, std::uint32_t units, std::uint32_t b
 TEST(SpadeManyMaxima, OneLaneFindsWhatTheCpuDoes) {
     random_searches draw(1);
     for (std::size_t i = 0; i < property_cases(2000); ++i)
-        expect_the_cpus(draw, 1 + draw.below(8), 1 + draw.below(60), 40, 5, {});
+        expect_the_cpus(draw, {1 + draw.below(8), 1 + draw.below(60)}, 40, {.most = 5}, {});
 }
 
 TEST(SpadeManyMaxima, NodesOfManyPlanes) {
     random_searches draw(2);
-    for (std::size_t i = 0; i < property_cases(60); ++i)
-        expect_the_cpus(draw, 2 + draw.below(6), 300 + draw.below(700), 60, 120, {});
+    for (std::size_t i = 0; i < property_cases(100); ++i)
+        expect_the_cpus(draw, {2 + draw.below(6), 300 + draw.below(700)}, 50,
+                        {.least = 50, .most = 120}, {});
 }
 
 TEST(SpadeManyMaxima, ManyLanesFindWhatTheCpuDoes) {
     random_searches draw(3);
     for (std::size_t i = 0; i < property_cases(12); ++i)
-        expect_the_cpus(draw, 1 + draw.below(5), 1 + draw.below(40), 30, 4,
+        expect_the_cpus(draw, {1 + draw.below(5), 1 + draw.below(40)}, 30, {.most = 4},
                         {.has_many_lanes = true});
 }
 
 TEST(SpadeManyMaxima, WhatDoesNotFitIsSearchedOnTheCpu) {
     random_searches draw(4);
     for (std::size_t i = 0; i < property_cases(100); ++i)
-        expect_the_cpus(draw, 2 + draw.below(6), 20 + draw.below(60), 50, 3, {.arena_words = 24});
+        expect_the_cpus(draw, {2 + draw.below(6), 20 + draw.below(60)}, 50, {.most = 3},
+                        {.arena_words = 24});
 }
 
 TEST(SpadeManyMaxima, DevicesShareTheRecordings) {
     random_searches draw(5);
     for (std::size_t i = 0; i < property_cases(100); ++i)
-        expect_the_cpus(draw, 2 + draw.below(4), 20 + draw.below(60), 40, 4, {.devices = 3});
+        expect_the_cpus(draw, {2 + draw.below(4), 20 + draw.below(60)}, 40, {.most = 4},
+                        {.devices = 3});
 }
 
 TEST(SpadeManyMaxima, ThreadsShareTheRecordingsWithDevices) {
     random_searches draw(6);
     for (std::size_t i = 0; i < property_cases(100); ++i)
-        expect_the_cpus(draw, 2 + draw.below(4), 20 + draw.below(60), 40, 4,
-                        {.devices = 1 + draw.below(2), .threads = 4});
+        expect_the_cpus(draw, {2 + draw.below(4), 20 + draw.below(60)}, 40, {.most = 4},
+                        {.devices = 1 + i % 2, .threads = 4});
 }
 
 TEST(SpadeManyMaxima, AFailureOfAThreadEndsTheSearch) {
