@@ -63,6 +63,7 @@
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/record/sample_source.hpp"
+#include "spikeweave/report/cohort_table.hpp"
 #include "spikeweave/report/devices.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"

@@ -156,18 +156,8 @@ std::string sorting_data(report::json run, const page_source& from) {
                                      from.run);
 }
 
-// The kind of a result, and the record of its run.
-std::pair<std::string, report::json> kind_of(const std::filesystem::path& folder) {
-    for (const auto& [table, kind] :
-         {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
-          std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort")})
-        if (report::json run = report::read_run(folder, table); !run.is_null())
-            return {kind, std::move(run)};
-    throw io::file_error(folder, "this is no result of spikeweave episodes, spade or sort");
-}
-
 std::string data_of(const page_source& from) {
-    std::pair<std::string, report::json> found = kind_of(from.folder);
+    std::pair<std::string, report::json> found = report::kind_of(from.folder);
     return from_run_of(from.folder, [&] {
         auto& [kind, run] = found;
         if (kind == "episodes")
@@ -202,7 +192,7 @@ std::string episode_comparison_data(std::span<const std::filesystem::path> folde
     const std::vector<std::string> names = report::names_of_folders(folders);
     std::vector<report::compared_result> results;
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        report::json record = kind_of(folders[i]).second;
+        report::json record = report::kind_of(folders[i]).second;
         spike_sequence spikes = from_run_of(folders[i], [&] {
             return episode_spikes(record, {folders[i], {}, run});
         });
@@ -219,7 +209,7 @@ std::string comparison_data(std::span<const std::filesystem::path> folders,
     std::vector<std::string> kinds;
     std::vector<std::string> places;
     for (const std::filesystem::path& folder : folders) {
-        kinds.push_back(kind_of(folder).first);
+        kinds.push_back(report::kind_of(folder).first);
         places.push_back(folder.string());
     }
     report::check_kinds(kinds, places);

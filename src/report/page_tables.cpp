@@ -135,6 +135,14 @@ json read_run(const std::filesystem::path& folder, std::string_view table) {
     return run;
 }
 
+std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
+    for (const auto& [table, kind] :
+         {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
+          std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort")})
+        if (json run = read_run(folder, table); !run.is_null()) return {kind, std::move(run)};
+    throw io::file_error(folder, "this is no result of spikeweave episodes, spade or sort");
+}
+
 std::string page_text(const json& document) {
     return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }

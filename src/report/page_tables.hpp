@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/run_json.hpp"
@@ -77,6 +78,11 @@ private:
 
 /// The content of `run.json` in a result folder that has this table; null if it is no such folder.
 json read_run(const std::filesystem::path& folder, std::string_view table);
+
+/// The kind of a result, which is "episodes", "windows", "spade" or "sort", and the record of its
+/// run.
+/// @throws io_error if the folder is no result.
+std::pair<std::string, json> kind_of(const std::filesystem::path& folder);
 
 /// A document as the text that pages hold.
 std::string page_text(const json& document);

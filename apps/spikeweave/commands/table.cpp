@@ -1,0 +1,53 @@
+#include "spikeweave/report/cohort_table.hpp"
+
+#include <filesystem>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "commands/commands.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct table_command {
+    std::vector<std::filesystem::path> folders{};
+    std::filesystem::path to{};
+    cohort_table_options how{};
+    bool overwrite = false;
+};
+
+option_list describe(table_command& options) {
+    option_list list;
+    list.begin_group("Options");
+    list.add("output", options.to, "the table to write, with tabs").written("TABLE.tsv");
+    list.add_all(describe(options.how));
+    list.add("overwrite", options.overwrite, "replace TABLE.tsv if it exists");
+    return list;
+}
+
+void run(table_command& options, session& now) {
+    check_output_place(options.to, options.overwrite);
+    const cohort_summary written =
+        write_cohort_table(options.to, options.folders, options.how, now.run());
+    now.warn(written.warnings);
+    if (!now.quiet) write_stdout(written.text());
+}
+
+}  // namespace
+
+void add_table(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<table_command>();
+    CLI::App& sub =
+        *app.add_subcommand("table", "Gather the results of many recordings in one table.");
+    sub.add_option("FOLDER", options->folders,
+                   "what episodes, spade or sort wrote with --output, all of one of them")
+        ->required()
+        ->type_name("")
+        ->group("Input");
+    add_described(sub, describe(*options));
+    find_described(sub, "output")->required();
+    sub.footer("Example: spikeweave table results/* --sheet cohort.csv -o cohort.tsv");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,276 @@
+#include "spikeweave/report/cohort_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "core/stop.hpp"
+#include "io/atomic_file.hpp"
+#include "io/file_error.hpp"
+#include "report/cohort_sheet.hpp"
+#include "report/comparisons.hpp"
+#include "report/page_tables.hpp"
+#include "report/text.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+using report::json;
+using report::page_table;
+
+// The tables of each kind of result, the main one first.
+constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 3>>, 4> tables{{
+    {"episodes", {"episodes", "circuit"}},
+    {"windows", {"windows", "window_episodes", "window_circuits"}},
+    {"spade", {"patterns", "signatures"}},
+    {"sort", {"units"}},
+}};
+
+// Options that do not change what is found, or are drawn by chance.
+constexpr std::array<std::string_view, 8> options_without_effect{
+    "threads", "device", "max_memory", "seed", "strategy", "compaction", "split", "pairs"};
+
+struct cohort_member {
+    std::filesystem::path folder;
+    std::string name;
+    std::string kind;
+    json parameters;
+    /// The time in which findings were counted, as text in seconds; empty if the command has none.
+    std::string observed;
+    std::vector<std::string> of_sheet{};
+};
+
+// What a table has before the columns of the results.
+struct cohort {
+    std::vector<cohort_member> members{};
+    std::vector<std::string> sheet_columns{};
+    std::filesystem::path sheet{};
+    std::string_view table{};
+
+    std::filesystem::path table_of(const cohort_member& one) const {
+        return one.folder / fmt::format("{}.tsv", table);
+    }
+};
+
+std::string observed_time(const json& run) {
+    const json& input = run.at("input");
+    double seconds = 0;
+    if (run.contains("hold_out"))
+        seconds = run["hold_out"].at("tested_s");
+    else if (input.contains("observed_s"))
+        seconds = input["observed_s"];
+    else if (input.contains("end_s"))
+        seconds = input["end_s"].get<double>() - input.at("begin_s").get<double>();
+    else
+        seconds = input.value("length_s", 0.0);
+    return seconds > 0 ? fmt::format("{:.6f}", seconds) : std::string();
+}
+
+std::vector<cohort_member> read_members(std::span<const std::filesystem::path> folders) {
+    if (folders.empty()) throw invalid_argument("a table is of at least one result");
+    const std::vector<std::string> names = report::names_of_folders(folders);
+    std::set<std::filesystem::path> places;
+    std::vector<cohort_member> members;
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+        const auto [kind, run] = report::kind_of(folders[i]);
+        if (!places.insert(std::filesystem::canonical(folders[i])).second)
+            throw invalid_argument(fmt::format("'{}' is given twice", folders[i].string()));
+        if (!io::is_printable_utf8(names[i]))
+            throw io::file_error(folders[i], "its name is no printable text in UTF-8");
+        if (!members.empty() && kind != members[0].kind)
+            throw invalid_argument(
+                fmt::format("'{}' is a result of {} and '{}' is one of {}: a table is of results "
+                            "of one kind",
+                            folders[0].string(), members[0].kind, folders[i].string(), kind));
+        try {
+            const auto& parameters = run.at("parameters").get_ref<const json::object_t&>();
+            members.push_back({folders[i], names[i], kind, parameters, observed_time(run)});
+        } catch (const json::exception& error) {
+            throw io::file_error(folders[i] / "run.json", error.what());
+        }
+    }
+    return members;
+}
+
+std::string_view table_named(std::string_view wanted, std::string_view kind) {
+    const auto* const found = std::ranges::find(tables, kind, [](auto& one) { return one.first; });
+    std::vector<std::string_view> names(found->second.begin(), found->second.end());
+    std::erase(names, "");
+    if (wanted.empty()) return names.front();
+    const auto name = std::ranges::find(names, wanted);
+    if (name == names.end())
+        throw invalid_argument(fmt::format("`of`: results of {} have no table {}, but {}", kind,
+                                           io::shown(wanted), fmt::join(names, ", ")));
+    return *name;
+}
+
+// Adds what the sheet says of each member, and warns of those that have no result.
+void add_sheet(cohort& all, const std::filesystem::path& path, std::vector<std::string>& warnings) {
+    report::cohort_sheet sheet = report::read_cohort_sheet(path);
+    for (cohort_member& one : all.members) {
+        const auto found = sheet.of_recording.find(one.name);
+        if (found == sheet.of_recording.end())
+            throw io::file_error(path, fmt::format("there is no line of the recording {}, which "
+                                                   "is the folder '{}'",
+                                                   io::shown(one.name), one.folder.string()));
+        one.of_sheet = std::move(found->second);
+        sheet.of_recording.erase(found);
+    }
+    all.sheet = path;
+    all.sheet_columns = std::move(sheet.columns);
+    std::vector<std::string> left;
+    for (const auto& [name, cells] : sheet.of_recording) left.push_back(io::shown(name));
+    if (!left.empty())
+        warnings.push_back(fmt::format(
+            "{} without a result: {}",
+            report::plural(left.size(), "recording of the sheet is", "recordings of the sheet are"),
+            fmt::join(left, ", ")));
+}
+
+// Findings of different searches can hardly be compared, but may be meant.
+void warn_of_options(const std::vector<cohort_member>& members,
+                     std::vector<std::string>& warnings) {
+    std::set<std::string> differ;
+    const json& first = members[0].parameters;
+    for (const cohort_member& one : members)
+        for (const json* const list : {&first, &one.parameters})
+            for (const auto& [name, value] : list->items())
+                if (one.parameters.value(name, json()) != first.value(name, json()) &&
+                    std::ranges::find(options_without_effect, name) == options_without_effect.end())
+                    differ.insert(fmt::format("`{}`", name));
+    if (!differ.empty())
+        warnings.push_back(
+            fmt::format("the results are of different options: {}", fmt::join(differ, ", ")));
+}
+
+// All columns of the results, in the order in which they come.
+std::vector<std::string> columns_of(const cohort& all, const cohort_table_options& options) {
+    std::vector<std::string> columns;
+    for (const cohort_member& one : all.members) {
+        const page_table rows(all.table_of(one));
+        for (const std::string_view name : rows.names())
+            if (std::ranges::find(columns, name) == columns.end()) columns.emplace_back(name);
+        if (options.significant &&
+            std::ranges::find(rows.names(), "significant") == rows.names().end())
+            throw invalid_argument(
+                fmt::format("`significant`: '{}' does not say what is significant",
+                            all.table_of(one).string()));
+    }
+    return columns;
+}
+
+void check_columns(const cohort& all, const std::vector<std::string>& columns) {
+    for (const std::string& name : all.sheet_columns)
+        if (name == "observed_s" || std::ranges::find(columns, name) != columns.end())
+            throw invalid_argument(fmt::format("'{}': the column {} is also one of the results",
+                                               all.sheet.string(), io::shown(name)));
+}
+
+// Writes the rows of one result.
+class row_writer {
+public:
+    row_writer(io::atomic_file& to, const cohort& all, std::vector<std::string> columns,
+               const cohort_table_options& options)
+        : to_(to), all_(all), columns_(std::move(columns)), options_(options) {
+        has_time_ =
+            std::ranges::any_of(all.members, [](const auto& one) { return !one.observed.empty(); });
+        std::string line = "recording";
+        for (const std::string& name : all.sheet_columns) line += '\t' + name;
+        if (has_time_) line += "\tobserved_s";
+        for (const std::string& name : columns_) line += '\t' + name;
+        to_.write(line + '\n');
+    }
+
+    /// Returns the number of rows.
+    std::uint64_t write(const cohort_member& one, const std::stop_token& stop) {
+        std::string begin = one.name;
+        for (const std::string& cell : one.of_sheet) begin += '\t' + cell;
+        if (has_time_) begin += '\t' + one.observed;
+        page_table rows(all_.table_of(one));
+        std::set<std::string_view> has(rows.names().begin(), rows.names().end());
+        std::uint64_t written = 0;
+        for (std::size_t row = 0; rows.next(); ++row) {
+            core::stop_at_times(row, stop);
+            if (options_.significant && rows["significant"] != "yes") continue;
+            line_ = begin;
+            for (const std::string& name : columns_) {
+                line_ += '\t';
+                if (!has.contains(name)) continue;
+                const std::string_view cell = rows[name];
+                // Units may be called "-".
+                if (cell != "-" || name == "units" || name == "from" || name == "to") line_ += cell;
+            }
+            to_.write(line_ + '\n');
+            ++written;
+        }
+        return written;
+    }
+
+private:
+    io::atomic_file& to_;
+    const cohort& all_;
+    std::vector<std::string> columns_;
+    const cohort_table_options& options_;
+    bool has_time_ = false;
+    std::string line_;
+};
+
+}  // namespace
+
+option_list describe(cohort_table_options& options) {
+    option_list list;
+    list.begin_group("Options");
+    list.add("sheet", options.sheet,
+             "a table about the recordings, with tabs or commas, whose column `recording` has the "
+             "names of the folders; its other columns are added to each row")
+        .by_default("none")
+        .written("FILE");
+    list.add("of", options.of,
+             "the table of each folder that is taken: episodes or circuit; windows, "
+             "window_episodes or window_circuits; patterns or signatures; units")
+        .by_default("the first of these that the results have")
+        .written("NAME");
+    list.add("significant", options.significant, "take only rows that are significant");
+    return list;
+}
+
+std::string cohort_summary::text() const {
+    std::string out = fmt::format("{} of {}", report::plural(rows, "row", "rows"),
+                                  report::plural(recordings, "recording", "recordings"));
+    if (!without.empty())
+        out += fmt::format("; {} without a row: {}", core::grouped(without.size()),
+                           fmt::join(without, ", "));
+    return out + '\n';
+}
+
+cohort_summary write_cohort_table(const std::filesystem::path& table,
+                                  std::span<const std::filesystem::path> folders,
+                                  const cohort_table_options& options, const execution& run) {
+    cohort_summary out{.recordings = folders.size()};
+    cohort all{.members = read_members(folders)};
+    all.table = table_named(options.of, all.members[0].kind);
+    warn_of_options(all.members, out.warnings);
+    if (!options.sheet.empty()) add_sheet(all, options.sheet, out.warnings);
+    std::vector<std::string> columns = columns_of(all, options);
+    check_columns(all, columns);
+    io::atomic_file file(table);
+    row_writer writer(file, all, std::move(columns), options);
+    for (std::size_t i = 0; i < all.members.size(); ++i) {
+        if (run.on_progress) run.on_progress({"reading results", i, all.members.size()});
+        const std::uint64_t rows = writer.write(all.members[i], run.stop);
+        if (rows == 0) out.without.push_back(all.members[i].name);
+        out.rows += rows;
+    }
+    file.commit();
+    return out;
+}
+
+}  // namespace spikeweave

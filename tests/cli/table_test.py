@@ -1,0 +1,177 @@
+"""spikeweave table: the findings of many recordings in one table."""
+
+import csv
+import json
+import shutil
+import unittest
+
+from support import CliTest
+
+
+class TableCase(CliTest):
+    def chains(self, name, *more, text=None, where=None, least=40):
+        """Writes a result of episodes of this name: a, b and c in turn, 50 times."""
+        path = self.chain_file(f"{name}.tsv") if text is None else self.file(f"{name}.tsv", text)
+        folder = (where or self.folder) / name
+        self.ok("episodes", path, "--delays", "4-6ms", "--min-count", least, *more, "-o", folder)
+        return folder
+
+    def nothing(self, name):
+        return self.chains(name, text="time\tunit\n" + "".join(f"{i}\ta\n" for i in range(5)))
+
+    def table(self, *arguments, to="cohort.tsv"):
+        """Returns what the command printed, the columns and the rows of the table."""
+        result = self.ok("table", *arguments, "-o", self.folder / to)
+        columns, rows = self.rows(self.folder / to)
+        return result, columns, rows
+
+    @staticmethod
+    def rows(path):
+        with path.open(encoding="utf-8", newline="") as lines:
+            table = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+            return table.fieldnames, list(table)
+
+
+class Table(TableCase):
+    def test_has_the_rows_of_every_result(self):
+        folders = [self.chains("a"), self.chains("b", "--max-size", "2")]
+
+        result, columns, rows = self.table(*folders)
+
+        self.assertEqual(columns[:2], ["recording", "observed_s"])
+        expected = [{"recording": folder.name, "observed_s": "4.950000", **{key: "" if value == "-" else value for key, value in row.items()}}
+                    for folder in folders for row in self.rows(folder / "episodes.tsv")[1]]
+        self.assertEqual(rows, expected)
+        self.assertEqual([row["units"] for row in rows if row["size"] == "3"], ["a→b→c"])
+        self.assertIn(f"{len(rows)} rows of 2 recordings\n", result.stdout)
+        self.assertIn("different options: --max-size", result.stderr)
+
+    def test_says_which_recordings_have_no_row(self):
+        result, _, rows = self.table(self.chains("a"), self.nothing("none"), "--significant")
+
+        self.assertEqual({row["recording"] for row in rows}, {"a"})
+        self.assertEqual({row["significant"] for row in rows}, {"yes"})
+        self.assertIn("; 1 without a row: none", result.stdout)
+        self.assertFalse(result.stderr)
+
+    def test_adds_what_a_sheet_says(self):
+        folders = [self.chains("a"), self.chains("b")]
+        for name, text in (("tabs.tsv", "group\trecording\tday\n1, \"x\"\tb\t3\nwt\ta\t\n\n"),
+                           ("commas.csv", "\ufeffgroup,recording,day\r\n\"1, \"\"x\"\"\",b,3\r\nwt,a,\r\n")):
+            with self.subTest(name):
+                result, columns, rows = self.table(*folders, "--sheet", self.file(name, text), to=f"of-{name}")
+                self.assertEqual(columns[:5], ["recording", "group", "day", "observed_s", "episode"])
+                self.assertEqual({(row["recording"], row["group"], row["day"]) for row in rows}, {("a", "wt", ""), ("b", '1, "x"', "3")})
+                self.assertFalse(result.stderr)
+
+    def test_warns_of_recordings_of_the_sheet_without_a_result(self):
+        sheet = self.file("sheet.csv", "recording,day\na,1\nlost,2\n")
+        self.assertIn("recording of the sheet is without a result: 'lost'", self.table(self.chains("a"), "--sheet", sheet)[0].stderr)
+
+    def test_calls_folders_of_one_name_by_their_paths(self):
+        for day in ("1", "2"):
+            (self.folder / day).mkdir()
+            self.chains("chains", where=self.folder / day)
+        sheet = self.file("sheet.csv", "recording,day\n1/chains,1\n2/chains,2\n")
+
+        self.ok("table", "1/chains", "2/chains", "--sheet", sheet, "-o", "cohort.tsv", cwd=self.folder)
+
+        self.assertEqual({(row["recording"], row["day"]) for row in self.rows(self.folder / "cohort.tsv")[1]}, {("1/chains", "1"), ("2/chains", "2")})
+
+    def test_leaves_cells_empty_where_a_result_has_no_such_column(self):
+        tested = self.chains("tested", "--surrogates", "20", "--seed", "1")
+
+        _, columns, rows = self.table(self.chains("plain"), tested)
+
+        self.assertIn("surrogate_p", columns)
+        for row in rows:
+            self.assertEqual(row["surrogate_p"] == "", row["recording"] == "plain")
+            self.assertNotIn(None, row.values())
+
+    def test_takes_other_tables(self):
+        folders = [self.chains("a"), self.chains("b")]
+        _, columns, rows = self.table(*folders, "--of", "circuit")
+        self.assertEqual(columns[:4], ["recording", "observed_s", "from", "to"])
+        self.assertEqual([(row["recording"], row["from"], row["to"], row["via"]) for row in rows],
+                         [(name, *edge, "") for name in "ab" for edge in (("a", "b"), ("b", "c"))])
+
+    def test_keeps_units_that_are_called_as_an_empty_cell(self):
+        text = self.chain_file("x.tsv").read_text(encoding="utf-8").replace("\ta\n", "\t-\n")
+        _, _, rows = self.table(self.chains("a", text=text), "--of", "circuit")
+        self.assertIn(("-", "b"), [(row["from"], row["to"]) for row in rows])
+
+    def test_is_of_spade_and_sort_and_windows_too(self):
+        data = self.chain_file()
+        for name in ("one", "two"):
+            self.ok("spade", data, "--min-occ", "30", "--surrogates", "20", "--alpha", "0.2", "--seed", "1", "-o", self.folder / name)
+            self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / f"{name}.npz")
+            self.ok("sort", self.folder / f"{name}.npz", "-o", self.folder / f"{name}-sorted")
+            self.chains(f"{name}-windows", "--window", "2s", least=10)
+        for suffix, of, table, column in (("", (), "patterns", "lags_ms"), ("", ("--of", "signatures"), "signatures", "reason"),
+                                          ("-sorted", (), "units", "l_ratio"), ("-windows", (), "windows", "threshold"),
+                                          ("-windows", ("--of", "window_episodes"), "window_episodes", "chain")):
+            with self.subTest(table):
+                folders = [self.folder / f"{name}{suffix}" for name in ("one", "two")]
+                _, columns, rows = self.table(*folders, *of, to=f"{table}.tsv")
+                self.assertIn(column, columns)
+                self.assertEqual("observed_s" in columns, suffix != "-sorted")
+                self.assertEqual(len(rows), sum(len(self.rows(folder / f"{table}.tsv")[1]) for folder in folders))
+                self.assertGreater(len(rows), 1)
+
+    def test_observes_the_time_held_out(self):
+        _, _, rows = self.table(self.chains("a", "--hold-out", "0.5", "--hold-out-block", "1s", least=10))
+        run = json.loads((self.folder / "a/run.json").read_text(encoding="utf-8"))
+        self.assertEqual({float(row["observed_s"]) for row in rows}, {run["hold_out"]["tested_s"]})
+
+
+class Refused(TableCase):
+    def table_refused(self, *arguments, says):
+        self.refused("table", *arguments, "-o", self.folder / "cohort.tsv", says=says)
+
+    def test_sheets(self):
+        folder = self.chains("a")
+        for text, words in (("", "empty"), ("name\tday\na\t1\n", "no column recording"), ("recording\tday\tday\na\t1\t1\n", "two columns are called 'day'"),
+                            ("recording\t\na\t1\n", "a column has no name"), ("recording\tday\na\n", ("line 2", "as many fields")),
+                            ("recording\tday\na\t1\nb\t1\na\t2\n", ("line 4", "'a' is there twice")), ("recording\tday\nb\t1\n", ("no line of the recording 'a'", str(folder))),
+                            ("recording\tcount\na\t1\n", "column 'count' is also one of the results"), ("recording,observed_s\na,1\n", "observed_s"),
+                            ("recording,day\na,\"1\n", ("line 2", "does not end")), ("recording,day\na,1\t2\n", ("line 2", "printable")),
+                            (b"recording\tday\na\t\xff\n", ("line 2", "printable")), ("recording\tday\na\t\x1b[1m\n", "\\x1b")):
+            with self.subTest(text):
+                self.table_refused(folder, "--sheet", self.file("sheet.tsv", text), says=("sheet.tsv", *((words,) if isinstance(words, str) else words)))
+        self.table_refused(folder, "--sheet", self.folder / "absent.tsv", says="absent.tsv")
+        self.table_refused(folder, "--sheet", self.folder, says="cannot be read")
+
+    def test_results_that_do_not_fit(self):
+        folder = self.chains("a")
+        self.ok("spade", self.folder / "a.tsv", "--min-occ", "30", "-o", self.folder / "spade")
+        self.table_refused(folder, self.folder / "spade", says=("is a result of episodes", "one of spade", "one kind"))
+        self.table_refused(folder, f"{folder}/.", says="given twice")
+        self.table_refused(folder, self.folder, says="no result")
+        self.table_refused(folder, "--of", "patterns", says=("results of episodes have no table 'patterns', but episodes, circuit", "--of"))
+        self.table_refused(folder, "--of", "circuit", "--significant", says=("--significant", "does not say what is significant"))
+        self.table_refused(self.folder / "spade", "--significant", says=("patterns.tsv", "does not say what is significant"))
+        self.refused("table", folder, says="--output")
+
+    def test_damaged_results(self):
+        good = self.chains("good")
+        for file, change in (("episodes.tsv", lambda text: text + "7\n"), ("episodes.tsv", lambda _: ""), ("run.json", lambda text: text[:-9]),
+                             ("run.json", lambda _: "{}"), ("run.json", lambda _: '{"parameters": 3, "input": {}}'),
+                             ("run.json", lambda _: '{"parameters": {}, "input": {"observed_s": "x"}}')):
+            with self.subTest(file):
+                shutil.rmtree(self.folder / "bad", ignore_errors=True)
+                path = shutil.copytree(good, self.folder / "bad") / file
+                path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+                self.table_refused(good, self.folder / "bad", says="bad")
+
+    def test_replaces_only_on_request(self):
+        folder = self.chains("a")
+        to = self.file("cohort.tsv", "old")
+        self.table_refused(folder, says="exists")
+        self.refused("table", folder, self.folder / "none", "--overwrite", "-o", to, says="none")
+        self.assertEqual(to.read_text(encoding="utf-8"), "old")
+        self.ok("table", folder, "--overwrite", "-o", to)
+        self.assertGreater(len(self.rows(to)[1]), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
