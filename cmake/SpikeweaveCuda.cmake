@@ -41,6 +41,9 @@ set(CMAKE_CUDA_COMPILER_LAUNCHER ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/too
   ${CMAKE_CXX_COMPILER_LAUNCHER})
 
 enable_language(CUDA)
+if(NOT TARGET CUDA::nvToolsExt)  # CMake 3.25.1 expects it, and CUDA 13 has none
+  add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+endif()
 find_package(CUDAToolkit REQUIRED)
 if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 (Debian 12)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
