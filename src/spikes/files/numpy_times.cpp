@@ -8,7 +8,6 @@
 #include "io/file_error.hpp"
 
 namespace spikeweave::spikes {
-namespace {
 
 std::int64_t whole_unit(const io::npy_reader& rows, std::uint64_t record, double value) {
     constexpr double largest =
@@ -21,10 +20,7 @@ std::int64_t whole_unit(const io::npy_reader& rows, std::uint64_t record, double
     return static_cast<std::int64_t>(value);
 }
 
-std::int64_t whole_unit(const io::npy_reader& /*rows*/, std::uint64_t /*record*/,
-                        std::int64_t value) {
-    return value;
-}
+namespace {
 
 template <class Number>
 void read_rows_as(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,

@@ -49,6 +49,12 @@ private:
     std::vector<double> reals_;
 };
 
+/// The unit that a row of (time_s, unit) names. @throws io_error unless it is a whole number.
+std::int64_t whole_unit(const io::npy_reader& rows, std::uint64_t record, double value);
+inline std::int64_t whole_unit(const io::npy_reader&, std::uint64_t, std::int64_t value) {
+    return value;
+}
+
 /// Reads `count` items from each of two arrays in parallel.
 void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times& to_us,
                        integer_units& numbers, spike_sequence_builder& builder,

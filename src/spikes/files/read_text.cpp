@@ -24,18 +24,6 @@ std::string label_without_quotes(std::string_view field) {
     return std::string(field);
 }
 
-// Quotes within quotes are doubled; the parser does not decode such fields.
-std::string label_of(std::string_view field) {
-    if (field.size() < 2 || field.front() != '"' || field.back() != '"')
-        return label_without_quotes(field);
-    std::string inside;
-    for (std::size_t i = 1; i + 1 < field.size(); ++i) {
-        inside += field[i];
-        if (field[i] == '"' && i + 2 < field.size() && field[i + 1] == '"') ++i;
-    }
-    return label_without_quotes(inside);
-}
-
 constexpr std::string_view span_key = " span_s:";
 constexpr std::string_view silent_key = " unit_without_spikes: ";
 
@@ -77,6 +65,18 @@ std::optional<time_span> take_comments(const std::vector<std::string>& comments,
 }
 
 }  // namespace
+
+// Quotes within quotes are doubled; the parser does not decode such fields.
+std::string label_of(std::string_view field) {
+    if (field.size() < 2 || field.front() != '"' || field.back() != '"')
+        return label_without_quotes(field);
+    std::string inside;
+    for (std::size_t i = 1; i + 1 < field.size(); ++i) {
+        inside += field[i];
+        if (field[i] == '"' && i + 2 < field.size() && field[i + 1] == '"') ++i;
+    }
+    return label_without_quotes(inside);
+}
 
 spike_file read_text(const reading& job) {
     io::input_stream in(job.path);

@@ -8,6 +8,7 @@
 
 #include "io/file_error.hpp"
 #include "spikes/digits.hpp"
+#include "spikeweave/spikes/spike_blocks.hpp"
 
 namespace spikeweave::spikes {
 namespace {
@@ -137,8 +138,8 @@ std::string what_is_wrong(std::string_view time, const time_scale& scale) {
 
 }  // namespace
 
-void text_rows::parse(std::string_view block, std::uint64_t lines_before,
-                      spike_sequence_builder& builder) {
+template <class Spikes>
+void text_rows::parse(std::string_view block, std::uint64_t lines_before, Spikes& spikes) {
     const char* p = block.data();
     const char* const end = p + block.size();
     // With allow_negative every time that can be represented is valid.
@@ -168,12 +169,15 @@ void text_rows::parse(std::string_view block, std::uint64_t lines_before,
             if (unit == stimulus_marker) {
                 stimulus_us.push_back(current.time_us);
             } else {
-                builder.append(current.time_us, unit);
+                spikes.append(current.time_us, unit);
             }
         }
         p = next;
     }
 }
+
+template void text_rows::parse(std::string_view, std::uint64_t, spike_sequence_builder&);
+template void text_rows::parse(std::string_view, std::uint64_t, spike_block&);
 
 void text_rows::take_comment(std::string_view line) {
     constexpr std::size_t most = 1000;

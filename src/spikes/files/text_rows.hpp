@@ -53,8 +53,10 @@ public:
         : layout_(layout), job_(&job), labels_(std::move(resolve)) {}
 
     /// Parses whole lines; `lines_before` is the number of lines before this block.
+    /// @param spikes  a `spike_sequence_builder` or `spike_block`, to which the spikes are appended
     /// @throws io_error
-    void parse(std::string_view block, std::uint64_t lines_before, spike_sequence_builder& builder);
+    template <class Spikes>
+    void parse(std::string_view block, std::uint64_t lines_before, Spikes& spikes);
 
     std::vector<std::int64_t> stimulus_us{};
     /// Comment lines without '#'. After the first thousand, only those that spikeweave writes.
@@ -68,6 +70,9 @@ private:
     const reading* job_;
     label_table labels_;
 };
+
+/// The name of the unit that a field of text stands for. @throws invalid_argument
+std::string label_of(std::string_view field);
 
 /// Parses a whole file in the layout. Stores comments and stimulus markers in `rows`.
 void parse_text(io::line_blocks& blocks, io::input_stream& in, std::string_view first_block,

@@ -4,78 +4,17 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "core/stop.hpp"
+#include "mine/episodes/latest_start/list_walk.hpp"
 #include "mine/episodes/latest_start/pairs.hpp"
-#include "mine/episodes/latest_start/step_set.hpp"
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "mine/episodes/search/counters.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace spikeweave::episodes {
 namespace {
-
-// Walks sorted candidates, so that the common beginning of two neighbours is counted once.
-class prefix_walk {
-public:
-    // numbers: the step numbers of each candidate, one candidate after another
-    prefix_walk(const step_set& steps, const candidate_set& candidates,
-                std::span<const std::uint32_t> numbers)
-        : steps_(steps),
-          candidates_(candidates),
-          numbers_(numbers),
-          buffers_(candidates.size - 1) {}
-
-    std::uint64_t count(std::size_t c, bool begin_anew) {
-        const auto steps = numbers_.subspan(c * buffers_.size(), buffers_.size());
-        std::size_t first = 0;
-        if (!begin_anew) {
-            const auto previous = numbers_.subspan(previous_ * buffers_.size(), buffers_.size());
-            const auto differ = std::mismatch(steps.begin(), steps.end(), previous.begin()).first;
-            first = static_cast<std::size_t>(differ - steps.begin());
-        }
-        for (std::size_t step = first; step < steps.size(); ++step) {
-            if (step == 0) {
-                steps_.begin(steps[0], buffers_[0]);
-            } else {
-                steps_.extend(buffers_[step - 1].view(), steps[step], buffers_[step]);
-            }
-        }
-        previous_ = c;
-        const auto units = candidates_.units_of(c);
-        return count_disjoint(steps_.trains()[units.front()], steps_.trains()[units.back()],
-                              buffers_.back().view(), steps_.problem().ties);
-    }
-
-private:
-    const step_set& steps_;
-    const candidate_set& candidates_;
-    std::span<const std::uint32_t> numbers_;
-    std::vector<survivor_buffer> buffers_;  // one a step
-    std::size_t previous_ = 0;
-};
-
-// The distinct steps of all candidates, and for each candidate the numbers of its steps.
-std::pair<std::vector<episode_step>, std::vector<std::uint32_t>> number_steps(
-    const candidate_set& candidates) {
-    std::vector<episode_step> all;
-    for (std::size_t c = 0; c < candidates.count(); ++c) {
-        for (std::size_t k = 0; k + 1 < candidates.size; ++k)
-            all.push_back({candidates.units_of(c)[k], candidates.delays_of(c)[k],
-                           candidates.units_of(c)[k + 1]});
-    }
-    std::vector<episode_step> distinct = all;
-    std::sort(distinct.begin(), distinct.end());
-    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    std::vector<std::uint32_t> numbers;
-    numbers.reserve(all.size());
-    for (const episode_step& step : all)
-        numbers.push_back(static_cast<std::uint32_t>(
-            std::lower_bound(distinct.begin(), distinct.end(), step) - distinct.begin()));
-    return {std::move(distinct), std::move(numbers)};
-}
 
 std::vector<unit_id> units_in(const candidate_set& candidates) {
     std::vector<unit_id> units = candidates.units;
@@ -131,30 +70,25 @@ count_result count_by_latest_start(const counting_problem& problem, const candid
     for (const std::size_t c : order)
         sorted.append(candidates.units_of(c), candidates.delays_of(c));
 
-    auto [distinct, numbers] = number_steps(sorted);
-    // A table is worth its cost if a step is used more than once.
-    const bool repeated = numbers.size() > 2 * distinct.size();
-    const step_set steps(problem, trains, std::move(distinct), repeated ? default_table_bytes : 0);
-
-    // Neighbours with the same first step form one piece of work.
-    const std::size_t steps_each = candidates.size - 1;
-    std::vector<std::size_t> pieces;
-    for (std::size_t c = 0; c < sorted.count(); ++c) {
-        if (c == 0 || numbers[c * steps_each] != numbers[(c - 1) * steps_each]) pieces.push_back(c);
-    }
-    pieces.push_back(sorted.count());
+    const numbered_steps numbered(sorted);
+    const step_set steps(problem, trains, numbered.distinct,
+                         numbered.are_repeated() ? default_table_bytes : 0);
+    const std::vector<std::size_t> pieces = numbered.pieces();
 
     count_result result{std::vector<std::uint64_t>(candidates.count())};
     tbb::enumerable_thread_specific<prefix_walk> walks(
-        [&, &numbers = numbers] { return prefix_walk(steps, sorted, numbers); });
-    parallel::parallel_for(pieces.size() - 1, problem.run, "counting by latest start",
-                           [&](std::size_t piece) {
-                               prefix_walk& walk = walks.local();
-                               for (std::size_t c = pieces[piece]; c < pieces[piece + 1]; ++c) {
-                                   core::throw_if_stopped(problem.run.stop);
-                                   result.counts[order[c]] = walk.count(c, c == pieces[piece]);
-                               }
-                           });
+        [&] { return prefix_walk(steps, numbered); });
+    parallel::parallel_for(
+        pieces.size() - 1, problem.run, "counting by latest start", [&](std::size_t piece) {
+            prefix_walk& walk = walks.local();
+            for (std::size_t c = pieces[piece]; c < pieces[piece + 1]; ++c) {
+                core::throw_if_stopped(problem.run.stop);
+                const auto units = sorted.units_of(c);
+                result.counts[order[c]] =
+                    count_disjoint(trains[units.front()], trains[units.back()],
+                                   walk.survivors(c, c == pieces[piece]), problem.ties);
+            }
+        });
     return result;
 }
 

@@ -29,11 +29,6 @@ struct frequent_pair {
 
 // Counts greedily while looking back: any start later than the last end completes an occurrence
 // that ends now. All others found for this spike end now too, so their order does not matter.
-struct pair_state {
-    std::int64_t last_end = INT64_MIN;
-    std::uint64_t count = 0;
-};
-
 class look_back_counter {
 public:
     look_back_counter(const counting_problem& problem, const train_index& trains,
@@ -48,20 +43,9 @@ public:
     }
 
     std::vector<frequent_pair> pairs_to(unit_id to) {
-        std::vector<pair_state>& states = states_.local();
+        std::vector<running_count>& states = states_.local();
         states.assign(units_.size() * problem_.intervals.size(), {});
-        const indexed_train& train = trains_[to];
-        const auto all = [&](const auto& order_key) {
-            for (std::uint32_t i = 0; i < train.size; ++i) {
-                if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
-                look_back(train, i, order_key, states.data());
-            }
-        };
-        if (problem_.ties == tie_rule::time) {
-            all([times = problem_.spikes.times_us()](std::size_t at) { return times[at]; });
-        } else {
-            all([](std::size_t at) { return static_cast<std::int64_t>(at); });
-        }
+        count_to(to, {}, states.data());
         std::vector<frequent_pair> found;
         for (std::uint32_t u = 0; u < units_.size(); ++u) {
             if (units_[u] == to && !rules_.self_repeats) continue;
@@ -73,13 +57,34 @@ public:
         return found;
     }
 
+    // Counts on all pairs to a unit, at the new spikes; states: by interval, then by first unit.
+    void count_to(unit_id to, const new_spikes& fresh, running_count* states) const {
+        const indexed_train& train = trains_[to];
+        const auto begin = static_cast<std::uint32_t>(
+            std::lower_bound(train.positions, train.positions + train.size, fresh.first) -
+            train.positions);
+        const auto all = [&](const auto& order_key) {
+            for (std::uint32_t i = begin; i < train.size; ++i) {
+                if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
+                look_back(train, i, order_key, states);
+            }
+        };
+        if (problem_.ties == tie_rule::time) {
+            all([times = problem_.spikes.times_us()](std::size_t at) { return times[at]; });
+        } else {
+            all([offset = fresh.offset](std::size_t at) {
+                return offset + static_cast<std::int64_t>(at);
+            });
+        }
+    }
+
 private:
     static constexpr std::uint32_t not_wanted = UINT32_MAX;
 
     // order_key: returns the order key of a spike, by which overlap is decided
     template <class OrderKey>
     void look_back(const indexed_train& train, std::uint32_t spike, const OrderKey& order_key,
-                   pair_state* states) const {
+                   running_count* states) const {
         const std::int64_t* const times = problem_.spikes.times_us().data();
         const unit_id* const units = problem_.spikes.units().data();
         const std::uint32_t* const index_in_units = index_in_units_.data();
@@ -88,12 +93,12 @@ private:
         std::size_t begin = train.positions[spike];  // one after the next to examine
         for (const std::uint32_t d : by_low_) {
             const interval_us& interval = problem_.intervals[d];
-            pair_state* const mine = states + d * units_.size();
+            running_count* const mine = states + d * units_.size();
             while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
             for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
                 const std::uint32_t from = index_in_units[to_index(units[at])];
                 if (from == not_wanted) continue;
-                pair_state& state = mine[from];
+                running_count& state = mine[from];
                 if (order_key(at) <= state.last_end) continue;
                 ++state.count;
                 state.last_end = end;
@@ -107,7 +112,7 @@ private:
     const level_rules& rules_;
     std::vector<std::uint32_t> by_low_;
     std::vector<std::uint32_t> index_in_units_;
-    tbb::enumerable_thread_specific<std::vector<pair_state>> states_;
+    tbb::enumerable_thread_specific<std::vector<running_count>> states_;
 };
 
 std::vector<frequent_pair> merge_pairs_from(const counting_problem& problem,
@@ -197,6 +202,31 @@ mined_level count_pairs(const counting_problem& problem, const train_index& trai
         units.size() * (rules.self_repeats ? units.size() : units.size() - 1);
     level.candidates = ordered * problem.intervals.size();
     return level;
+}
+
+void count_pairs_on(const counting_problem& problem, const train_index& trains,
+                    std::span<const unit_id> units, const level_rules& rules, pair_method method,
+                    const new_spikes& fresh, std::span<running_count> counts) {
+    const std::size_t each = units.size() * problem.intervals.size();
+    if (method == pair_method::look_back) {
+        const look_back_counter counter(problem, trains, units, rules);
+        parallel::parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t to) {
+            counter.count_to(units[to], fresh, counts.subspan(to * each, each).data());
+        });
+        return;
+    }
+    tbb::enumerable_thread_specific<survivor_buffer> buffers;
+    parallel::parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t to) {
+        survivor_buffer& buffer = buffers.local();
+        for (std::size_t i = 0; i < each; ++i) {
+            const unit_id from = units[i % units.size()];
+            if (from == units[to] && !rules.self_repeats) continue;
+            const interval_us& interval = problem.intervals[i / units.size()];
+            begin_survivors(trains[from], trains[units[to]], interval, buffer);
+            count_disjoint_on(trains[from], trains[units[to]], buffer.view(), problem.ties, fresh,
+                              counts[to * each + i]);
+        }
+    });
 }
 
 }  // namespace spikeweave::episodes

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "mine/episodes/latest_start/survivors.hpp"
 #include "mine/episodes/latest_start/train_index.hpp"
 #include "mine/episodes/search/counters.hpp"
 
@@ -31,5 +32,13 @@ pair_method chosen_pair_method(const counting_problem& problem, std::span<const 
 /// `chain_less`.
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,
                         std::span<const unit_id> units, const level_rules& rules);
+
+/// Counts on every ordered pair of `units` with every interval in the next piece of a recording.
+/// @param method  not `automatic`
+/// @param counts  one for each pair: by its second unit, then by interval, then by its first unit;
+///         that of a unit with itself means nothing unless `rules.self_repeats`
+void count_pairs_on(const counting_problem& problem, const train_index& trains,
+                    std::span<const unit_id> units, const level_rules& rules, pair_method method,
+                    const new_spikes& fresh, std::span<running_count> counts);
 
 }  // namespace spikeweave::episodes

@@ -107,6 +107,19 @@ std::uint64_t earliest_end_first(const Place* first, const Place* last,
     return count;
 }
 
+template <class Place>
+void earliest_end_first_on(const Place* first, const Place* last, std::int64_t offset,
+                           const survivor_view& survivors, std::size_t begin,
+                           running_count& counted) {
+    running_count now = counted;
+    for (std::size_t k = begin; k < survivors.size(); ++k) {
+        if (offset + first[survivors.starts[k]] <= now.last_end) continue;
+        ++now.count;
+        now.last_end = offset + last[survivors.ends[k]];
+    }
+    counted = now;
+}
+
 }  // namespace
 
 void begin_survivors(const indexed_train& from, const indexed_train& to, const interval_us& step,
@@ -157,6 +170,21 @@ std::uint64_t count_disjoint(const indexed_train& first, const indexed_train& la
                              const survivor_view& survivors, tie_rule ties) {
     return ties == tie_rule::time ? earliest_end_first(first.times_us, last.times_us, survivors)
                                   : earliest_end_first(first.positions, last.positions, survivors);
+}
+
+void count_disjoint_on(const indexed_train& first, const indexed_train& last,
+                       const survivor_view& survivors, tie_rule ties, const new_spikes& fresh,
+                       running_count& counted) {
+    const auto begin = static_cast<std::size_t>(
+        std::partition_point(survivors.ends.begin(), survivors.ends.end(),
+                             [&](std::uint32_t end) { return last.positions[end] < fresh.first; }) -
+        survivors.ends.begin());
+    if (ties == tie_rule::time) {
+        earliest_end_first_on(first.times_us, last.times_us, 0, survivors, begin, counted);
+    } else {
+        earliest_end_first_on(first.positions, last.positions, fresh.offset, survivors, begin,
+                              counted);
+    }
 }
 
 }  // namespace spikeweave::episodes

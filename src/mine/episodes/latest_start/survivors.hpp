@@ -74,4 +74,22 @@ void extend_survivors(const survivor_view& prefix, const step_table& step, std::
 std::uint64_t count_disjoint(const indexed_train& first, const indexed_train& last,
                              const survivor_view& survivors, tie_rule ties);
 
+/// Which spikes of a piece of a recording are new; those before them were in the piece before.
+struct new_spikes {
+    std::uint32_t first = 0;  ///< position of the first new one in the piece
+    std::int64_t offset = 0;  ///< number of spikes of the recording before the piece
+};
+
+/// How far the occurrences of an episode have been counted in a recording that comes in pieces.
+struct running_count {
+    std::int64_t last_end = INT64_MIN;  ///< time, or position in the recording
+    std::uint64_t count = 0;
+};
+
+/// Counts on: the occurrences that end at new spikes and do not overlap with the last one counted.
+/// Since the earliest end is taken first, nothing else is needed of the pieces before.
+void count_disjoint_on(const indexed_train& first, const indexed_train& last,
+                       const survivor_view& survivors, tie_rule ties, const new_spikes& fresh,
+                       running_count& counted);
+
 }  // namespace spikeweave::episodes

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
+#include <span>
 #include <stop_token>
 
 #include "core/stop.hpp"
 #include "mine/episodes/latest_start/memory_limit.hpp"
+#include "mine/episodes/search/counters.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -16,6 +19,12 @@ namespace spikeweave::episodes {
 /// of `run`.
 void begin_table(const spike_sequence& spikes, const episode_mining_options& options,
                  const execution& run, episode_table& table);
+
+/// Appends a complete level: its episodes, sorted, and what it took.
+/// @param delays  those that the level's numbers stand for
+void append_level(episode_table& table, const mined_level& level,
+                  std::span<const delay_interval> delays, std::chrono::duration<double> took,
+                  const std::stop_token& stop);
 
 /// Removes what a table has of a level that was not finished.
 void keep_complete_levels(episode_table& table);

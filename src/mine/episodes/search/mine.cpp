@@ -24,24 +24,6 @@ namespace {
 
 using episodes::interval_us;
 
-void append(episode_table& table, const episodes::mined_level& level,
-            const std::vector<delay_interval>& delays, const std::stop_token& stop) {
-    const std::size_t first = table.episodes.size();
-    // Allocates no more than needed: there may be millions.
-    table.episodes.reserve(first + level.frequent.count());
-    for (std::size_t i = 0; i < level.frequent.count(); ++i) {
-        core::stop_at_times(i, stop);
-        const auto units = level.frequent.units_of(i);
-        counted_episode& row = table.episodes.emplace_back();
-        row.what.units.assign(units.begin(), units.end());
-        for (const std::uint32_t d : level.frequent.delays_of(i))
-            row.what.delays.push_back(delays[d]);
-        row.count = level.counts[i];
-    }
-    std::sort(table.episodes.begin() + static_cast<std::ptrdiff_t>(first), table.episodes.end(),
-              [](const auto& a, const auto& b) { return a.what < b.what; });
-}
-
 std::unique_ptr<episodes::level_counter> counter_for(
     episode_strategy strategy, const episodes::counting_problem& problem,
     const episodes::level_rules& rules, const std::optional<episodes::device_set>& devices) {
@@ -84,10 +66,8 @@ void mine_levels(const spike_sequence& spikes, const episode_mining_options& opt
     auto begin = std::chrono::steady_clock::now();
     const auto record = [&](const episodes::mined_level& level) {
         const auto end = std::chrono::steady_clock::now();
-        append(table, level, delays, run.stop);
-        table.levels.push_back(
-            {level.frequent.size, level.candidates, level.frequent.count(), level.survivor_bytes,
-             std::chrono::duration<double>(end - begin).count(), level.kernel_seconds});
+        episodes::append_level(table, level, delays, std::chrono::duration<double>(end - begin),
+                               run.stop);
         begin = end;
         return level.frequent.count() > 0 &&
                (options.max_size == 0 || level.frequent.size < options.max_size);
@@ -125,6 +105,27 @@ void episodes::begin_table(const spike_sequence& spikes, const episode_mining_op
         table.warnings = episodes::warnings_of_hybrid(run.devices);
     for (std::string& warning : check_delays(spikes, sorted_delays(options.delays)))
         table.warnings.push_back(std::move(warning));
+}
+
+void episodes::append_level(episode_table& table, const mined_level& level,
+                            std::span<const delay_interval> delays,
+                            std::chrono::duration<double> took, const std::stop_token& stop) {
+    const std::size_t first = table.episodes.size();
+    // Allocates no more than needed: there may be millions.
+    table.episodes.reserve(first + level.frequent.count());
+    for (std::size_t i = 0; i < level.frequent.count(); ++i) {
+        core::stop_at_times(i, stop);
+        const auto units = level.frequent.units_of(i);
+        counted_episode& row = table.episodes.emplace_back();
+        row.what.units.assign(units.begin(), units.end());
+        for (const std::uint32_t d : level.frequent.delays_of(i))
+            row.what.delays.push_back(delays[d]);
+        row.count = level.counts[i];
+    }
+    std::sort(table.episodes.begin() + static_cast<std::ptrdiff_t>(first), table.episodes.end(),
+              [](const auto& a, const auto& b) { return a.what < b.what; });
+    table.levels.push_back({level.frequent.size, level.candidates, level.frequent.count(),
+                            level.survivor_bytes, took.count(), level.kernel_seconds});
 }
 
 void episodes::keep_complete_levels(episode_table& table) {

@@ -1,0 +1,205 @@
+// Mines a recording that is larger than memory level by level, with one reading for each level. A
+// reading counts all candidates of a level in one piece after another: their survivors are found in
+// the piece, in which each occurrence that ends at a new spike is as a whole, and the greedy count
+// goes on from the end of the occurrence that it took last.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <future>
+#include <utility>
+
+#include "core/stop.hpp"
+#include "mine/episodes/blocks/candidate_counts.hpp"
+#include "mine/episodes/blocks/recording_pieces.hpp"
+#include "mine/episodes/latest_start/pairs.hpp"
+#include "mine/episodes/search/level_table.hpp"
+#include "mine/episodes/search/strategy.hpp"
+#include "mine/episodes/search/threshold.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episodes/blocks.hpp"
+
+namespace spikeweave {
+namespace episodes {
+namespace {
+
+class block_search {
+public:
+    block_search(spike_blocks& recording, const episode_mining_options& options,
+                 const execution& run, std::size_t at_once)
+        : recording_(recording), options_(options), run_(run), at_once_(at_once) {}
+
+    episodes_in_blocks mine();
+
+private:
+    template <class Count>
+    void count_pieces(std::span<const unit_id> units, std::size_t size, const Count& count);
+    mined_level units();
+    mined_level pairs(std::span<const unit_id> units);
+    mined_level extend(const mined_level& previous);
+    mined_level frequent_pairs(std::span<const unit_id> units,
+                               std::span<const running_count> counts) const;
+
+    spike_blocks& recording_;
+    const episode_mining_options& options_;
+    execution run_;
+    std::size_t at_once_;
+    std::vector<delay_interval> delays_ = sorted_delays(options_.delays);
+    std::vector<interval_us> intervals_ = checked_intervals(delays_);
+    recording_survey known_{};
+    episode_table table_{};
+    bool threshold_is_open_ = false;
+};
+
+// Calls `count` with each piece for episodes of this size, until it returns false. The next piece
+// is read meanwhile.
+template <class Count>
+void block_search::count_pieces(std::span<const unit_id> units, std::size_t size,
+                                const Count& count) {
+    const duration reach = longest_delay(delays_) * static_cast<std::int64_t>(size - 1);
+    recording_pieces pieces(recording_, known_, units, reach, at_once_, run_);
+    execution quiet = run_;  // progress is that of the reading
+    quiet.on_progress = nullptr;
+    const std::string task = "counting episodes of " + std::to_string(size) + " units";
+    std::optional<recording_piece> piece = pieces.next();
+    while (piece) {
+        const std::uint64_t read = pieces.read();
+        std::future<std::optional<recording_piece>> next =
+            std::async(std::launch::async, [&] { return pieces.next(); });
+        const counting_problem problem{piece->spikes, intervals_, options_.ties, quiet};
+        const bool more = count(problem, train_index(piece->spikes), piece->fresh);
+        if (run_.on_progress) run_.on_progress({task, read, known_.spikes});
+        piece = next.get();
+        if (!more) return;
+    }
+}
+
+mined_level block_search::units() {
+    mined_level level;
+    for (std::uint32_t u = 0; u < known_.spikes_of_units.size(); ++u) {
+        if (known_.spikes_of_units[u] < table_.threshold) continue;
+        level.frequent.units.push_back(unit_id{u});
+        level.counts.push_back(known_.spikes_of_units[u]);
+    }
+    level.candidates = known_.spikes_of_units.size();
+    return level;
+}
+
+mined_level block_search::frequent_pairs(std::span<const unit_id> units,
+                                         std::span<const running_count> counts) const {
+    mined_level level;
+    level.frequent.size = 2;
+    for (std::size_t from = 0; from < units.size(); ++from) {
+        for (std::uint32_t d = 0; d < intervals_.size(); ++d) {
+            for (std::size_t to = 0; to < units.size(); ++to) {
+                if (from == to && !options_.self_repeats) continue;
+                const auto& [last_end, count] =
+                    counts[(to * intervals_.size() + d) * units.size() + from];
+                if (count < table_.threshold) continue;
+                level.frequent.append(std::array{units[from], units[to]}, std::array{d});
+                level.counts.push_back(count);
+            }
+        }
+    }
+    return level;
+}
+
+// If the threshold is open, the pairs decide it.
+mined_level block_search::pairs(std::span<const unit_id> units) {
+    const level_rules rules{table_.threshold, options_.self_repeats, options_.pairs, 0};
+    std::vector<running_count> counts(units.size() * intervals_.size() * units.size());
+    count_pieces(
+        units, 2,
+        [&](const counting_problem& problem, const train_index& trains, const new_spikes& fresh) {
+            if (table_.pairs_by == pair_method::automatic)
+                table_.pairs_by = chosen_pair_method(problem, units, rules);
+            count_pairs_on(problem, trains, units, rules, table_.pairs_by, fresh, counts);
+            return true;
+        });
+    mined_level level = frequent_pairs(units, counts);
+    if (std::exchange(threshold_is_open_, false)) {
+        table_.threshold = default_threshold(table_.threshold, units.size(), level.counts);
+        level = frequent_pairs(units, counts);
+    }
+    return level;
+}
+
+mined_level block_search::extend(const mined_level& previous) {
+    candidate_counts candidates(previous, table_.threshold);
+    mined_level level;
+    level.frequent.size = previous.frequent.size + 1;
+    level.candidates = candidates.count();
+    if (candidates.count() == 0) return level;
+    const std::uint64_t table_bytes =
+        options_.max_memory_bytes > 0 ? options_.max_memory_bytes / 4 : default_table_bytes;
+    count_pieces(
+        candidates.units(), level.frequent.size,
+        [&](const counting_problem& problem, const train_index& trains, const new_spikes& fresh) {
+            candidates.count_on(problem, trains, fresh, table_bytes);
+            return candidates.count() > 0;
+        });
+    candidates.take_frequent(level);
+    return level;
+}
+
+episodes_in_blocks block_search::mine() {
+    auto begin = std::chrono::steady_clock::now();
+    const auto record = [&](const mined_level& level) {
+        const auto end = std::chrono::steady_clock::now();
+        append_level(table_, level, delays_, end - begin, run_.stop);
+        begin = end;
+        return level.frequent.count() > 0 &&
+               (options_.max_size == 0 || level.frequent.size < options_.max_size);
+    };
+    table_.ties = options_.ties;
+    table_.ran_on = episode_strategy::latest_start;
+    table_.warnings = check_delays(spike_sequence{}, delays_);
+    known_ = survey(recording_, run_);
+    const auto given = given_threshold(options_, known_.spikes, known_.span.length());
+    threshold_is_open_ = !given;
+    table_.threshold = given ? *given : least_default_threshold(known_.spikes_of_units);
+
+    mined_level level = units();
+    mined_level two;
+    if (threshold_is_open_ && level.frequent.count() > 0) {
+        two = pairs(level.frequent.units);
+        level = units();
+    }
+    if (record(level)) {
+        const std::uint64_t n = level.frequent.count();
+        if (two.frequent.size != 2) two = pairs(level.frequent.units);
+        two.candidates = n * (options_.self_repeats ? n : n - 1) * intervals_.size();
+        level = std::move(two);
+        while (record(level)) level = extend(level);
+    }
+    return {std::move(table_),
+            std::move(known_.unit_names),
+            std::move(known_.spikes_of_units),
+            known_.spikes,
+            known_.duplicates,
+            known_.span};
+}
+
+}  // namespace
+}  // namespace episodes
+
+episodes_in_blocks mine_episodes(spike_blocks& recording, const episode_mining_options& options,
+                                 const execution& run, std::size_t at_once) {
+    check_options(options);
+    if (!run.devices.empty())
+        throw invalid_argument("recordings that are larger than memory are counted on the CPU");
+    if (episodes::chosen(options.strategy, run) != episode_strategy::latest_start)
+        throw invalid_argument("strategy",
+                               "recordings that are larger than memory are counted by the strategy "
+                               "latest-start only");
+    if (at_once == 0) throw invalid_argument("at least one spike must be counted at once");
+    // Spikes in two pieces, trains and tables to be made take less than this for each spike.
+    constexpr std::uint64_t bytes_each = 512;
+    constexpr std::uint64_t fewest = 1024;
+    if (options.max_memory_bytes > 0)
+        at_once = std::min<std::uint64_t>(
+            at_once, std::max(fewest, options.max_memory_bytes / bytes_each / 4));
+    return episodes::block_search(recording, options, run, at_once).mine();
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/mine/episodes.hpp"
+
+namespace spikeweave::episodes {
+
+/// The threshold that the options give for so many spikes in a time, rounded up; nullopt if they
+/// give none.
+/// @throws invalid_argument if an option is out of range.
+std::optional<std::uint64_t> given_threshold(const episode_mining_options& options,
+                                             std::uint64_t spikes, duration observed);
+
+/// The least default threshold, from the number of spikes of each unit.
+std::uint64_t least_default_threshold(std::span<const std::uint64_t> spikes_of_units);
+
+/// The default threshold.
+/// @param least        the least one
+/// @param units        the number of units with as many spikes
+/// @param pair_counts  the counts of all pairs of these units that reach it
+std::uint64_t default_threshold(std::uint64_t least, std::size_t units,
+                                std::vector<std::uint64_t> pair_counts);
+
+}  // namespace spikeweave::episodes
