@@ -12,6 +12,7 @@
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/report/episodes.hpp"
+#include "spikeweave/report/episodes/blocks.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/strategies.hpp"
 
@@ -28,6 +29,7 @@ struct episodes_command {
     bool occurrences = false;
     bool report = true;
     bool json = false;
+    bool stream = false;
     part_options parts{};
     windowed_episode_options analysis{};
 };
@@ -55,6 +57,31 @@ option_list describe(episodes_command& options) {
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
                    "self_repeats", "pairs", "window", "part", "hold_out"});
+    list.add("stream", options.stream,
+             "search a recording that does not fit into memory: FILE is an .npy array, text, or a "
+             "folder of such files that continue each other in the order of their names, with "
+             "spikes in time order. The counts are the same; episodes are not tested, and the "
+             "result is episodes.tsv and run.json")
+        .not_with({"drop_duplicates_of_units",
+                   "only_units",
+                   "occurrences",
+                   "json",
+                   "t_start",
+                   "t_stop",
+                   "epochs",
+                   "around",
+                   "trial_length",
+                   "count_only",
+                   "window",
+                   "part",
+                   "alpha",
+                   "correction",
+                   "test",
+                   "jitter_window",
+                   "surrogates",
+                   "hold_out",
+                   "split",
+                   "compaction"});
     list.change("window").not_with(
         {"occurrences", "json", "part", "epochs", "around", "trial_length", "hold_out"});
     list.change("part").not_with({"hold_out"});
@@ -135,8 +162,28 @@ void check_place(const episodes_command& options, const session& now) {
             "(mpirun, srun) out");
 }
 
+// Reads the file once for each size of episodes and keeps a part of it in memory at a time.
+void find_in_stream(episodes_command& options, session& now) {
+    const episode_options& analysis = options.analysis.search;
+    if (is_standard_input(options.input.path))
+        throw invalid_argument("--stream reads FILE several times: standard input must be a file");
+    const execution run = now.run(analysis.run.threads);
+    const auto recording = open_spike_blocks(options.input.path, options.input.how, run);
+    auto report = report_of(find_episodes_in_blocks(*recording, analysis, run), run);
+    report.run.command = now.command_line;
+    report.run.input = describe_input(options.input.path, run);
+    now.warn(report.run.warnings);
+    add_parameters(report.run.parameters, describe(options),
+                   {"format", "time_unit", "allow_negative", "stream"});
+    report.run.seconds = now.seconds();
+    if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
+    now.progress.clear();
+    if (!now.quiet) write_stdout(with_command_line_names(summarize(report)));
+}
+
 void find(episodes_command& options, const memory_guard& memory, session& now) {
     check_place(options, now);
+    if (options.stream) return find_in_stream(options, now);
     episode_options& analysis = options.analysis.search;
     const execution run = now.run(analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
@@ -164,9 +211,10 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
 
 // The memory is watched, because what counting, tests and files take is not known before.
 void run(episodes_command& options, session& now) {
+    std::string advice = "a larger --min-count or a --max-size gives fewer episodes";
+    if (!options.stream) advice += "; --stream searches a recording that does not fit into memory";
     run_within_memory(
-        options.analysis.search.mining.max_memory_bytes,
-        "a larger --min-count or a --max-size gives fewer episodes", now,
+        options.analysis.search.mining.max_memory_bytes, advice, now,
         [&](const memory_guard& memory, session& guarded) { find(options, memory, guarded); });
 }
 

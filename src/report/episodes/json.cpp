@@ -1,4 +1,5 @@
 #include "report/episodes/parts.hpp"
+#include "report/episodes/search_json.hpp"
 #include "report/recorded_part.hpp"
 #include "report/run_json.hpp"
 
@@ -15,15 +16,7 @@ json run_of(const episode_view& p) {
     const episode_report& report = p.report;
     json out = run_json(report.run, contents_of(report.spikes));
     out.update(
-        {{"search",
-          {{"strategy", to_string(report.table.ran_on)},
-           {"pair_method", to_string(report.table.pairs_by)},
-           {"compaction", to_string(report.table.compacted_by)},
-           {"ties", to_string(report.table.ties)},
-           {"threshold", report.table.threshold},
-           {"estimated_bytes", report.table.estimated_bytes},
-           {"merge_misses", report.table.merge_misses},
-           {"levels", list_of(report.table.levels)}}},
+        {{"search", search_json(report.table)},
          {"significance",
           {{"test", to_string(report.significance.test)},
            {"correction", to_string(report.significance.correction)},
@@ -100,6 +93,17 @@ json edges_of(const episode_view& p) {
 }
 
 }  // namespace
+
+json search_json(const episode_table& table) {
+    return {{"strategy", to_string(table.ran_on)},
+            {"pair_method", to_string(table.pairs_by)},
+            {"compaction", to_string(table.compacted_by)},
+            {"ties", to_string(table.ties)},
+            {"threshold", table.threshold},
+            {"estimated_bytes", table.estimated_bytes},
+            {"merge_misses", table.merge_misses},
+            {"levels", list_of(table.levels)}};
+}
 
 std::string run_json(const episode_view& p) {
     return text_of(run_of(p));

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ struct episode_view {
     std::vector<std::size_t> loose_edges() const;
 };
 
+/// The units and the delays of an episode, as `episodes.tsv` has them.
+std::string units_text(std::span<const std::string> names, const episode& what);
+std::string delays_text(const episode& what);
 /// Passes on `episodes.tsv` in pieces, because it may have millions of lines.
 void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);

@@ -9,14 +9,16 @@
 namespace spikeweave::report {
 namespace {
 
-std::string units_text(const episode_view& p, const episode& what) {
-    std::string out = p.name(what.units.front());
-    for (std::size_t k = 1; k < what.units.size(); ++k) out += "→" + p.name(what.units[k]);
-    return out;
-}
-
 std::string interval_text(const delay_interval& delay) {
     return fmt::format("({},{}]", milliseconds(delay.low), milliseconds(delay.high));
+}
+
+}  // namespace
+
+std::string units_text(std::span<const std::string> names, const episode& what) {
+    std::string out = names[to_index(what.units.front())];
+    for (std::size_t k = 1; k < what.units.size(); ++k) out += "→" + names[to_index(what.units[k])];
+    return out;
 }
 
 std::string delays_text(const episode& what) {
@@ -25,8 +27,6 @@ std::string delays_text(const episode& what) {
     for (const delay_interval& delay : what.delays) out += interval_text(delay) + ' ';
     return out + "ms";
 }
-
-}  // namespace
 
 void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run) {
@@ -44,9 +44,10 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
         const auto& [what, count] = report.table.episodes[i];
         const episode_test& test = p.judged[i];
         fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                       p.number[i], what.size(), units_text(p, what), delays_text(what), count,
-                       number_text(test.expected), number_text(test.p), number_text(test.q),
-                       number_text(test.strength), yes_no(p.significant(i)), yes_no(p.maximal[i]));
+                       p.number[i], what.size(), units_text(report.spikes.unit_names(), what),
+                       delays_text(what), count, number_text(test.expected), number_text(test.p),
+                       number_text(test.q), number_text(test.strength), yes_no(p.significant(i)),
+                       yes_no(p.maximal[i]));
         if (!report.surrogates.empty()) {
             const surrogate_test& s = report.surrogates[i];
             const episode_test& independent = report.assessed[i];

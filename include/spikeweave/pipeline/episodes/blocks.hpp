@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/mine/episodes/blocks.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/spikes/spike_blocks.hpp"
+
+namespace spikeweave {
+
+/// The frequent episodes of a recording that is larger than memory.
+struct episodes_in_blocks_result {
+    episodes_in_blocks found{};
+    /// The options as they were resolved.
+    episode_options options{};
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+    double seconds = 0;
+};
+
+/// Mines frequent episodes block by block, with the counts that `find_episodes` gives. Episodes are
+/// not tested, and there is no circuit, because tests need all spikes of a unit.
+/// @param run  progress and cancellation; its threads and devices are ignored, because those of the
+/// options are used
+/// @throws invalid_argument if an option is out of range or needs the whole recording: a part of
+/// the time, surrogates, `hold_out`, GPUs, or another strategy than `latest_start`; io_error of the
+/// recording; cancelled.
+SPIKEWEAVE_API episodes_in_blocks_result find_episodes_in_blocks(
+    spike_blocks& recording, const episode_options& options = {}, const execution& run = {});
+
+}  // namespace spikeweave
