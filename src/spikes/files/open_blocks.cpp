@@ -54,8 +54,11 @@ std::vector<fs::path> files_of_recording(const fs::path& path, spike_format form
 
 class files_as_blocks final : public spike_blocks {
 public:
-    files_as_blocks(const fs::path& path, const spike_read_options& how, const execution& run)
-        : path_(path), files_(files_of_recording(path, how.format)), how_(how), run_(run) {
+    files_as_blocks(const fs::path& path, const spike_read_options& how, execution run)
+        : path_(path),
+          files_(files_of_recording(path, how.format)),
+          how_(how),
+          run_(std::move(run)) {
         for (const fs::path& file : files_) open_block_file({file, how_, run_}, units_);
     }
 

@@ -25,9 +25,9 @@ namespace {
 
 class block_search {
 public:
-    block_search(spike_blocks& recording, const episode_mining_options& options,
-                 const execution& run, std::size_t at_once)
-        : recording_(recording), options_(options), run_(run), at_once_(at_once) {}
+    block_search(spike_blocks& recording, const episode_mining_options& options, execution run,
+                 std::size_t at_once)
+        : recording_(recording), options_(options), run_(std::move(run)), at_once_(at_once) {}
 
     episodes_in_blocks mine();
 
