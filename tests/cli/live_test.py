@@ -1,5 +1,6 @@
 """`spikeweave live`: replayed files, lines of JSON, windows and detections as in batch analysis."""
 
+import contextlib
 import json
 import os
 import random
@@ -290,7 +291,11 @@ class Losses(CliTest):
 class Realtime(CliTest):
     def test_is_what_the_system_permits(self):
         def policies(pid):
-            return {os.sched_getscheduler(int(task)) & ~os.SCHED_RESET_ON_FORK for task in os.listdir(f"/proc/{pid}/task")}
+            found = set()
+            for task in os.listdir(f"/proc/{pid}/task"):
+                with contextlib.suppress(ProcessLookupError):  # a thread that has just ended
+                    found.add(os.sched_getscheduler(int(task)) & ~os.SCHED_RESET_ON_FORK)
+            return found
 
         command = [SPIKEWEAVE, "live", "-", "--realtime", "--window", "1s"]
         permitted = subprocess.run([sys.executable, "-c", PERMITTED], check=True, stdout=subprocess.PIPE, text=True).stdout
