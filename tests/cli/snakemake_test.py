@@ -49,7 +49,7 @@ class Snakemake(CliTest):
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def finish(self, *options):
-        output = self.start(*options).communicate(timeout=120)[0]
+        output = self.start(*options).communicate(timeout=240)[0]
         return output
 
     def calls(self, word):
@@ -59,7 +59,7 @@ class Snakemake(CliTest):
 
     def kill_in_the_middle(self):
         running = self.start()
-        until = time.monotonic() + 60
+        until = time.monotonic() + 150
         while not (self.folder / "waits").exists():
             self.assertIsNone(running.poll(), running.stdout.read() if running.poll() is not None else "")
             self.assertLess(time.monotonic(), until)
