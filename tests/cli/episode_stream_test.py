@@ -95,7 +95,18 @@ class EpisodeStream(CliTest):
         self.assertIn("read block by block; at least 20 occurrences, latest-start", out)
         self.assertRegex(out, r"size +candidates +frequent")
         self.assertIn("longest episodes", out)
-        self.assertIn("--count-only tests them", out)
+        self.assertIn("--count-only tests them in spikes that were not searched", out)
+
+    def test_what_is_found_can_be_tested_elsewhere(self):
+        self.found("stream", self.whole)
+        other = self.folder / "other.tsv"
+        self.ok("simulate", "sym26", "--length", "8s", "--seed", "4", "-o", other)
+
+        self.ok("episodes", other, "--count-only", self.folder / "stream", "-o", self.folder / "tested")
+
+        maximal = {(row["units"], row["delays"]) for row in self.rows("stream") if row["maximal"] == "yes" and row["size"] != "1"}
+        self.assertLessEqual({(row["units"], row["delays"]) for row in self.rows("tested") if row["size"] != "1"}, maximal)
+        self.assertGreater(sum(row["significant"] == "yes" for row in self.rows("tested")), 0)
 
     def test_refuses_spikes_out_of_order_with_their_place(self):
         path = self.file("late.tsv", "# comment\n0.1\ta\n0.3\tb\n0.2\ta\n")

@@ -9,6 +9,7 @@
 #include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -70,24 +71,29 @@ bool is_part_of(const std::vector<std::string>& words, const std::vector<std::st
            std::search(longer.begin(), longer.end(), words.begin(), words.end()) != longer.end();
 }
 
-// Of a result's folder, the significant episodes that are not part of a longer one.
+// Of a result's folder, the significant episodes that are not part of a longer one; of one whose
+// episodes were not tested, the maximal ones.
 std::vector<episode_line> read_result(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / "episodes.tsv";
     mine::result_table rows(path);
+    const std::string_view chosen_by =
+        rows.has("significant") || !rows.has("maximal") ? "significant" : "maximal";
     const std::size_t units = rows.column("units"), delays = rows.column("delays"),
-                      significant = rows.column("significant");
+                      chosen = rows.column(chosen_by);
     std::vector<episode_line> lines;
     while (rows.next()) {
-        if (rows[significant] != "yes" || rows[delays] == "-") continue;
+        if (rows[chosen] != "yes" || rows[delays] == "-") continue;
         std::vector<std::string> words = words_of_row(rows[units], rows[delays]);
-        // The longest ones come first.
-        const bool is_part = std::any_of(
-            lines.begin(), lines.end(),
-            [&](const episode_line& longer) { return is_part_of(words, longer.words); });
+        // The longest ones come first. A maximal one is part of no other.
+        const bool is_part =
+            chosen_by == "significant" &&
+            std::any_of(lines.begin(), lines.end(), [&](const episode_line& longer) {
+                return is_part_of(words, longer.words);
+            });
         if (!is_part) lines.push_back({rows.line(), std::move(words)});
     }
     if (lines.empty())
-        throw io_error(fmt::format("{} holds no significant episode", path.string()));
+        throw io_error(fmt::format("{} holds no {} episode", path.string(), chosen_by));
     return lines;
 }
 
