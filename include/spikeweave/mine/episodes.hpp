@@ -289,7 +289,8 @@ struct episode_count_result {
 SPIKEWEAVE_API std::vector<int> recommended_devices(const spike_sequence& spikes);
 
 /// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms "E 2"`; `#` begins a comment. Of the
-/// folder of a result they are the significant episodes that are not part of a longer one.
+/// folder of a result they are the significant episodes that are not part of a longer one; of a
+/// result whose episodes were not tested, the maximal ones.
 /// @throws io_error with the file and the line, also if the file has no episode or one twice.
 SPIKEWEAVE_API std::vector<episode> read_episodes(const std::filesystem::path& path,
                                                   const spike_sequence& spikes);

@@ -136,7 +136,34 @@ std::string what_is_wrong(std::string_view time, const time_scale& scale) {
     return fmt::format(" of at most {} s", largest_time_us / 1'000'000);
 }
 
+// numpy.savetxt writes unit 3 as "3.000000000000000000e+00": a whole real is the same as the
+// integer.
+std::string label_without_quotes(std::string_view field) {
+    if (field.find('.') != std::string_view::npos) {
+        std::size_t used = 0;
+        const auto value = parse_decimal(field, time_scale::seconds(), used);
+        if (value && used == field.size() && *value % 1'000'000 == 0)
+            return std::to_string(*value / 1'000'000);
+    }
+    if (!io::is_printable_utf8(field))
+        throw invalid_argument(
+            fmt::format("found {}, expected the name of a unit in UTF-8", io::shown(field)));
+    return std::string(field);
+}
+
 }  // namespace
+
+// Quotes within quotes are doubled; the parser does not decode such fields.
+std::string label_of(std::string_view field) {
+    if (field.size() < 2 || field.front() != '"' || field.back() != '"')
+        return label_without_quotes(field);
+    std::string inside;
+    for (std::size_t i = 1; i + 1 < field.size(); ++i) {
+        inside += field[i];
+        if (field[i] == '"' && i + 2 < field.size() && field[i + 1] == '"') ++i;
+    }
+    return label_without_quotes(inside);
+}
 
 template <class Spikes>
 void text_rows::parse(std::string_view block, std::uint64_t lines_before, Spikes& spikes) {

@@ -117,7 +117,7 @@ private:
             const std::uint32_t left = what_.end - next_;
             if (left == 0) return std::nullopt;
             const auto share = static_cast<std::uint32_t>(left / devices_);
-            numbers.resize(std::min({left, most, devices_ > 1 ? std::max(share, fewest) : left}));
+            numbers.resize(std::min({left, most, std::max(share, fewest)}));
             std::iota(numbers.begin(), numbers.end(), next_);
             next_ += static_cast<std::uint32_t>(numbers.size());
         }
