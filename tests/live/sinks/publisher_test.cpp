@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
@@ -89,20 +90,23 @@ TEST(Publisher, NeitherWaitsForASlowSubscriberNorLetsOthersLoseAnything) {
     }
     const std::string window(100'000, 'w');
 
+    // A message counts as lost when its first attempt finds the queue full. ZeroMQ may make room just then, so only
+    // several losses are sure to leave a gap.
+    constexpr std::uint64_t enough = 20;
     std::size_t windows = 0;
-    while (report->lost() == 0 && windows < 10'000) {
+    while (report->lost() < enough && windows < 10'000) {
         lines->take("window", window);
         lines->take("detection", detection);
         ++windows;
         ASSERT_EQ(other.next().size(), 3U) << windows;
     }
-    ASSERT_EQ(report->lost(), 1U);
+    ASSERT_GE(report->lost(), enough);
     EXPECT_EQ(report->reason(), "a subscriber is too slow");
 
     // The slow one gets what waits, and the numbers tell it what it lost.
     std::size_t received = 0;
     for (frames one = slow.next(500); !one.empty(); one = slow.next(500)) ++received;
-    EXPECT_GT(received, 0U);
+    EXPECT_GE(received + report->lost(), 2 * windows);
     EXPECT_LT(received, 2 * windows);
     lines->take("window", window);
     const frames last = slow.next();
