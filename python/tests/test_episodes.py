@@ -59,6 +59,19 @@ def test_the_planted_chains_are_the_chains(sym26):
     assert set(zip(frame["source"], frame["target"], strict=True)) == edges
 
 
+def test_edges_have_their_timing(sym26):
+    circuit = spikeweave.episodes(sym26.spikes, delays="3-6ms", min_count=200).circuit
+
+    # The planted delay is 5 ticks of 1 ms.
+    assert np.all(np.abs(circuit.mean_delay - 0.005) < 0.0002)
+    assert np.all(circuit.mean_delay_low < circuit.mean_delay)
+    assert np.all(circuit.mean_delay < circuit.mean_delay_high)
+    assert np.all(circuit.asymmetry > 0.5)
+    assert set(circuit.cut) == {"no"}
+    assert circuit.synchronous.dtype == np.int64
+    assert np.all(circuit.synchronous_expected > 0)
+
+
 def test_occurrences_are_as_many_as_counted_and_fit_their_delays(sym26):
     found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
 

@@ -184,9 +184,10 @@ class Page(PageCase):
         signal = len(within) - chance
         mean = (within.sum() - chance * (low + high) / 2) / signal
         error = np.sqrt(((within - mean) ** 2).sum() + chance / 2 * ((low + high) / 2 - mean) ** 2) / signal
-        figures = self.one("#edge-figures")
-        self.assertAlmostEqual(float(figures.get_attribute("data-mean")), mean, places=6)
-        self.assertAlmostEqual(float(figures.get_attribute("data-error")), error, places=6)
+        estimate = np.array([mean, mean - 1.959964 * error, mean + 1.959964 * error]) / 1000
+        np.testing.assert_allclose(edge["mean_delay_ms"], estimate, rtol=1e-5)
+        shown = " ".join(self.one("#edge-figures").text.split())
+        self.assertIn("mean delay {:.4g} ms, 95 % from {:.4g} to {:.4g}".format(*edge["mean_delay_ms"]), shown)
         self.assertIn("picked", self.one(f"#circuit g.edge[data-number='{number}']").get_attribute("class"))
         self.assertEqual(self.one("#circuit tr.picked").get_attribute("data-number"), str(number))
 

@@ -16,6 +16,19 @@ nb::dict circuit_columns(const circuit& found) {
         &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength, "source",
         &circuit_edge::from, "target", &circuit_edge::to, "delay", &circuit_edge::delay,
         "best_delay", &circuit_edge::best, "kind", &circuit_edge::kind, "via", &circuit_edge::via);
+    const auto timing = [](auto member) { return of(&circuit_edge::timing, member); };
+    const auto estimate = [](double delay_estimate::*member) {
+        return [=](const circuit_edge& edge) {
+            constexpr double none = std::numeric_limits<double>::quiet_NaN();
+            constexpr double us = 1e6;
+            return edge.timing.delay ? (*edge.timing.delay).*member / us : none;
+        };
+    };
+    add_columns(out, found.edges, "mean_delay", estimate(&delay_estimate::mean_us),
+                "mean_delay_low", estimate(&delay_estimate::low_us), "mean_delay_high",
+                estimate(&delay_estimate::high_us), "asymmetry", timing(&edge_timing::asymmetry),
+                "cut", timing(&edge_timing::cut), "synchronous", timing(&edge_timing::synchronous),
+                "synchronous_expected", timing(&edge_timing::synchronous_expected));
     out["chains"] = column(found.chains);
     return out;
 }
@@ -38,9 +51,10 @@ delay_interval delay_at(const matrix_in<double>& delays, std::size_t row) {
 }
 
 edge_kind kind_named(std::string_view name) {
-    return name == to_string(edge_kind::direct)     ? edge_kind::direct
-           : name == to_string(edge_kind::indirect) ? edge_kind::indirect
-                                                    : edge_kind::common_input;
+    for (const edge_kind kind : {edge_kind::direct, edge_kind::indirect, edge_kind::common_input,
+                                 edge_kind::shared_spikes})
+        if (name == to_string(kind)) return kind;
+    return edge_kind::synchronous;
 }
 
 circuit circuit_of(const nb::dict& given) {

@@ -28,6 +28,13 @@ def circuit_to_graph(circuit: Circuit) -> Any:
             "q": float(circuit.q[i]),
             "strength": float(circuit.strength[i]),
             "kind": circuit.kind[i],
+            "mean_delay": float(circuit.mean_delay[i]),
+            "mean_delay_low": float(circuit.mean_delay_low[i]),
+            "mean_delay_high": float(circuit.mean_delay_high[i]),
+            "asymmetry": float(circuit.asymmetry[i]),
+            "cut": circuit.cut[i],
+            "synchronous": int(circuit.synchronous[i]),
+            "synchronous_expected": float(circuit.synchronous_expected[i]),
         }
         via = circuit.via[i]
         if via is not None:

@@ -67,13 +67,20 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
         "count": circuit.count.tolist(),
         **{name: digits(getattr(circuit, name)) for name in ("expected", "p", "q", "strength")},
         "kind": circuit.kind,
+        **{name: digits(getattr(circuit, name)) for name in ("asymmetry", "synchronous_expected")},
+        "synchronous": circuit.synchronous.tolist(),
+        "cut": circuit.cut,
     }
     edges = [
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
-    for edge, via in zip(edges, circuit.via, strict=True):
+    delays = (circuit.mean_delay, circuit.mean_delay_low, circuit.mean_delay_high)
+    estimates = 1e3 * np.stack(delays, axis=1)
+    for edge, via, estimate in zip(edges, circuit.via, estimates, strict=True):
         if via is not None:
             edge["via"] = via
+        if not np.isnan(estimate).any():
+            edge["mean_delay_ms"] = digits(estimate)
     return edges
 
 

@@ -34,10 +34,23 @@ class Circuit:
     expected, p, q, strength : ndarray of float64, shape (edges,)
         As in `EpisodeResult`.
     kind : list of str
-        ``"direct"``, ``"indirect"`` (explained by a path over one other unit) or
-        ``"common-input"`` (by a unit that drives both ends at different delays).
+        ``"direct"``, ``"indirect"`` (explained by a path over one other unit),
+        ``"common-input"`` (by a unit that drives both ends at different delays),
+        ``"shared-spikes"`` (one unit repeats spikes of the other) or ``"synchronous"`` (most of it
+        is within 0.5 ms, too fast for a synapse). The last two are no connections.
     via : list of (int or None)
-        The unit that explains an edge which is not direct.
+        The unit that explains an indirect edge or one by common input.
+    mean_delay, mean_delay_low, mean_delay_high : ndarray of float64, shape (edges,)
+        Mean delay in seconds of the pairs of spikes in `delay` beyond chance, and its 95 %
+        confidence interval; NaN if there are no more pairs than beside `delay`.
+    asymmetry : ndarray of float64, shape (edges,)
+        In [-1, 1]: 1 if the target only follows, 0 if the correlogram is symmetric.
+    cut : list of str
+        The ends of `delay` at which the peak goes on: ``"no"``, ``"low"``, ``"high"`` or
+        ``"both"``. If one is cut, search with further delays.
+    synchronous : ndarray of int64, shape (edges,)
+    synchronous_expected : ndarray of float64, shape (edges,)
+        Pairs of spikes at most 0.5 ms apart, and how many lags up to 5 ms lead one to expect.
     """
 
     unit_names: list[str]
@@ -52,6 +65,13 @@ class Circuit:
     strength: NDArray[np.float64]
     kind: list[str]
     via: list[int | None]
+    mean_delay: NDArray[np.float64]
+    mean_delay_low: NDArray[np.float64]
+    mean_delay_high: NDArray[np.float64]
+    asymmetry: NDArray[np.float64]
+    cut: list[str]
+    synchronous: NDArray[np.int64]
+    synchronous_expected: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.source)
@@ -76,13 +96,21 @@ class Circuit:
             "strength": self.strength,
             "kind": self.kind,
             "via": [None if unit is None else self.unit_names[unit] for unit in self.via],
+            "mean_delay": self.mean_delay,
+            "mean_delay_low": self.mean_delay_low,
+            "mean_delay_high": self.mean_delay_high,
+            "asymmetry": self.asymmetry,
+            "cut": self.cut,
+            "synchronous": self.synchronous,
+            "synchronous_expected": self.synchronous_expected,
         }
 
     def to_networkx(self) -> Any:
         """A `networkx.MultiDiGraph`: a node per unit, by name, and an edge per significant delay.
 
         Edges have ``delay_low`` and ``delay_high`` in seconds, ``count``, ``expected``, ``p``,
-        ``q``, ``strength``, ``kind`` and, where one explains them, ``via``.
+        ``q``, ``strength``, ``kind``, their timing as in the attributes and, where a unit explains
+        them, ``via``.
         """
         return converted(self, "networkx")
 

@@ -34,8 +34,8 @@ def circuit(
 ) -> Any:
     """Draw significant delays between units as arrows whose width grows with strength.
 
-    Connections that others explain (indirect, common input) are dashed. Units without connections
-    are left out, as in every list of edges.
+    Edges that are not direct (`Circuit.kind`) are dashed. Units without connections are left out,
+    as in every list of edges.
 
     Parameters
     ----------
@@ -274,7 +274,7 @@ def _explain(ax: Any, graph: Circuit, every: int, labels: bool) -> None:
 
     styles = (
         ("direct", "-", COLOURS[1], any(kind == "direct" for kind in graph.kind)),
-        ("explained by others", "--", GREY, any(kind != "direct" for kind in graph.kind)),
+        ("not direct", "--", GREY, any(kind != "direct" for kind in graph.kind)),
     )
     lines = [
         Line2D([], [], ls=style, color=colour, label=label)

@@ -79,6 +79,13 @@ def edges(pairs, kinds=None, strength=0.5):
         strength=strength * ones,
         kind=kinds or ["direct"] * n,
         via=[None] * n,
+        mean_delay=0.0015 * ones,
+        mean_delay_low=0.001 * ones,
+        mean_delay_high=0.002 * ones,
+        asymmetry=ones,
+        cut=["no"] * n,
+        synchronous=np.zeros(n, dtype=np.int64),
+        synchronous_expected=0 * ones,
     )
 
 

@@ -11,6 +11,7 @@
 
 #include "assess/episodes/triples.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/shared_spikes.hpp"
 
 namespace spikeweave {
 
@@ -82,6 +83,31 @@ circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& 
             test.expected, test.p,        test.q, test.strength,  edge_kind::direct};
 }
 
+// Measures the timing of the edges, and marks those that come from one neuron in two units, or from
+// what two electrodes record at once.
+void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spikes,
+                    const execution& run) {
+    if (edges.empty()) return;
+    std::vector<episode> pairs;
+    pairs.reserve(edges.size());
+    for (const circuit_edge& edge : edges) pairs.push_back({{edge.from, edge.to}, {edge.delay}});
+    const std::vector<edge_timing> timing = time_edges(spikes, pairs, run);
+    std::set<unit_pair> repeated;
+    for (const shared_spike_pair& pair : find_shared_spikes(spikes))
+        if (pair.repeats) repeated.insert({{pair.fewer, pair.more}, {pair.more, pair.fewer}});
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        edges[e].timing = timing[e];
+        if (repeated.contains({edges[e].from, edges[e].to}))
+            edges[e].kind = edge_kind::shared_spikes;
+        else if (timing[e].is_synchronous)
+            edges[e].kind = edge_kind::synchronous;
+    }
+}
+
+bool is_artefact(const circuit_edge& edge) {
+    return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous;
+}
+
 class explainer {
 public:
     explainer(const spike_sequence& spikes, const episode_table& table,
@@ -104,6 +130,7 @@ public:
             for (const std::size_t i : members)
                 legs.push_back({table.episodes[i].what.delays.front(), table.episodes[i].count});
         }
+        mark_artefacts(edges_, spikes, run);
     }
 
     std::vector<circuit_edge> explained_edges() {
@@ -138,6 +165,7 @@ private:
             if (middle == edge.from || middle == edge.to) continue;
             const auto second = edge_index_.find({middle, edge.to});
             if (second == edge_index_.end()) continue;
+            if (is_artefact(edges_[first]) || is_artefact(edges_[second->second])) continue;
             for (const leg& a : legs_[first])
                 for (const leg& b : legs_[second->second])
                     if (overlap(sum(a.delay, b.delay), edge.best))
@@ -185,6 +213,7 @@ private:
         });
         for (const std::size_t e : weakest_first) {
             for (path& way : paths_beside(e)) waiting_.push_back(std::move(way));
+            if (is_artefact(edges_[e])) continue;
             if (waiting_.size() >= batch) settle();
         }
         settle();
@@ -350,6 +379,10 @@ std::string_view to_string(edge_kind kind) {
             return "indirect";
         case edge_kind::common_input:
             return "common-input";
+        case edge_kind::shared_spikes:
+            return "shared-spikes";
+        case edge_kind::synchronous:
+            return "synchronous";
     }
     return "?";
 }

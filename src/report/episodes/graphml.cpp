@@ -25,6 +25,13 @@ constexpr std::string_view header = R"(<?xml version="1.0" encoding="UTF-8"?>
   <key id="strength" for="edge" attr.name="strength" attr.type="double"/>
   <key id="kind" for="edge" attr.name="kind" attr.type="string"/>
   <key id="via" for="edge" attr.name="via" attr.type="string"/>
+  <key id="mean" for="edge" attr.name="mean_delay_ms" attr.type="double"/>
+  <key id="mean_low" for="edge" attr.name="mean_delay_low_ms" attr.type="double"/>
+  <key id="mean_high" for="edge" attr.name="mean_delay_high_ms" attr.type="double"/>
+  <key id="asymmetry" for="edge" attr.name="asymmetry" attr.type="double"/>
+  <key id="cut" for="edge" attr.name="cut" attr.type="string"/>
+  <key id="synchronous" for="edge" attr.name="synchronous" attr.type="long"/>
+  <key id="synchronous_expected" for="edge" attr.name="synchronous_expected" attr.type="double"/>
   <graph id="circuit" edgedefault="directed">
 )";
 
@@ -60,6 +67,15 @@ std::string circuit_graphml(const episode_view& p) {
         out += data("strength", edge.strength);
         out += data("kind", std::string(to_string(edge.kind)));
         if (edge.via) out += data("via", xml_escaped(p.name(*edge.via)));
+        if (edge.timing.delay) {
+            out += data("mean", edge.timing.delay->mean_us / 1000);
+            out += data("mean_low", edge.timing.delay->low_us / 1000);
+            out += data("mean_high", edge.timing.delay->high_us / 1000);
+        }
+        out += data("asymmetry", edge.timing.asymmetry);
+        out += data("cut", std::string(to_string(edge.timing.cut)));
+        out += data("synchronous", std::to_string(edge.timing.synchronous));
+        out += data("synchronous_expected", edge.timing.synchronous_expected);
         out += "</edge>\n";
     }
     return out + "  </graph>\n</graphml>\n";

@@ -87,6 +87,15 @@ json edges_of(const episode_view& p) {
                  {"strength", edge.strength},
                  {"kind", to_string(edge.kind)}};
         if (edge.via) one["via"] = p.name(*edge.via);
+        const edge_timing& timing = edge.timing;
+        if (timing.delay) {
+            const auto& [mean, low, high] = *timing.delay;
+            one["mean_delay_ms"] = {mean / 1000, low / 1000, high / 1000};
+        }
+        one["asymmetry"] = timing.asymmetry;
+        one["cut"] = to_string(timing.cut);
+        one["synchronous"] = timing.synchronous;
+        one["synchronous_expected"] = timing.synchronous_expected;
         out.push_back(std::move(one));
     }
     return out;

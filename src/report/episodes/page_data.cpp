@@ -54,7 +54,14 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
         for (const char* const name : {"count", "expected", "p", "q", "strength"})
             edge[name] = value_of(rows, name);
         edge["kind"] = rows["kind"];
-        if (rows["kind"] != "direct") edge["via"] = known.unit(rows, rows["via"]);
+        if (rows["via"] != "-") edge["via"] = known.unit(rows, rows["via"]);
+        if (rows["mean_delay_ms"] != "-")
+            edge["mean_delay_ms"] = {value_of(rows, "mean_delay_ms"),
+                                     value_of(rows, "mean_delay_low_ms"),
+                                     value_of(rows, "mean_delay_high_ms")};
+        for (const char* const name : {"asymmetry", "synchronous", "synchronous_expected"})
+            edge[name] = value_of(rows, name);
+        edge["cut"] = rows["cut"];
         edges.push_back(std::move(edge));
     }
     return edges;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "core/grouped.hpp"
 #include "report/episodes/parts.hpp"
@@ -88,12 +89,10 @@ private:
     void edges() {
         const auto& all = p_.report.circuit.edges;
         std::vector<const circuit_edge*> direct;
-        std::size_t indirect = 0;
-        std::size_t common = 0;
+        std::map<edge_kind, std::size_t> of_kind;
         for (const circuit_edge& edge : all) {
             if (edge.kind == edge_kind::direct) direct.push_back(&edge);
-            indirect += edge.kind == edge_kind::indirect ? 1 : 0;
-            common += edge.kind == edge_kind::common_input ? 1 : 0;
+            ++of_kind[edge.kind];
         }
         std::stable_sort(direct.begin(), direct.end(),
                          [](auto a, auto b) { return a->strength > b->strength; });
@@ -109,9 +108,17 @@ private:
                  edge.expected, p_text(edge.q), edge.strength);
         }
         if (direct.size() > most_edges) line("  … and {} more", direct.size() - most_edges);
+        const std::size_t indirect = of_kind[edge_kind::indirect];
+        const std::size_t common = of_kind[edge_kind::common_input];
         if (indirect + common > 0)
             line("  {}", dim(fmt::format("explained by others: {} indirect, {} by common input",
                                          indirect, common)));
+        const std::size_t shared = of_kind[edge_kind::shared_spikes];
+        const std::size_t synchronous = of_kind[edge_kind::synchronous];
+        if (shared + synchronous > 0)
+            line("  {}", dim(fmt::format("no connections: {} of units that share spikes, {} too "
+                                         "fast for a synapse",
+                                         shared, synchronous)));
     }
 
     void levels() {

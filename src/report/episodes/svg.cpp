@@ -141,7 +141,7 @@ private:
         if (explained == 0) return;
         y_ += 24;
         out_.text(drawing::margin, y_, "note",
-                  fmt::format("{} indirect or common input: circuit.tsv",
+                  fmt::format("{} not direct: circuit.tsv",
                               plural(explained, "more pair is", "more pairs are")));
     }
 

@@ -13,6 +13,16 @@ std::string interval_text(const delay_interval& delay) {
     return fmt::format("({},{}]", milliseconds(delay.low), milliseconds(delay.high));
 }
 
+std::string timing_text(const edge_timing& timing) {
+    const auto text = [&](double delay_estimate::*value) {
+        return timing.delay ? number_text((*timing.delay).*value / 1000) : "-";
+    };
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}", text(&delay_estimate::mean_us),
+                       text(&delay_estimate::low_us), text(&delay_estimate::high_us),
+                       number_text(timing.asymmetry), to_string(timing.cut), timing.synchronous,
+                       number_text(timing.synchronous_expected));
+}
+
 }  // namespace
 
 std::string units_text(std::span<const std::string> names, const episode& what) {
@@ -71,18 +81,20 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
 }
 
 std::string_view circuit_columns() {
-    return "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia";
+    return "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\tmean_delay_ms"
+           "\tmean_delay_low_ms\tmean_delay_high_ms\tasymmetry\tcut\tsynchronous"
+           "\tsynchronous_expected";
 }
 
 std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names) {
     const auto name = [&](unit_id unit) -> const std::string& {
         return unit_names[to_index(unit)];
     };
-    return fmt::format("{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(edge.from),
+    return fmt::format("{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(edge.from),
                        name(edge.to), interval_text(edge.delay), interval_text(edge.best),
                        edge.count, number_text(edge.expected), number_text(edge.p),
                        number_text(edge.q), number_text(edge.strength), to_string(edge.kind),
-                       edge.via ? name(*edge.via) : "-");
+                       edge.via ? name(*edge.via) : "-", timing_text(edge.timing));
 }
 
 std::string circuit_tsv(const episode_view& p) {

@@ -99,7 +99,8 @@ private:
 
     void read_circuits(const std::filesystem::path& path) {
         page_table rows(path);
-        constexpr std::array kinds{edge_kind::direct, edge_kind::indirect, edge_kind::common_input};
+        constexpr std::array kinds{edge_kind::direct, edge_kind::indirect, edge_kind::common_input,
+                                   edge_kind::shared_spikes, edge_kind::synchronous};
         while (rows.next()) {
             const auto kind = std::ranges::find_if(
                 kinds, [&](edge_kind one) { return to_string(one) == rows["kind"]; });

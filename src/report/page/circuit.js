@@ -4,7 +4,7 @@ import { el, intervalText, nameElement, shownName, sixDigits } from "./format.js
 import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
 import { makeTable } from "./table.js";
 
-const kinds = ["direct", "indirect", "common-input"];
+const kinds = ["direct", "indirect", "common-input", "shared-spikes", "synchronous"];
 
 function edgeElement(state, edge, places) {
   const { names } = state.data;
@@ -55,7 +55,8 @@ export function makeCircuit(state) {
   if (edges.length === 0) return el("p", { class: "note" }, "No pair of units is significant, so there is no circuit.");
   const { picture, mark, show, placeOnProbe } = makePicture(state);
   const table = makeTable({ caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, pick: (row) => state.pick("edge", row) });
-  const boxes = kinds.map((kind) => [kind, el("input", { type: "checkbox", id: `kind-${kind}`, checked: true, onchange: apply })]);
+  const has = (kind) => edges.some((edge) => edge.kind === kind);
+  const boxes = kinds.filter((kind, i) => i < 3 || has(kind)).map((kind) => [kind, el("input", { type: "checkbox", id: `kind-${kind}`, checked: true, onchange: apply })]);
 
   function apply() {
     const chosen = new Set(boxes.filter(([, box]) => box.checked).map(([kind]) => kind));

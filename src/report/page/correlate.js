@@ -1,4 +1,4 @@
-// Cross-correlograms, what chance gives them, and the delay with its error.
+// Cross-correlograms and what chance gives them.
 
 // Calls `take` with the lag of each pair of spikes with low < lag <= high.
 function eachLag(from, to, low, high, sameUnit, take) {
@@ -38,29 +38,4 @@ export function poissonRange(mean) {
     probability *= mean / (count + 1);
     below += probability;
   }
-}
-
-// The mean lag of the pairs in an interval beyond those that chance puts there, and its standard error. Chance is what
-// the intervals of the same width on both sides have. Null if there is nothing beyond chance.
-export function delayEstimate(from, to, [low, high], sameUnit = false) {
-  const width = high - low;
-  const middle = (low + high) / 2;
-  let pairs = 0;
-  let sum = 0;
-  let squares = 0;
-  eachLag(from, to, low, high, sameUnit, (lag) => {
-    ++pairs;
-    sum += lag;
-    squares += lag * lag;
-  });
-  let beside = 0;
-  eachLag(from, to, low - width, low, sameUnit, () => ++beside);
-  eachLag(from, to, high, high + width, sameUnit, () => ++beside);
-  const chance = beside / 2;
-  const signal = pairs - chance;
-  if (signal <= 0) return null;
-  const mean = (sum - chance * middle) / signal;
-  const spread = squares - 2 * mean * sum + pairs * mean * mean;
-  const error = Math.sqrt(spread + (chance / 2) * (middle - mean) ** 2) / signal;
-  return { pairs, chance, mean, error };
 }

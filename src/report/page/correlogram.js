@@ -1,9 +1,8 @@
 // The cross-correlogram of an edge.
 
 import { barChart } from "./chart.js";
-import { correlogram, delayEstimate, poissonRange, smoothed } from "./correlate.js";
+import { correlogram, poissonRange, smoothed } from "./correlate.js";
 import { el, intervalText, nameElement, shortNumber, shownName, sixDigits } from "./format.js";
-import { microseconds } from "./occurrences.js";
 
 const halfBins = 60;
 
@@ -28,19 +27,22 @@ function chanceOf(data, edge, counts, width) {
   return { mean: counts.map(() => mean), text: "units that fire independently at constant rates" };
 }
 
-function estimateText(estimate) {
-  if (!estimate) return "no more pairs of spikes than beside the interval";
-  return `${shortNumber(estimate.mean / 1000, 4)} ± ${shortNumber(estimate.error / 1000, 2)} ms`;
+function meanDelay(edge) {
+  if (!edge.mean_delay_ms) return "no more pairs of spikes than beside the interval";
+  const [mean, low, high] = edge.mean_delay_ms.map((ms) => shortNumber(ms, 4));
+  return `${mean} ms, 95 % from ${low} to ${high}`;
 }
 
+const cutText = { no: "no", low: "at its lower end", high: "at its upper end", both: "at both ends" };
+
 function figures(data, edge) {
-  const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
-  const estimate = delayEstimate(from, to, microseconds([edge.delay_ms])[0], edge.from === edge.to);
-  const rows = [["delay", intervalText(edge.delay_ms)], ["best delay", intervalText(edge.best_delay_ms)], ["estimated delay", estimateText(estimate)],
+  const rows = [["delay", intervalText(edge.delay_ms)], ["best delay", intervalText(edge.best_delay_ms)], ["mean delay", meanDelay(edge)],
+    ["cuts the peak", cutText[edge.cut]], ["asymmetry", shortNumber(edge.asymmetry, 2)],
+    ["synchronous pairs", `${edge.synchronous}, ${shortNumber(edge.synchronous_expected, 3)} expected`],
     ["count", sixDigits(edge.count)], ["expected", sixDigits(edge.expected)], ["p", sixDigits(edge.p)], ["q", sixDigits(edge.q)],
     ["strength", sixDigits(edge.strength)], ["kind", edge.kind],
     ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];
-  return el("dl", { id: "edge-figures", "data-mean": estimate ? estimate.mean : "", "data-error": estimate ? estimate.error : "" },
+  return el("dl", { id: "edge-figures" },
     rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 

@@ -22,7 +22,7 @@ function nextNode(before, beforeTimes, times, [low, high]) {
   return { length, spikes, starts, previous };
 }
 
-export function microseconds(intervals_ms) {
+function microseconds(intervals_ms) {
   return intervals_ms.map((ends) => ends.map((ms) => Math.round(1000 * ms)));
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/assess/episodes/edge_timing.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -16,13 +17,15 @@ namespace spikeweave {
 
 /// How an edge of the circuit is explained.
 enum class edge_kind : std::uint8_t {
-    direct,        ///< not explained by any other unit
-    indirect,      ///< explained by a path through one other unit
-    common_input,  ///< explained by a unit that drives both ends at different delays
+    direct,         ///< not explained by any other unit
+    indirect,       ///< explained by a path through one other unit
+    common_input,   ///< explained by a unit that drives both ends at different delays
+    shared_spikes,  ///< one of the units repeats spikes of the other (`find_shared_spikes`)
+    synchronous,    ///< most of it is within `longest_synchrony`, too fast for a chemical synapse
 };
 SPIKEWEAVE_API std::string_view to_string(edge_kind kind);
 
-/// A significant connection between two units, with its delay.
+/// A significant delay between two units.
 struct circuit_edge {
     unit_id from;
     unit_id to;
@@ -36,11 +39,13 @@ struct circuit_edge {
     double q;
     double strength;
     edge_kind kind;
-    /// The unit that explains the edge; none if the edge is direct.
+    /// The unit that explains an edge that is indirect or by common input, else none.
     std::optional<unit_id> via{};
+    /// The timing in the interval `delay`.
+    edge_timing timing{};
 };
 
-/// The units' significant connections, and the chains that follow them.
+/// The significant delays between units, and the chains that follow direct ones.
 struct circuit {
     std::vector<circuit_edge> edges{};
     /// Significant episodes of three units or more that follow direct edges and are part of no

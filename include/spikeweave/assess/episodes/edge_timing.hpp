@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+/// When exactly the spikes of one unit follow those of another, from their cross-correlogram
+/// (docs/algorithms/significance.md, "Delays of edges").
+namespace spikeweave {
+
+/// Lags that are no longer are too short for a chemical synapse.
+constexpr duration longest_synchrony{500};
+
+/// The mean lag of the pairs of spikes beyond those that chance gives.
+struct delay_estimate {
+    double mean_us;
+    /// The 95 % confidence interval. It assumes that pairs are independent.
+    double low_us;
+    double high_us;
+};
+
+/// Whether the correlogram still rises above its surroundings where a delay interval ends.
+enum class cut_peak : std::uint8_t { none, low, high, both };
+SPIKEWEAVE_API std::string_view to_string(cut_peak cut);
+
+/// The timing of one delay interval of a pair of units.
+struct edge_timing {
+    /// None if the interval has no more pairs of spikes than the intervals beside it.
+    std::optional<delay_estimate> delay{};
+    /// (f - b) / (f + b) for f pairs in the interval and b pairs at the same lags in reverse: 1 if
+    /// the second unit only follows, 0 if the correlogram is symmetric or there are no pairs.
+    double asymmetry = 0;
+    /// The ends of the interval at which a peak goes on.
+    cut_peak cut = cut_peak::none;
+    /// Pairs of spikes at most `longest_synchrony` apart, and how many the lags up to ten times
+    /// as long on both sides lead one to expect. Both are 0 for a unit with itself.
+    std::uint64_t synchronous = 0;
+    double synchronous_expected = 0;
+    /// Whether more than half of the interval's pairs beyond chance are synchronous.
+    bool is_synchronous = false;
+};
+
+/// Measures the timing of pairs of units, each in its delay interval. Within epochs, lags are those
+/// of spikes of one epoch.
+/// @param pairs  episodes of two units
+/// @throws invalid_argument if an episode has another size or a unit that does not exist.
+SPIKEWEAVE_API std::vector<edge_timing> time_edges(const spike_sequence& spikes,
+                                                   std::span<const episode> pairs,
+                                                   const execution& run = {});
+
+}  // namespace spikeweave

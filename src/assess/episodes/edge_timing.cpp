@@ -1,0 +1,199 @@
+#include "spikeweave/assess/episodes/edge_timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "parallel/parallel_for.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
+
+namespace spikeweave {
+namespace {
+
+using time_list = std::span<const std::int64_t>;
+
+// The pairs of spikes of two trains by their lags, in microseconds. A spike is no pair with itself.
+class lag_counts {
+public:
+    lag_counts(time_list from, time_list to, bool is_same_unit)
+        : from_(from), to_(to), is_same_unit_(is_same_unit) {}
+
+    // Pairs with low < lag <= high.
+    double in(std::int64_t low, std::int64_t high) const {
+        return static_cast<double>(up_to(high) - up_to(low));
+    }
+
+    // Calls `take` with the lag of each of these pairs.
+    template <class Take>
+    void each(std::int64_t low, std::int64_t high, const Take& take) const {
+        std::size_t first = 0;
+        for (std::size_t i = 0; i < from_.size(); ++i) {
+            while (first < to_.size() && to_[first] - from_[i] <= low) ++first;
+            for (std::size_t j = first; j < to_.size() && to_[j] - from_[i] <= high; ++j)
+                if (!is_same_unit_ || i != j) take(static_cast<double>(to_[j] - from_[i]));
+        }
+    }
+
+private:
+    std::int64_t up_to(std::int64_t lag) const {
+        std::size_t j = 0;
+        std::int64_t pairs = 0;
+        for (const std::int64_t time : from_) {
+            while (j < to_.size() && to_[j] - time <= lag) ++j;
+            pairs += static_cast<std::int64_t>(j);
+        }
+        const bool has_itself = is_same_unit_ && lag >= 0;
+        return has_itself ? pairs - static_cast<std::int64_t>(from_.size()) : pairs;
+    }
+
+    time_list from_;
+    time_list to_;
+    bool is_same_unit_;
+};
+
+struct bounds {
+    std::int64_t low;
+    std::int64_t high;
+
+    std::int64_t width() const { return high - low; }
+    double middle() const { return static_cast<double>(low + high) / 2; }
+};
+
+// What the intervals of the same width on both sides have, on average.
+double pairs_beside(const lag_counts& pairs, const bounds& in) {
+    return (pairs.in(in.low - in.width(), in.low) + pairs.in(in.high, in.high + in.width())) / 2;
+}
+
+std::optional<delay_estimate> estimate(const lag_counts& pairs, const bounds& in, double chance) {
+    double number = 0;
+    double sum = 0;  // of the distances from the middle
+    double squares = 0;
+    pairs.each(in.low, in.high, [&](double lag) {
+        const double distance = lag - in.middle();
+        ++number;
+        sum += distance;
+        squares += distance * distance;
+    });
+    const double signal = number - chance;
+    if (!(signal > 0)) return {};
+    const double mean = sum / signal;
+    const double spread = squares - 2 * mean * sum + number * mean * mean;
+    const double error = std::sqrt(spread + chance / 2 * mean * mean) / signal;
+    constexpr double quantile = 1.959964;  // 97.5 % of the normal distribution
+    const double center = in.middle() + mean;
+    return delay_estimate{center, center - quantile * error, center + quantile * error};
+}
+
+// Whether the pairs next to an end are more than a line through the two strips behind them gives,
+// by three standard deviations and by a tenth of the pairs that the interval has beyond chance.
+bool rises(double near, double far, double farther, double signal) {
+    const double beyond = near - 2 * far + farther;
+    return beyond > 3 * std::sqrt(near + 4 * far + farther) && beyond > signal / 10;
+}
+
+cut_peak ends_of_peak(const lag_counts& pairs, const bounds& in, double signal) {
+    const std::int64_t strip = (in.width() + 1) / 2;
+    const auto below = [&](std::int64_t k) {
+        return pairs.in(in.low - (k + 1) * strip, in.low - k * strip);
+    };
+    const auto above = [&](std::int64_t k) {
+        return pairs.in(in.high + k * strip, in.high + (k + 1) * strip);
+    };
+    const bool low = rises(below(0), below(1), below(2), signal);
+    const bool high = rises(above(0), above(1), above(2), signal);
+    if (low && high) return cut_peak::both;
+    if (low) return cut_peak::low;
+    return high ? cut_peak::high : cut_peak::none;
+}
+
+bool most_are_synchronous(const lag_counts& pairs, const bounds& in, double chance, double signal) {
+    const std::int64_t end = std::min<std::int64_t>(in.high, longest_synchrony.count());
+    if (in.low >= end || !(signal > 0)) return false;
+    const double by_chance =
+        chance * static_cast<double>(end - in.low) / static_cast<double>(in.width());
+    const double beyond = pairs.in(in.low, end) - by_chance;
+    return beyond > signal / 2 && beyond > 3 * std::sqrt(by_chance);
+}
+
+edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_unit) {
+    edge_timing out;
+    const double chance = pairs_beside(pairs, in);
+    const double forward = pairs.in(in.low, in.high);
+    out.delay = estimate(pairs, in, chance);
+    const double backward = pairs.in(-in.high - 1, -in.low - 1);
+    if (forward + backward > 0) out.asymmetry = (forward - backward) / (forward + backward);
+    out.cut = ends_of_peak(pairs, in, forward - chance);
+    if (is_same_unit) return out;
+    constexpr std::int64_t short_us = longest_synchrony.count();
+    constexpr std::int64_t long_us = 10 * short_us;
+    const double synchronous = pairs.in(-short_us - 1, short_us);
+    const double around = pairs.in(-long_us - 1, long_us) - synchronous;
+    out.synchronous = static_cast<std::uint64_t>(synchronous);
+    constexpr auto short_lags = static_cast<double>(2 * short_us + 1);
+    constexpr auto around_lags = static_cast<double>(2 * (long_us - short_us));
+    out.synchronous_expected = around * short_lags / around_lags;
+    out.is_synchronous = most_are_synchronous(pairs, in, chance, forward - chance);
+    return out;
+}
+
+void check(const spike_sequence& spikes, std::span<const episode> pairs) {
+    for (const episode& pair : pairs) {
+        if (pair.units.size() != 2 || pair.delays.size() != 1)
+            throw invalid_argument(
+                fmt::format("an edge has two units and one delay interval, not {} and {}",
+                            pair.units.size(), pair.delays.size()));
+        for (const unit_id unit : pair.units)
+            if (to_index(unit) >= spikes.unit_count())
+                throw invalid_argument(
+                    fmt::format("there is no unit {} of {}", to_index(unit), spikes.unit_count()));
+    }
+}
+
+// The longest lag that is looked at, so that none leads from one epoch into another.
+duration longest_lag(std::span<const episode> pairs) {
+    duration longest = 10 * longest_synchrony;
+    for (const episode& pair : pairs) {
+        const auto [low, high] = pair.delays.front();
+        longest = std::max(longest, high + 2 * (high - low));
+    }
+    return longest;
+}
+
+}  // namespace
+
+std::string_view to_string(cut_peak cut) {
+    switch (cut) {
+        case cut_peak::none:
+            return "no";
+        case cut_peak::low:
+            return "low";
+        case cut_peak::high:
+            return "high";
+        case cut_peak::both:
+            return "both";
+    }
+    return "?";
+}
+
+std::vector<edge_timing> time_edges(const spike_sequence& spikes, std::span<const episode> pairs,
+                                    const execution& run) {
+    check(spikes, pairs);
+    std::vector<edge_timing> out(pairs.size());
+    if (pairs.empty()) return out;
+    const separated_epochs separated(spikes, longest_lag(pairs));
+    const spike_trains trains(separated.spikes());
+    parallel::parallel_for(pairs.size(), run, "timing of edges", [&](std::size_t i) {
+        const unit_id from = pairs[i].units[0];
+        const unit_id to = pairs[i].units[1];
+        const auto [low, high] = pairs[i].delays.front();
+        out[i] = timing_of({trains.times_us(from), trains.times_us(to), from == to},
+                           {low.count(), high.count()}, from == to);
+    });
+    return out;
+}
+
+}  // namespace spikeweave
