@@ -3,6 +3,7 @@
 /// Includes every public header of the library.
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/assess/episodes/edge_timing.hpp"
 #include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/assess/episodes/surrogates.hpp"
@@ -92,6 +93,7 @@
 #include "spikeweave/sort/spike_features.hpp"
 #include "spikeweave/spikes/bin_grid.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
+#include "spikeweave/spikes/cleaning.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/order_spikes.hpp"
@@ -100,3 +102,4 @@
 #include "spikeweave/spikes/spike_sequence.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
+#include "spikeweave/spikes/unit_groups.hpp"

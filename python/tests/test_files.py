@@ -1,5 +1,6 @@
 """`spikeweave.read` and `spikeweave.write`."""
 
+import datetime
 import errno
 import os
 
@@ -147,6 +148,58 @@ def test_units_that_repeat_another_are_left_out(tmp_path):
 
     assert kept.unit_names == ["a", "c"]
     assert kept.check() == []
+
+
+def test_artefacts_and_units_are_left_out_on_request(tmp_path):
+    times = np.arange(1, 100) / 10
+    spikes = SpikeSequence.of({"a": times, "b": times[:9] + 0.05}, t_start=0, t_stop=10)
+    path = tmp_path / "spikes.npz"
+    spikeweave.write(path, SpikeSequence.of({"a": times, "b": times[:9] + 2e-5}))
+
+    with pytest.warns(UserWarning, match="18 spikes of 9 moments were left out"):
+        assert len(spikeweave.read(path, drop_synchronous=2)) == 90
+    with pytest.warns(
+        UserWarning, match=r"Unit a with 99 spikes was left out: it fires at 9\.9 Hz"
+    ):
+        assert spikes.clean(max_rate=9.8).unit_names == ["b"]
+    with pytest.warns(UserWarning, match="Unit b with 9 spikes was left out: its signal-to-noise"):
+        assert spikes.clean(min_snr=3, snr=[np.nan, 2]).unit_names == ["a"]
+    assert spikes.clean(max_rate=9.9, drop_synchronous=2) == spikes
+    with pytest.raises(ValueError, match="min_snr"):
+        spikes.clean(min_snr=3)
+    with pytest.raises(OSError, match="has no signal-to-noise ratios"):
+        spikeweave.read(path, min_snr=2)
+
+
+def test_groups_of_units_are_one(tmp_path):
+    spikes = SpikeSequence.of({"a": [0.1, 0.4], "b": [0.1001, 0.2], "c": [0.3]})
+    path = tmp_path / "groups.tsv"
+    path.write_text("a\tleft\nb\tleft\n")
+    spikeweave.write(tmp_path / "spikes.npz", spikes)
+
+    with pytest.warns(UserWarning, match="1 spikes of groups are not counted"):
+        grouped = spikes.grouped({"a": "left", "b": "left"}, "1ms")
+    assert grouped.unit_names == ["c", "left"]
+    assert [train.tolist() for train in grouped.trains()] == [[0.3], [0.1, 0.2, 0.4]]
+    assert len(spikeweave.read(tmp_path / "spikes.npz", groups=path)) == 5
+    with pytest.raises(ValueError, match="no unit is named"):
+        spikes.grouped({"x": "left"})
+
+
+def test_signal_to_noise_ratios_are_those_of_the_table_of_units(tmp_path):
+    pynwb = pytest.importorskip("pynwb")
+    path = tmp_path / "units.nwb"
+    start = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
+    nwb = pynwb.NWBFile("x", "y", start)
+    nwb.add_unit_column("unit_name", "name")
+    nwb.add_unit_column("snr", "ratio")
+    for name, snr in (("n10", 2.0), ("n9", 4.0)):
+        nwb.add_unit(spike_times=[0.5, 1.0, 2.5], unit_name=name, snr=snr)
+    with pynwb.NWBHDF5IO(path, "w") as io:
+        io.write(nwb)
+
+    with pytest.warns(UserWarning, match="Unit n10 with 3 spikes was left out"):
+        assert spikeweave.read(path, min_snr=2.5).unit_names == ["n9"]
 
 
 def test_a_real_culture_is_read(shared_data):

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <string_view>
 
 namespace spikeweave::io {
 
@@ -14,5 +16,11 @@ double read_phy_sample_rate(const std::filesystem::path& path);
 /// Reads the clusters that a `cluster_group.tsv` labels as noise; empty if there is no such file.
 /// @throws io_error naming the line.
 std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path);
+
+/// Reads a column of numbers of the clusters from the first `cluster_*.tsv` of a folder that has
+/// it, by cluster; clusters without a number are left out. Empty if no file has the column.
+/// @throws io_error naming the line.
+std::map<std::int64_t, double> read_phy_column(const std::filesystem::path& folder,
+                                               std::string_view name);
 
 }  // namespace spikeweave::io

@@ -156,6 +156,11 @@ std::string summarize(const spike_file& file, const std::string& name) {
     text += fmt::format("out of order   {}\n", core::grouped(file.out_of_order));
     if (!file.dropped.empty())
         text += fmt::format("units dropped  {}, which repeat another\n", file.dropped.size());
+    for (const std::string& what : warnings_of(file.left_out))
+        text += fmt::format("left out       {}\n", what);
+    if (file.groups > 0)
+        text += fmt::format("groups         {}, {} spikes of which are not counted\n", file.groups,
+                            core::grouped(file.merged));
     text += fmt::format("stimuli        {} markers\n", core::grouped(file.stimulus_us.size()));
     text += rate_table(found.units);
     for (const std::string& warning : file.warnings) text += fmt::format("warning: {}\n", warning);
@@ -188,6 +193,9 @@ std::string to_json(const spike_file& file, const std::string& name) {
         {"warnings", file.warnings},
         {"shared_spikes", shared_spikes_of(file.spikes)},
         {"units_dropped", dropped},
+        {"left_out", warnings_of(file.left_out)},
+        {"groups", file.groups},
+        {"spikes_merged", file.merged},
         {"units", units},
     };
     return report::text_of(document);
@@ -231,6 +239,7 @@ std::string summarize_dropped(const spike_file& file) {
         text +=
             fmt::format("dropped unit {}: {} of its {} spikes repeat those of unit {}\n", unit.name,
                         core::grouped(unit.shared), core::grouped(unit.spikes), unit.repeated);
+    for (const std::string& what : warnings_of(file.left_out)) text += what + '\n';
     if (!file.stimulus_us.empty())
         text += fmt::format("dropped {} stimulus markers, which are no unit\n",
                             core::grouped(file.stimulus_us.size()));

@@ -81,6 +81,15 @@ Value parameter_of(const report::json& run, const char* name, Value otherwise) {
     return found == parameters.end() || found->is_null() ? otherwise : found->get<Value>();
 }
 
+// Gives an option the value that the result was made with, if it says one.
+void set_as_recorded(const option& one, const report::json& run) {
+    const auto value = parameter_of<report::json>(run, one.name.c_str(), nullptr);
+    if (value.is_boolean())
+        one.set(value.get<bool>());
+    else if (!value.is_null())
+        one.set_text(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
 std::filesystem::path path_of_spikes(const report::json& run, const page_source& from) {
     if (!from.spikes.empty()) return from.spikes;
     return run.at("input").at("path").get<std::string>();
@@ -98,11 +107,7 @@ std::filesystem::path spikes_of(const report::json& run, const page_source& from
 spike_file read_again(const report::json& run, const page_source& from) {
     const std::filesystem::path path = spikes_of(run, from);
     spike_read_options options;
-    options.format =
-        value_named<spike_format>(parameter_of<std::string>(run, "format", "automatic"));
-    options.time_unit = parameter_of<std::string>(run, "time_unit", "");
-    options.allow_negative = parameter_of(run, "allow_negative", false);
-    options.drop_duplicates_of_units = parameter_of(run, "drop_duplicates_of_units", false);
+    for (const option& one : describe(options)) set_as_recorded(one, run);
     spike_file file = read_spikes(path, options, from.run);
     const auto names = parameter_of<std::string>(run, "only_units", "");
     if (!names.empty())
@@ -127,11 +132,8 @@ spade_options binning_of(const report::json& run) {
     spade_options options;
     const option_list list = describe(options);
     for (const char* const name : {"bin", "window", "t_start", "t_stop", "epochs", "separation",
-                                   "trial_length", "compat", "rules"}) {
-        const auto value = parameter_of<report::json>(run, name, nullptr);
-        if (!value.is_null())
-            list.find(name).set_text(value.is_string() ? value.get<std::string>() : value.dump());
-    }
+                                   "trial_length", "compat", "rules"})
+        set_as_recorded(list.find(name), run);
     return options;
 }
 

@@ -28,6 +28,16 @@ option_list describe(spike_read_options& options) {
     list.add("drop_duplicates_of_units", options.drop_duplicates_of_units,
              "leave out units of which most spikes are within 0.3 ms of another unit's and are no "
              "synchrony: a sorter counted one neuron as two, and the unit with fewer spikes goes");
+    list.add_all(describe(options.cleaning));
+    list.add("groups", options.groups,
+             "take units as one: a file with a unit and its group on each line; units that are in "
+             "no group stay as they are")
+        .written("FILE");
+    list.add("group_window", options.group_window,
+             "do not count a spike that comes no later than this after the last counted one of its "
+             "group")
+        .at_least(0)
+        .only_with("groups");
     return list;
 }
 

@@ -94,6 +94,48 @@ class Info(CliTest):
             run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
             self.assertTrue(run["parameters"]["drop_duplicates_of_units"])
 
+    def test_artefacts_and_fast_units_are_left_out_on_request(self):
+        lines = [f"{0.1 * i:.6f}\ta" for i in range(100)] + [f"{i + 0.05:.6f}\tb" for i in range(10)]
+        path = self.file("array.tsv", "\n".join([*lines, "0.500030\tc", ""]))
+        options = ("--drop-synchronous", "2", "--max-rate", "5")
+        says = ["2 spikes of one moment were left out: at least 2 units fired within one sample.",
+                "Unit a with 99 spikes was left out: it fires at 10 Hz."]
+
+        found = json.loads(self.ok("info", path, "--json", *options).stdout)
+
+        self.assertEqual(found["left_out"], says)
+        self.assertEqual([unit["name"] for unit in found["units"]], ["b", "c"])
+        for text in says:
+            self.assertIn(text, self.ok("info", path, *options).stdout)
+            self.assertIn(text, self.ok("convert", path, self.folder / "kept.tsv", "--overwrite", *options).stdout)
+        for command in ("episodes", "spade"):
+            folder = self.folder / command
+            warned = self.ok(command, path, *options, "-o", folder).stderr
+            run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+            self.assertEqual((run["parameters"]["drop_synchronous"], run["parameters"]["max_rate"]), (2, 5))
+            self.assertEqual(run["input"]["spikes"], 10)
+            for text in says:
+                self.assertIn(text, warned)
+            # The page is made of the same spikes.
+            self.ok("report", folder, "-o", self.folder / f"{command}.html")
+        self.refused("info", path, "--min-snr", "2", says=("array.tsv", "has no signal-to-noise ratios"))
+        self.refused("info", path, "--drop-synchronous", "1", says="--drop-synchronous")
+
+    def test_groups_of_units_are_taken_as_one(self):
+        path = self.file("array.tsv", "0.1\tn1\n0.1002\tn2\n0.5\tn2\n0.7\tn3\n")
+        groups = self.file("groups.csv", "unit,group\nn1,left\nn2,left\n")
+        options = ("--groups", groups, "--group-window", "1ms")
+
+        found = json.loads(self.ok("info", path, "--json", *options).stdout)
+
+        self.assertEqual([(unit["name"], unit["spikes"]) for unit in found["units"]], [("left", 2), ("n3", 1)])
+        self.assertEqual((found["groups"], found["spikes_merged"]), (1, 1))
+        self.assertIn("1 spike of a group is not counted", self.ok("episodes", path, *options).stderr)
+        bad = self.file("bad.csv", "n1,left\nn1,right\n")
+        self.refused("info", path, "--groups", bad, says=("bad.csv", "line 2", "each unit once"))
+        self.refused("info", path, "--groups", self.file("more.csv", "n9,left\n"), says="n9")
+        self.refused("info", path, "--group-window", "1ms", says="--groups")
+
     def test_quiet_prints_nothing_but_what_json_asks_for(self):
         path = self.chain_file()
 

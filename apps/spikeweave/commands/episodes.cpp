@@ -63,6 +63,10 @@ option_list describe(episodes_command& options) {
              "spikes in time order. The counts are the same; episodes are not tested, and the "
              "result is episodes.tsv and run.json")
         .not_with({"drop_duplicates_of_units",
+                   "drop_synchronous",
+                   "max_rate",
+                   "min_snr",
+                   "groups",
                    "only_units",
                    "occurrences",
                    "json",
@@ -115,7 +119,8 @@ void finish(episodes_command& options, Report& report, run_record& input, sessio
     record_input(report.run, std::move(input), now);
     add_parameters(report.run.parameters, describe(options),
                    {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
-                    "only_units", "count_only"});
+                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
+                    "group_window", "only_units", "count_only"});
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();

@@ -145,7 +145,8 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     spade_command options = job.options;
     add_parameters(report.run.parameters, describe(options),
                    {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
-                    "only_units", "transactions", "max_memory"});
+                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
+                    "group_window", "only_units", "transactions", "max_memory"});
     report.run.seconds = job.now.seconds();
     return report;
 }

@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/spikes/cleaning.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -44,6 +45,13 @@ struct spike_read_options {
     bool allow_negative = false;
     /// Leave out units that repeat the spikes of another (spikes/shared_spikes.hpp).
     bool drop_duplicates_of_units = false;
+    /// What else is left out, after that.
+    spike_cleaning_options cleaning{};
+    /// A file of groups of units, each of which is then one unit (`read_unit_groups`); may be
+    /// empty.
+    std::filesystem::path groups{};
+    /// A spike no later than this after the last counted one of its group is not counted.
+    duration group_window{0};
 };
 SPIKEWEAVE_API option_list describe(spike_read_options& options);
 
@@ -57,6 +65,14 @@ struct spike_file {
     std::size_t out_of_order = 0;
     /// Units that repeat another, left out because the options say so.
     std::vector<dropped_unit> dropped{};
+    /// What the options of cleaning left out.
+    spikes_left_out left_out{};
+    /// How many units are groups, and how many of their spikes were not counted.
+    std::size_t groups = 0;
+    std::size_t merged = 0;
+    /// The signal-to-noise ratio of each unit, NaN where it is unknown; empty if it was not asked
+    /// for, if the file has none, and after grouping.
+    std::vector<double> snr{};
     /// Whether the file states the beginning and end of the recording. If not, the span is from the
     /// first spike to the last.
     bool has_recorded_span = false;

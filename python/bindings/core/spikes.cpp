@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <string>
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/options.hpp"
@@ -9,6 +11,7 @@
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/order_spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
+#include "spikeweave/spikes/unit_groups.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -32,6 +35,7 @@ nb::dict read_file(const std::string& path, const nb::dict& given) {
     spike_file file = call(read_spikes, path, given);
     std::ranges::move(check_spikes(file.spikes), std::back_inserter(file.warnings));
     std::ranges::move(warnings_of(file.dropped), std::back_inserter(file.warnings));
+    std::ranges::move(warnings_of(file.left_out), std::back_inserter(file.warnings));
     nb::dict out;
     out["duplicates"] = file.duplicates;
     out["warnings"] = file.warnings;
@@ -65,6 +69,31 @@ nb::tuple drop_duplicates(const shared_spikes& spikes) {
     });
     const std::vector<std::string> left_out = warnings_of(kept.dropped);
     return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
+}
+
+// Returns what remains, and what was left out, as sentences.
+nb::tuple clean(const shared_spikes& spikes, const nb::dict& given, const array_in<double>& snr) {
+    cleaned_spikes kept = call_with<spike_cleaning_options>(
+        given, [&](const spike_cleaning_options& options, const execution& /*run*/) {
+            return clean_spikes(*spikes.sequence, options, span_of(snr));
+        });
+    const std::vector<std::string> left_out = warnings_of(kept.left_out);
+    return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
+}
+
+// Returns the groups as units, and how many spikes were not counted.
+nb::tuple grouped(const shared_spikes& spikes, const std::map<std::string, std::string>& groups,
+                  double window) {
+    grouped_spikes out = run_for_result([&](const execution& /*run*/) {
+        return group_units(*spikes.sequence, {groups.begin(), groups.end()},
+                           duration_from_seconds(window));
+    });
+    return nb::make_tuple(share(std::move(out.spikes), spikes.has_recorded_span), out.merged);
+}
+
+std::map<std::string, std::string> groups_in(const std::string& path) {
+    const unit_groups groups = read_unit_groups(path);
+    return {groups.begin(), groups.end()};
 }
 
 // Epochs are rows of a begin and an end, in seconds.
@@ -135,6 +164,8 @@ void bind_spikes(nb::module_& m) {
         .def("trains", &trains_of)
         .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
         .def("drop_duplicates_of_units", &drop_duplicates)
+        .def("clean", &clean, "given"_a, "snr"_a)
+        .def("grouped", &grouped, "groups"_a, "window"_a)
         .def("same_as", [](const shared_spikes& a, const shared_spikes& b) {
             return *a.sequence == *b.sequence;
         });
@@ -142,6 +173,7 @@ void bind_spikes(nb::module_& m) {
           "t_stop"_a.none());
     m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
+    m.def("read_unit_groups", &groups_in, "path"_a);
     m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());
     m.def("natural_order",

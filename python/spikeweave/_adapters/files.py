@@ -10,7 +10,7 @@ from pathlib import Path
 from .. import _core
 from .._values.arguments import given
 from .._values.spikes import SpikeSequence, duplicates_text
-from .._values.types import SpikeFormat, SpikesLike
+from .._values.types import SpikeFormat, SpikesLike, Time
 from .nwb import read_units, write_units
 from .progress import Progress, reporting
 
@@ -24,6 +24,12 @@ def read(
     time_unit: str | None = None,
     allow_negative: bool = False,
     drop_duplicates_of_units: bool = False,
+    drop_synchronous: int | None = None,
+    synchrony_window: Time | None = None,
+    max_rate: float | None = None,
+    min_snr: float | None = None,
+    groups: str | os.PathLike[str] | None = None,
+    group_window: Time | None = None,
     progress: Progress = None,
 ) -> SpikeSequence:
     """Reads spikes.
@@ -48,6 +54,14 @@ def read(
     drop_duplicates_of_units
         Leave out units that repeat the spikes of another, with a warning for each
         (`SpikeSequence.drop_duplicates_of_units`).
+    drop_synchronous, synchrony_window, max_rate
+        Leave out moments at which many units fire, and units that fire too fast, with a warning
+        (`SpikeSequence.clean`).
+    min_snr
+        Leave out units with a lower signal-to-noise ratio, which the file must have: a column
+        ``snr`` in a ``cluster_*.tsv`` of a Phy folder, or of the table of units of an NWB file.
+    groups, group_window
+        Take units as one: a file with a unit and its group on each line (`SpikeSequence.grouped`).
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 
@@ -80,7 +94,21 @@ def read(
     if format == "nwb" or (format == "auto" and is_hdf5(path)):
         if time_unit is not None:
             raise ValueError("time_unit: times in NWB are seconds")
-        return read_units(path, allow_negative, drop_duplicates_of_units)
+        spikes, snr = read_units(path, allow_negative, min_snr is not None)
+        if drop_duplicates_of_units:
+            kept = spikes.drop_duplicates_of_units()
+            snr = [snr[spikes.unit_names.index(name)] for name in kept.unit_names] if snr else None
+            spikes = kept
+        spikes = spikes.clean(
+            drop_synchronous=drop_synchronous,
+            synchrony_window=synchrony_window,
+            max_rate=max_rate,
+            min_snr=min_snr,
+            snr=snr,
+        )
+        if groups is None:
+            return spikes
+        return spikes.grouped(_core.read_unit_groups(str(groups)), group_window)
     with reporting(progress) as callback:
         file = _core.read_spikes(
             str(path),
@@ -89,6 +117,12 @@ def read(
                 time_unit=time_unit,
                 allow_negative=allow_negative,
                 drop_duplicates_of_units=drop_duplicates_of_units,
+                drop_synchronous=drop_synchronous,
+                synchrony_window=synchrony_window,
+                max_rate=max_rate,
+                min_snr=min_snr,
+                groups=None if groups is None else str(groups),
+                group_window=group_window,
                 progress=callback,
             ),
         )

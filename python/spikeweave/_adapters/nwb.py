@@ -41,9 +41,10 @@ def load_pynwb() -> Any:
 
 
 def read_units(
-    path: Path, allow_negative: bool = False, drop_duplicates_of_units: bool = False
-) -> SpikeSequence:
-    """The spikes of the table of units, as the command reads them."""
+    path: Path, allow_negative: bool = False, with_snr: bool = False
+) -> tuple[SpikeSequence, list[float] | None]:
+    """The spikes of the table of units, as the command reads them, and the units' signal-to-noise
+    ratios if they are asked for."""
     pynwb = load_pynwb()
     try:
         with pynwb.NWBHDF5IO(str(path), "r") as io:
@@ -54,10 +55,13 @@ def read_units(
                 names = unit_names(units)
                 are_ids = "unit_name" in units.colnames and names != _texts(units["unit_name"])
                 span = _observed(units)
+                snr = np.asarray(units["snr"][:], float) if "snr" in units.colnames else None
     except Exception as error:
         raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
     if not has_units:
         raise OSError(f"'{path}': found no table of units with spike_times, expected one")
+    if with_snr and snr is None:
+        raise OSError(f"'{path}' has no signal-to-noise ratios of units, which min_snr needs")
     if are_ids:
         warnings.warn(
             f"{path}: The column unit_name has names that repeat: the units are called by their "
@@ -71,7 +75,10 @@ def read_units(
                 "aligned to an event need allow_negative=True)"
             )
     spikes = SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
-    return spikes.drop_duplicates_of_units() if drop_duplicates_of_units else spikes
+    if not with_snr or snr is None:
+        return spikes, None
+    of_unit = dict(zip(names, snr.tolist(), strict=True))
+    return spikes, [of_unit[name] for name in spikes.unit_names]
 
 
 def unit_names(units: Any) -> list[str]:

@@ -43,7 +43,18 @@ Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Time]
 
 _KINDS = (Detection, Skipped, Counts, Chance, Arming, Alarm, Epoch, Stats)
 _EVENTS = {kind.__name__: kind for kind in _KINDS}
-_READING = ("format", "time_unit", "allow_negative", "drop_duplicates_of_units")
+_READING = (
+    "format",
+    "time_unit",
+    "allow_negative",
+    "drop_duplicates_of_units",
+    "drop_synchronous",
+    "synchrony_window",
+    "max_rate",
+    "min_snr",
+    "groups",
+    "group_window",
+)
 
 
 class LiveRun(Iterator[Event]):

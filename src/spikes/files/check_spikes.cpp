@@ -176,6 +176,11 @@ std::vector<std::string> warnings_of(const spike_file& file) {
     std::vector<std::string> out = file.warnings;
     for (std::string& warning : check_spikes(file.spikes)) out.push_back(std::move(warning));
     for (std::string& warning : warnings_of(file.dropped)) out.push_back(std::move(warning));
+    for (std::string& warning : warnings_of(file.left_out)) out.push_back(std::move(warning));
+    if (file.merged > 0)
+        out.push_back(fmt::format("{} spike{} not counted, because the group had just fired.",
+                                  core::grouped(file.merged),
+                                  file.merged == 1 ? " of a group is" : "s of groups are"));
     if (file.duplicates > 0)
         out.push_back(
             file.duplicates == 1

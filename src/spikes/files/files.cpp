@@ -1,4 +1,5 @@
 #include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/unit_groups.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -71,6 +72,26 @@ spike_file read_as(spike_format format, const reading& job) {
     }
 }
 
+// The file goes on with a part of its units.
+void keep_units(spike_file& file, spike_sequence kept) {
+    if (!file.snr.empty()) {
+        std::vector<double> snr;
+        for (const std::string& name : kept.unit_names())
+            snr.push_back(file.snr[to_index(file.spikes.unit(name))]);
+        file.snr = std::move(snr);
+    }
+    file.spikes = std::move(kept);
+}
+
+void take_groups(spike_file& file, const spike_read_options& how) {
+    grouped_spikes grouped =
+        group_units(file.spikes, read_unit_groups(how.groups), how.group_window);
+    file.spikes = std::move(grouped.spikes);
+    file.groups = grouped.groups;
+    file.merged = grouped.merged;
+    file.snr.clear();
+}
+
 }  // namespace
 
 template <>
@@ -105,12 +126,20 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
         how.format == spike_format::automatic ? detect_format(path) : how.format;
     spike_file file = read_as(format, {path, how, run});
     file.format = format;
+    if (how.cleaning.min_snr && file.snr.empty())
+        throw io::file_error(path, "has no signal-to-noise ratios of units, which `min_snr` needs");
     if (how.drop_duplicates_of_units) {
         units_without_duplicates kept =
             drop_duplicates_of_units(file.spikes, find_shared_spikes(file.spikes));
-        file.spikes = std::move(kept.spikes);
+        keep_units(file, std::move(kept.spikes));
         file.dropped = std::move(kept.dropped);
     }
+    if (how.cleaning.drop_synchronous || how.cleaning.max_rate || how.cleaning.min_snr) {
+        cleaned_spikes kept = clean_spikes(file.spikes, how.cleaning, file.snr);
+        keep_units(file, std::move(kept.spikes));
+        file.left_out = std::move(kept.left_out);
+    }
+    if (!how.groups.empty()) take_groups(file, how);
     return file;
 }
 

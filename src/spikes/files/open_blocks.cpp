@@ -123,6 +123,12 @@ std::unique_ptr<spike_blocks> open_spike_blocks(const std::filesystem::path& pat
     if (how.drop_duplicates_of_units)
         throw invalid_argument("drop_duplicates_of_units",
                                "which units repeat another is only known of a whole recording");
+    spike_cleaning_options how_to_clean = how.cleaning;
+    for (const option& one : describe(how_to_clean))
+        if (one.is_set() && one.name != "synchrony_window")
+            throw invalid_argument(one.name, "a recording that is read in blocks is not cleaned");
+    if (!how.groups.empty())
+        throw invalid_argument("groups", "units of a recording that is read in blocks stay alone");
     return std::make_unique<spikes::files_as_blocks>(path, how, run);
 }
 

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/file_error.hpp"
@@ -190,6 +192,21 @@ std::vector<duration> read_interval_ends(const h5::reader& nwb, const std::strin
     return out;
 }
 
+// Returns the signal-to-noise ratios in the order of the units; empty if the table has none.
+std::vector<double> read_snr(const h5::reader& file, const std::vector<std::string>& rows,
+                             const std::vector<std::string>& units) {
+    if (!io::nwb::has_column(file, "units", "snr")) return {};
+    const h5::column column(file, in_units("snr"));
+    if (column.is_text() || column.shape().size() != 1 || column.size() != rows.size())
+        column.fail(fmt::format("expected {} numbers, one a unit", rows.size()));
+    const std::vector<double> values = column.read_all(rows.size());
+    std::map<std::string_view, double> of_unit;
+    for (std::size_t row = 0; row < rows.size(); ++row) of_unit[rows[row]] = values[row];
+    std::vector<double> out;
+    for (const std::string& unit : units) out.push_back(of_unit.at(unit));
+    return out;
+}
+
 }  // namespace
 
 spike_file read_nwb(const reading& job) {
@@ -209,11 +226,12 @@ spike_file read_nwb(const reading& job) {
     spike_file file;
     spike_sequence_builder builder;
     std::vector<unit_id> units;
-    for (const std::string& name : read_names(nwb, offsets.size(), file.warnings))
-        units.push_back(builder.unit(name));
+    const std::vector<std::string> names = read_names(nwb, offsets.size(), file.warnings);
+    for (const std::string& name : names) units.push_back(builder.unit(name));
     const auto span = read_span(nwb, file.warnings);
     const std::size_t out_of_order = read_times(times, offsets, units, builder, job);
     finish(file, builder, job, span ? &*span : nullptr);
+    if (job.how.cleaning.min_snr) file.snr = read_snr(nwb, names, file.spikes.unit_names());
     file.out_of_order = out_of_order;  // within a unit: the table lists unit by unit
     return file;
 }

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <string>
 
 #include "io/file_error.hpp"
 #include "io/phy_text.hpp"
@@ -47,6 +49,15 @@ spike_file read_phy(const reading& job) {
     times.expect_end();
     units.expect_end();
     finish(file, builder, job);
+    if (job.how.cleaning.min_snr) {
+        const auto snr = io::read_phy_column(folder, "snr");
+        for (const std::string& name : file.spikes.unit_names()) {
+            const auto found = snr.find(std::stoll(name));
+            if (!snr.empty())
+                file.snr.push_back(found == snr.end() ? std::numeric_limits<double>::quiet_NaN()
+                                                      : found->second);
+        }
+    }
 
     const auto noise = io::read_phy_noise(folder / "cluster_group.tsv");
     const auto& names = file.spikes.unit_names();

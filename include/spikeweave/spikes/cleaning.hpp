@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/core/time.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+/// What the published analyses with SPADE leave out before they search (Stella et al. 2022,
+/// doi:10.1523/ENEURO.0505-21.2022): moments at which units fire within one sample, which are
+/// artefacts of the array, and units that are badly separated or fire too fast.
+namespace spikeweave {
+
+struct spike_cleaning_options {
+    /// All spikes of an event of at least this many units are left out, at least 2. An event is a
+    /// run of spikes no further apart than `synchrony_window`.
+    std::optional<std::uint32_t> drop_synchronous{};
+    /// A sample at 30 kHz, in whole microseconds.
+    duration synchrony_window{34};
+    /// Units with a higher mean rate in the observed time are left out; above 0, in hertz.
+    std::optional<double> max_rate{};
+    /// Units with a lower signal-to-noise ratio are left out; above 0. The ratios are those of a
+    /// sorter.
+    std::optional<double> min_snr{};
+};
+SPIKEWEAVE_API option_list describe(spike_cleaning_options& options);
+
+/// A unit that was left out, and its value.
+struct unit_left_out {
+    std::string name{};
+    std::size_t spikes = 0;
+    double value = 0;  ///< its rate in hertz, or its signal-to-noise ratio
+
+    friend bool operator==(const unit_left_out&, const unit_left_out&) = default;
+};
+
+/// What was left out, by reason.
+struct spikes_left_out {
+    std::uint32_t synchronous_units = 0;  ///< of events of at least so many units
+    std::size_t synchronous_events = 0;
+    std::size_t synchronous_spikes = 0;
+    std::vector<unit_left_out> fast{};   ///< in the order of the units
+    std::vector<unit_left_out> noisy{};  ///< in the order of the units
+};
+
+struct cleaned_spikes {
+    spike_sequence spikes{};
+    spikes_left_out left_out{};
+};
+
+/// Leaves out synchronous events, then units by their signal-to-noise ratio and by the rate of
+/// their remaining spikes.
+/// @param snr  the signal-to-noise ratio of each unit, NaN where it is unknown: such units stay;
+///             needed only for `min_snr`
+/// @throws invalid_argument if an option is out of range, or `min_snr` is set and `snr` has not one
+/// value a unit.
+SPIKEWEAVE_API cleaned_spikes clean_spikes(const spike_sequence& spikes,
+                                           const spike_cleaning_options& options,
+                                           std::span<const double> snr = {});
+
+/// What was left out, as full sentences.
+SPIKEWEAVE_API std::vector<std::string> warnings_of(const spikes_left_out& left_out);
+
+}  // namespace spikeweave

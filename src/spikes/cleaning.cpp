@@ -1,0 +1,133 @@
+#include "spikeweave/spikes/cleaning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave {
+namespace {
+
+// The number of different units among spikes.
+std::size_t number_of_units(std::span<const unit_id> units) {
+    std::vector<unit_id> found(units.begin(), units.end());
+    std::ranges::sort(found);
+    return static_cast<std::size_t>(std::ranges::unique(found).begin() - found.begin());
+}
+
+spike_sequence without_synchronous_events(const spike_sequence& spikes,
+                                          const spike_cleaning_options& options,
+                                          spikes_left_out& left_out) {
+    const auto times = spikes.times_us();
+    left_out.synchronous_units = *options.drop_synchronous;
+    std::vector<std::int64_t> kept_times;
+    std::vector<unit_id> kept_units;
+    kept_times.reserve(times.size());
+    kept_units.reserve(times.size());
+    for (std::size_t begin = 0, end = 0; begin < times.size(); begin = end) {
+        end = begin + 1;
+        while (end < times.size() &&
+               times[end] - times[end - 1] <= options.synchrony_window.count())
+            ++end;
+        const auto units = spikes.units().subspan(begin, end - begin);
+        if (units.size() >= *options.drop_synchronous &&
+            number_of_units(units) >= *options.drop_synchronous) {
+            ++left_out.synchronous_events;
+            left_out.synchronous_spikes += units.size();
+            continue;
+        }
+        kept_units.insert(kept_units.end(), units.begin(), units.end());
+        const auto run = times.subspan(begin, end - begin);
+        kept_times.insert(kept_times.end(), run.begin(), run.end());
+    }
+    return with_epochs_of(
+        spikes, {std::move(kept_times), std::move(kept_units), spikes.unit_names(), spikes.span()});
+}
+
+// Names the units, of which `why` says why they were left out.
+template <class Why>
+void add_units(std::vector<std::string>& out, std::span<const unit_left_out> units,
+               const Why& why) {
+    constexpr std::size_t most_named = 5;
+    for (const unit_left_out& unit : units.first(std::min(units.size(), most_named)))
+        out.push_back(fmt::format("Unit {} with {} spikes was left out: {}.", unit.name,
+                                  core::grouped(unit.spikes), why(unit.value)));
+    if (units.size() > most_named)
+        out.push_back(fmt::format("So it is with {} more units.", units.size() - most_named));
+}
+
+}  // namespace
+
+option_list describe(spike_cleaning_options& options) {
+    option_list list;
+    list.add("drop_synchronous", options.drop_synchronous,
+             "leave out all spikes of moments at which at least this many units fire within one "
+             "sample: artefacts of the array")
+        .at_least(2)
+        .written("UNITS");
+    list.add("synchrony_window", options.synchrony_window,
+             "spikes no further apart than this are of one moment; the default is a sample at 30 "
+             "kHz")
+        .above(0)
+        .only_with("drop_synchronous");
+    list.add("max_rate", options.max_rate, "leave out units with a higher mean rate, in hertz")
+        .above(0)
+        .written("HZ");
+    list.add("min_snr", options.min_snr,
+             "leave out units with a lower signal-to-noise ratio, which the file must have: a "
+             "column snr in a cluster_*.tsv of a Phy folder, or of the units of an NWB file")
+        .above(0)
+        .written("RATIO");
+    return list;
+}
+
+cleaned_spikes clean_spikes(const spike_sequence& spikes, const spike_cleaning_options& options,
+                            std::span<const double> snr) {
+    check_options(options);
+    if (options.min_snr && snr.size() != spikes.unit_count())
+        throw invalid_argument("min_snr", fmt::format("found {} signal-to-noise ratios of {} units",
+                                                      snr.size(), spikes.unit_count()));
+    cleaned_spikes out;
+    out.spikes = options.drop_synchronous
+                     ? without_synchronous_events(spikes, options, out.left_out)
+                     : spikes;
+    std::vector<std::size_t> counts(spikes.unit_count());
+    for (const unit_id unit : out.spikes.units()) ++counts[to_index(unit)];
+    const double seconds = to_seconds(spikes.observed_time());
+    std::vector<std::string> kept;
+    for (std::size_t u = 0; u < counts.size(); ++u) {
+        const std::string& name = spikes.unit_names()[u];
+        const double rate = static_cast<double>(counts[u]) / seconds;
+        if (options.min_snr && snr[u] < *options.min_snr)
+            out.left_out.noisy.push_back({name, counts[u], snr[u]});
+        else if (options.max_rate && rate > *options.max_rate)
+            out.left_out.fast.push_back({name, counts[u], rate});
+        else
+            kept.push_back(name);
+    }
+    if (kept.size() < counts.size()) out.spikes = select_units(out.spikes, kept);
+    return out;
+}
+
+std::vector<std::string> warnings_of(const spikes_left_out& left_out) {
+    std::vector<std::string> out;
+    if (left_out.synchronous_spikes > 0)
+        out.push_back(
+            fmt::format("{} spikes of {} were left out: at least {} units fired within one sample.",
+                        core::grouped(left_out.synchronous_spikes),
+                        left_out.synchronous_events == 1
+                            ? "one moment"
+                            : core::grouped(left_out.synchronous_events) + " moments",
+                        left_out.synchronous_units));
+    add_units(out, left_out.noisy,
+              [](double snr) { return fmt::format("its signal-to-noise ratio is {:.3g}", snr); });
+    add_units(out, left_out.fast,
+              [](double rate) { return fmt::format("it fires at {:.3g} Hz", rate); });
+    return out;
+}
+
+}  // namespace spikeweave

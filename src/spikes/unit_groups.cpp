@@ -1,0 +1,99 @@
+#include "spikeweave/spikes/unit_groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/file_error.hpp"
+#include "io/line_blocks.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave {
+namespace {
+
+std::string_view without_blanks(std::string_view text) {
+    constexpr std::string_view blanks = " \r";
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+// The name by which each unit goes on.
+std::vector<std::string_view> new_names(const spike_sequence& spikes, const unit_groups& groups) {
+    std::vector<std::string_view> names(spikes.unit_names().begin(), spikes.unit_names().end());
+    for (const auto& [unit, group] : groups) names[to_index(spikes.unit(unit))] = group;
+    for (const std::string& name : spikes.unit_names())
+        if (!groups.contains(name) && std::ranges::count(names, name) > 1)
+            throw invalid_argument(fmt::format(
+                "a group is called {}, as is a unit that is in no group: name it differently",
+                name));
+    return names;
+}
+
+}  // namespace
+
+grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& groups,
+                           duration window) {
+    if (window.count() < 0)
+        throw invalid_argument(
+            "group_window", fmt::format("found {}, expected at least 0", format_duration(window)));
+    const std::vector<std::string_view> names = new_names(spikes, groups);
+    grouped_spikes out;
+    spike_sequence_builder builder;
+    std::vector<unit_id> unit_of;
+    for (const std::string_view name : names) unit_of.push_back(builder.unit(name));
+    std::vector<bool> is_grouped;
+    for (const std::string& name : spikes.unit_names()) is_grouped.push_back(groups.contains(name));
+    std::vector<std::int64_t> last(names.size());
+    std::vector<bool> has_fired(names.size());
+    for (std::size_t i = 0; i < spikes.size(); ++i) {
+        const std::size_t from = to_index(spikes.units()[i]);
+        const std::size_t to = to_index(unit_of[from]);
+        const std::int64_t time = spikes.times_us()[i];
+        if (is_grouped[from] && has_fired[to] && time - last[to] <= window.count()) {
+            ++out.merged;
+            continue;
+        }
+        has_fired[to] = true;
+        last[to] = time;
+        builder.append(time, unit_of[from]);
+    }
+    std::vector<std::string_view> called;
+    for (const auto& [unit, group] : groups) called.push_back(group);
+    std::ranges::sort(called);
+    out.groups = static_cast<std::size_t>(std::ranges::unique(called).begin() - called.begin());
+    out.spikes = with_epochs_of(spikes, builder.finish(spikes.span()));
+    return out;
+}
+
+unit_groups read_unit_groups(const std::filesystem::path& path) {
+    io::input_stream in(path);
+    io::line_reader lines(in);
+    unit_groups out;
+    for (std::string_view line; lines.next(line);) {
+        const std::string_view text = without_blanks(line);
+        if (text.empty() || text.starts_with('#')) continue;
+        const auto fail = [&](std::string_view expected) {
+            throw io::file_error(path, fmt::format("line {}", lines.line_number()),
+                                 fmt::format("found {}, expected {}", io::shown(line), expected));
+        };
+        const std::size_t at = text.find_first_of("\t,");
+        if (at == std::string_view::npos) fail("a unit and its group, separated by a tab or comma");
+        const std::string_view unit = without_blanks(text.substr(0, at));
+        const std::string_view group = without_blanks(text.substr(at + 1));
+        if (unit == "unit" && group == "group" && out.empty()) continue;
+        if (unit.empty() || group.empty() || group.find_first_of("\t,") != std::string_view::npos)
+            fail("a unit and its group");
+        if (!io::is_printable_utf8(unit) || !io::is_printable_utf8(group))
+            fail("printable text in UTF-8");
+        if (!out.emplace(unit, group).second) fail("each unit once");
+    }
+    if (out.empty())
+        throw io::file_error(path, "found no unit, expected a unit and its group a line");
+    return out;
+}
+
+}  // namespace spikeweave

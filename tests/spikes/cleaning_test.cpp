@@ -1,0 +1,162 @@
+#include "spikeweave/spikes/cleaning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "support/random_streams.hpp"
+#include "support/run_length.hpp"
+#include "support/spike_files.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<std::pair<std::int64_t, unit_id>> list_of(const spike_sequence& spikes) {
+    std::vector<std::pair<std::int64_t, unit_id>> out;
+    for (std::size_t i = 0; i < spikes.size(); ++i)
+        out.push_back({spikes.times_us()[i], spikes.units()[i]});
+    return out;
+}
+
+// The definition: two spikes are of one moment if a chain of spikes no further apart joins them.
+TEST(CleanSpikes, LeavesOutTheMomentsOfTheDefinition) {
+    for (std::uint64_t seed = 0; seed < property_cases(300); ++seed) {
+        random_streams random(seed);
+        const spike_sequence spikes = random.spikes(60, 6);
+        const auto least = static_cast<std::uint32_t>(2 + random.below(3));
+        const duration window{1 + static_cast<std::int64_t>(random.below(3))};
+
+        const cleaned_spikes cleaned =
+            clean_spikes(spikes, {.drop_synchronous = least, .synchrony_window = window});
+
+        std::map<std::size_t, std::vector<std::size_t>> moments;
+        std::size_t moment = 0;
+        for (std::size_t i = 0; i < spikes.size(); ++i) {
+            if (i > 0 && spikes.times_us()[i] - spikes.times_us()[i - 1] > window.count()) ++moment;
+            moments[moment].push_back(i);
+        }
+        std::vector<std::pair<std::int64_t, unit_id>> kept;
+        std::size_t events = 0;
+        for (const auto& [number, members] : moments) {
+            std::set<unit_id> units;
+            for (const std::size_t i : members) units.insert(spikes.units()[i]);
+            if (units.size() >= least) {
+                ++events;
+                continue;
+            }
+            for (const std::size_t i : members)
+                kept.push_back({spikes.times_us()[i], spikes.units()[i]});
+        }
+        EXPECT_EQ(list_of(cleaned.spikes), kept) << seed;
+        EXPECT_EQ(cleaned.left_out.synchronous_events, events);
+        EXPECT_EQ(cleaned.left_out.synchronous_spikes, spikes.size() - kept.size());
+        EXPECT_EQ(cleaned.spikes.unit_names(), spikes.unit_names());
+        EXPECT_EQ(cleaned.spikes.span(), spikes.span());
+    }
+}
+
+// a fires at 10 Hz, b at 1 Hz, in 10 s; c once together with a and b.
+spike_sequence three_units() {
+    spike_sequence_builder builder;
+    const unit_id a = builder.unit("a");
+    const unit_id b = builder.unit("b");
+    for (std::int64_t i = 0; i < 100; ++i) builder.append(100'000 * i, a);
+    for (std::int64_t i = 0; i < 10; ++i) builder.append(1'000'000 * i + 50'000, b);
+    const unit_id c = builder.unit("c");
+    builder.append(500'030, c);
+    return builder.finish({0us, 10s});
+}
+
+TEST(CleanSpikes, LeavesOutUnitsByTheRateOfWhatRemains) {
+    const spike_sequence spikes = three_units();
+
+    const cleaned_spikes at_rate = clean_spikes(spikes, {.max_rate = 10});
+    const cleaned_spikes below = clean_spikes(spikes, {.max_rate = 9.95});
+    const cleaned_spikes both = clean_spikes(spikes, {.drop_synchronous = 2, .max_rate = 9.95});
+
+    EXPECT_EQ(at_rate.spikes, spikes);
+    EXPECT_EQ(below.spikes, select_units(spikes, std::vector<std::string>{"b", "c"}));
+    EXPECT_EQ(below.left_out.fast, (std::vector<unit_left_out>{{"a", 100, 10}}));
+    // One spike of a is synchronous with that of c; without it a fires at 9.9 Hz.
+    EXPECT_TRUE(both.left_out.fast.empty());
+    EXPECT_EQ(both.spikes.size(), spikes.size() - 2);
+    EXPECT_EQ(warnings_of(both.left_out),
+              std::vector<std::string>{"2 spikes of one moment were left out: at least 2 units "
+                                       "fired within one sample."});
+    EXPECT_EQ(warnings_of(below.left_out),
+              std::vector<std::string>{"Unit a with 100 spikes was left out: it fires at 10 Hz."});
+}
+
+TEST(CleanSpikes, RatesAreOfTheTimeThatWasObserved) {
+    const spike_sequence half =
+        within_epochs(three_units(), std::vector<time_span>{{0s, 2s}, {4s, 7s}});
+    EXPECT_EQ(clean_spikes(half, {.max_rate = 10}).spikes, half);
+    EXPECT_EQ(clean_spikes(half, {.max_rate = 9}).left_out.fast,
+              (std::vector<unit_left_out>{{"a", 50, 10}}));
+}
+
+TEST(CleanSpikes, KeepsUnitsOfUnknownSeparation) {
+    const spike_sequence spikes = three_units();
+    const std::vector<double> snr{2.4, std::nan(""), 2.5};
+
+    const cleaned_spikes cleaned = clean_spikes(spikes, {.min_snr = 2.5}, snr);
+
+    EXPECT_EQ(cleaned.spikes.unit_names(), (std::vector<std::string>{"b", "c"}));
+    EXPECT_EQ(cleaned.left_out.noisy, (std::vector<unit_left_out>{{"a", 100, 2.4}}));
+    EXPECT_THROW(clean_spikes(spikes, {.min_snr = 2.5}), invalid_argument);
+    EXPECT_THROW(clean_spikes(spikes, {.max_rate = 0}), invalid_argument);
+    EXPECT_THROW(clean_spikes(spikes, {.drop_synchronous = 1}), invalid_argument);
+}
+
+TEST(ReadSpikes, TakesSignalToNoiseRatiosFromAPhyFolder) {
+    using io::npy_kind;
+    const temporary_folder folder;
+    const auto phy = folder.path() / "phy";
+    folder.file("phy/params.py", "sample_rate = 1000\n");
+    folder.file("phy/spike_times.npy", npy_bytes<std::uint64_t>(npy_kind::natural, {1, 2, 3, 4}));
+    folder.file("phy/spike_clusters.npy",
+                npy_bytes<std::int32_t>(npy_kind::integer, {10, 2, 7, 2}));
+    const spike_read_options wanted{.cleaning = {.min_snr = 2.5}};
+    EXPECT_SAYS(error_of(phy, wanted), "has no signal-to-noise ratios of units");
+
+    folder.file("phy/cluster_group.tsv", "cluster_id\tgroup\n2\tgood\n");
+    folder.file("phy/cluster_quality.tsv",
+                "cluster_id\trate_hz\tsnr\n2\t1\t4.5\n10\t1\t2\n7\t1\t\n");
+    const spike_file file = read_spikes(phy, wanted);
+    EXPECT_EQ(file.spikes.unit_names(), (std::vector<std::string>{"2", "7"}));
+    EXPECT_EQ(file.snr.front(), 4.5);
+    EXPECT_EQ(file.left_out.noisy, (std::vector<unit_left_out>{{"10", 1, 2}}));
+    EXPECT_SAYS(warnings_of(file).back(), "Unit 10 with 1 spikes was left out");
+
+    folder.file("phy/cluster_quality.tsv", "cluster_id\tsnr\n2\tlow\n");
+    EXPECT_SAYS(error_of(phy, wanted), "line 2: found '2\tlow', expected a number in column snr");
+}
+
+#ifdef SPIKEWEAVE_TEST_NWB
+TEST(ReadSpikes, TakesSignalToNoiseRatiosFromTheUnitsOfNwb) {
+    const temporary_folder folder;
+    const auto path = folder.path() / "units.nwb";
+    const spike_sequence spikes = three_units();
+    write_nwb_units(path, spikes, std::vector<unit_column>{{"snr", "ratio", {3, 1, 2.5}}});
+
+    const spike_file file = read_spikes(path, {.cleaning = {.min_snr = 2.5}});
+
+    EXPECT_EQ(file.spikes, select_units(spikes, std::vector<std::string>{"a", "c"}));
+    EXPECT_EQ(file.snr, (std::vector<double>{3, 2.5}));
+    EXPECT_EQ(read_spikes(path).spikes, spikes);
+}
+#endif
+
+}  // namespace
+}  // namespace spikeweave
