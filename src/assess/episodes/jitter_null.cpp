@@ -57,17 +57,27 @@ count_distribution jitter_null::with_turned(const direction& way, const episode&
     return turned_starts(way.of(what.units[turned]), windows, {way.observed, cell}, gap_);
 }
 
+count_distribution jitter_null::with_last_turned(const episode& what) const {
+    return with_turned(backward_, backwards(what), 0);
+}
+
 jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
                                        double enough) const {
     const auto verdict_of = [&](const count_distribution& counts) {
         return verdict{counts.tail_probability(count), counts.mean()};
     };
-    verdict out = verdict_of(with_turned(backward_, backwards(what), 0));
+    verdict out = verdict_of(with_last_turned(what));
     for (std::size_t k = 0; k + 1 < what.size() && out.p < enough; ++k) {
         const verdict other = verdict_of(with_turned(forward_, what, k));
         if (other.p > out.p) out = other;
     }
     return out;
+}
+
+double jitter_null::expected(const episode& what, std::size_t turned) const {
+    return (turned + 1 == what.size() ? with_last_turned(what)
+                                      : with_turned(forward_, what, turned))
+        .mean();
 }
 
 }  // namespace spikeweave::assess

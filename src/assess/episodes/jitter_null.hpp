@@ -27,6 +27,8 @@ public:
     /// Rotates the units one at a time, beginning with the last, and returns the verdict with the
     /// largest p. Stops when p is `enough` or more.
     verdict test(const episode& what, std::uint64_t count, double enough) const;
+    /// The mean count if the spikes of one unit are rotated.
+    double expected(const episode& what, std::size_t turned) const;
 
 private:
     /// The spikes in one direction of time. Backwards, the last unit of an episode is its first.
@@ -42,6 +44,7 @@ private:
     };
     count_distribution with_turned(const direction& way, const episode& what,
                                    std::size_t turned) const;
+    count_distribution with_last_turned(const episode& what) const;
 
     direction forward_;
     direction backward_;

@@ -1,0 +1,43 @@
+#include "spikeweave/assess/episodes/jitter.hpp"
+
+#include "assess/episodes/jitter_null.hpp"
+#include "assess/episodes/reach.hpp"
+#include "parallel/parallel_for.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave {
+namespace {
+
+void check_jitter(const spike_sequence& spikes, std::span<const episode> episodes,
+                  duration window) {
+    if (window < std::chrono::milliseconds{1})
+        throw invalid_argument("the jitter window must be at least 1 ms, not " +
+                               format_duration(window));
+    for (const episode& what : episodes) {
+        if (what.size() < 2 || what.delays.size() + 1 != what.size())
+            throw invalid_argument("an episode needs two units, and one delay fewer than units");
+        for (const unit_id unit : what.units)
+            if (to_index(unit) >= spikes.unit_count())
+                throw invalid_argument("an episode has a unit that the spikes do not have");
+    }
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> expected_by_jitter(const spike_sequence& spikes,
+                                                    std::span<const episode> episodes,
+                                                    duration window, tie_rule ties,
+                                                    const execution& run) {
+    check_jitter(spikes, episodes, window);
+    const separated_epochs apart(spikes, assess::reach_of(episodes));
+    const assess::jitter_null null(apart.spikes(), window, ties);
+    std::vector<std::vector<double>> out(episodes.size());
+    parallel::parallel_for(episodes.size(), run, "expected counts", [&](std::size_t i) {
+        for (std::size_t turned = 0; turned < episodes[i].size(); ++turned)
+            out[i].push_back(null.expected(episodes[i], turned));
+    });
+    return out;
+}
+
+}  // namespace spikeweave
