@@ -53,6 +53,7 @@
 #include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/parallel/thread_count.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/episodes/conditions.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/pipeline/sort.hpp"

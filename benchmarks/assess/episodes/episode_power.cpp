@@ -15,41 +15,22 @@
 #include <array>
 #include <cstdio>
 #include <exception>
-#include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "null_recordings.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
-#include "spikeweave/spikes/spike_trains.hpp"
 
 namespace {
 
 using namespace spikeweave;
 
-constexpr std::uint32_t planted_pairs = 5;
-constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
+using null_recordings::planted_pairs;
+using null_recordings::with_connections;
 
-spike_sequence with_connections(const spike_sequence& null, double strength, std::uint32_t seed) {
-    std::mt19937_64 random(seed);
-    std::uniform_real_distribution<double> uniform;
-    const spike_trains trains(null);
-    std::vector<std::pair<std::int64_t, unit_id>> all;
-    for (std::size_t i = 0; i < null.size(); ++i)
-        all.emplace_back(null.times_us()[i], null.units()[i]);
-    for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
-        for (const std::int64_t time : trains.times_us(unit_id{2 * pair})) {
-            const auto follower = time + static_cast<std::int64_t>(4200 + 1600 * uniform(random));
-            if (uniform(random) < strength && follower < null.span().end.count())
-                all.emplace_back(follower, unit_id{2 * pair + 1});
-        }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    return sequence_of(std::move(all), null.unit_names(), null.span());
-}
+constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
 
 struct found {
     std::size_t planted = 0;

@@ -7,8 +7,10 @@
 #include <functional>
 #include <numbers>
 #include <random>
+#include <utility>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
 namespace null_recordings {
 namespace {
@@ -171,6 +173,33 @@ spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t 
     std::sort(spikes.begin(), spikes.end());
     for (const auto& [us, unit] : spikes) builder.append(us, unit);
     return builder.finish({0s, std::chrono::seconds(length_s)});
+}
+
+spike_sequence with_connections(const spike_sequence& null, double strength, std::uint32_t seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform;
+    const spike_trains trains(null);
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::size_t i = 0; i < null.size(); ++i)
+        all.emplace_back(null.times_us()[i], null.units()[i]);
+    for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
+        for (const std::int64_t time : trains.times_us(unit_id{2 * pair})) {
+            const auto follower = time + static_cast<std::int64_t>(4200 + 1600 * uniform(random));
+            if (uniform(random) < strength && follower < null.span().end.count())
+                all.emplace_back(follower, unit_id{2 * pair + 1});
+        }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return sequence_of(std::move(all), null.unit_names(), null.span());
+}
+
+spike_sequence thinned(const spike_sequence& spikes, double kept, std::uint32_t seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> uniform;
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::size_t i = 0; i < spikes.size(); ++i)
+        if (uniform(random) < kept) all.emplace_back(spikes.times_us()[i], spikes.units()[i]);
+    return sequence_of(std::move(all), spikes.unit_names(), spikes.span());
 }
 
 }  // namespace null_recordings

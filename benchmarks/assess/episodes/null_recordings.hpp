@@ -21,4 +21,13 @@ std::vector<null> all();
 /// @throws invalid_argument for an unknown name
 spikeweave::spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed);
 
+/// Adds connections to the first `planted_pairs` pairs of units: each spike of the first one is
+/// followed by one of the second after 4.2 to 5.8 ms with a probability, the strength.
+inline constexpr std::uint32_t planted_pairs = 5;
+spikeweave::spike_sequence with_connections(const spikeweave::spike_sequence& null, double strength,
+                                            std::uint32_t seed);
+/// Keeps each spike with this probability.
+spikeweave::spike_sequence thinned(const spikeweave::spike_sequence& spikes, double kept,
+                                   std::uint32_t seed);
+
 }  // namespace null_recordings

@@ -1,0 +1,221 @@
+#include "spikeweave/pipeline/episodes/conditions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Six units, of which n1 follows n0, and n3 follows n2, with these probabilities.
+spike_sequence connected(double first, double second, std::uint32_t seed, duration length = 60s,
+                         double rate_hz = 12) {
+    const spike_sequence chance =
+        simulate_poisson({.units = 6, .length = length, .rate_hz = rate_hz, .seed = seed}).spikes;
+    random_stream random(seed, random_purpose::pattern_times, 1);
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::size_t i = 0; i < chance.size(); ++i) {
+        const std::int64_t time = chance.times_us()[i];
+        const auto unit = to_index(chance.units()[i]);
+        all.emplace_back(time, chance.units()[i]);
+        const double strength = unit == 0 ? first : unit == 2 ? second : 0;
+        const auto delay = static_cast<std::int64_t>(5'000 + random.below(2'000));
+        if (random.uniform() < strength && time + delay < chance.span().end.count())
+            all.emplace_back(time + delay, unit_id{static_cast<std::uint32_t>(unit + 1)});
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return sequence_of(std::move(all), chance.unit_names(), chance.span());
+}
+
+condition_options usual() {
+    return {.permutation = {.permutations = 1'999, .seed = 1}};
+}
+
+condition_comparison compared(const spike_sequence& a, const spike_sequence& b,
+                              const condition_options& options = usual()) {
+    return compare_conditions({&a, 1}, {&b, 1}, options);
+}
+
+const episode_change* finding(const condition_comparison& result, std::uint32_t from,
+                              std::uint32_t to) {
+    for (const episode_change& one : result.findings)
+        if (one.what.units == std::vector{unit_id{from}, unit_id{to}}) return &one;
+    return nullptr;
+}
+
+TEST(CompareConditions, FindsWhatChangedAndNothingElse) {
+    const auto result = compared(connected(0.3, 0.3, 1), connected(0.3, 0.7, 2));
+    EXPECT_EQ(result.samples, sample_kind::blocks);
+    EXPECT_EQ(result.conditions[0].samples, 6U);
+    const episode_change* const same = finding(result, 0, 1);
+    const episode_change* const stronger = finding(result, 2, 3);
+    ASSERT_NE(same, nullptr);
+    ASSERT_NE(stronger, nullptr);
+    EXPECT_EQ(same->change, change_kind::none);
+    EXPECT_EQ(stronger->change, change_kind::excess);
+    EXPECT_LT(stronger->excess_q, 0.05);
+    EXPECT_GT(stronger->excess.difference.low, 0.1);
+    EXPECT_GT(stronger->rate.ratio.low, 1.2);
+}
+
+// With twice the rate of the first unit, the pair occurs more often, but its first unit is followed
+// as reliably as before.
+TEST(CompareConditions, TellsAChangeOfRatesFromOneOfConnections) {
+    const auto result = compared(connected(0.4, 0.4, 3, 120s, 8), connected(0.4, 0.4, 4, 120s, 14));
+    const episode_change* const pair = finding(result, 0, 1);
+    ASSERT_NE(pair, nullptr);
+    EXPECT_EQ(pair->change, change_kind::rate);
+    EXPECT_GT(pair->rate.ratio.low, 1.3);
+    EXPECT_LT(std::abs(pair->excess.difference.value), 0.06);
+}
+
+TEST(CompareConditions, CountsInEachPartWhatTheSearchCountsThere) {
+    const spike_sequence a = connected(0.4, 0.4, 5);
+    const spike_sequence b = connected(0.4, 0.6, 6);
+    const auto result = compared(a, b);
+    ASSERT_GE(result.findings.size(), 2U);
+    const std::vector<time_span> blocks = [&] {
+        std::vector<time_span> out;
+        for (int i = 0; i < 6; ++i) out.push_back({10s * i, 10s * (i + 1)});
+        return out;
+    }();
+    for (const std::size_t c : {0U, 1U}) {
+        episode_mining_options mining = result.options.mining;
+        mining.min_count = 20;
+        const episode_table mined = mine_episodes(within_epochs(c == 0 ? a : b, blocks), mining);
+        for (const episode_change& one : result.findings) {
+            const auto counted =
+                std::ranges::find(mined.episodes, one.what, &counted_episode::what);
+            ASSERT_NE(counted, mined.episodes.end());
+            EXPECT_EQ(counted->count, one.counts[c]);
+        }
+    }
+}
+
+TEST(CompareConditions, GivesTheSamePIfConditionsAreExchanged) {
+    const spike_sequence a = connected(0.4, 0.4, 7);
+    const spike_sequence b = connected(0.4, 0.6, 8);
+    // There are 924 labellings of 6 and 6 blocks, so all are made.
+    const auto one = compared(a, b);
+    const auto other = compared(b, a);
+    ASSERT_TRUE(one.labellings.exact);
+    ASSERT_EQ(one.findings.size(), other.findings.size());
+    for (std::size_t i = 0; i < one.findings.size(); ++i) {
+        EXPECT_EQ(one.findings[i].what, other.findings[i].what);
+        EXPECT_EQ(one.findings[i].rate.p, other.findings[i].rate.p);
+        EXPECT_NEAR(one.findings[i].excess.difference.value,
+                    -other.findings[i].excess.difference.value, 1e-9);
+    }
+}
+
+TEST(CompareConditions, DoesNotDependOnThreads) {
+    const spike_sequence a = connected(0.4, 0.4, 9, 200s);
+    const spike_sequence b = connected(0.4, 0.5, 10, 200s);
+    condition_options options = usual();
+    options.run.threads = 1;
+    const auto one = compared(a, b, options);
+    options.run.threads = 3;
+    const auto three = compared(a, b, options);
+    ASSERT_FALSE(one.labellings.exact);
+    ASSERT_EQ(one.findings.size(), three.findings.size());
+    for (std::size_t i = 0; i < one.findings.size(); ++i) {
+        EXPECT_EQ(one.findings[i].rate.p, three.findings[i].rate.p);
+        EXPECT_EQ(one.findings[i].excess.p, three.findings[i].excess.p);
+    }
+}
+
+TEST(CompareConditions, WeighsRecordingsTheSame) {
+    std::vector<spike_sequence> a;
+    std::vector<spike_sequence> b;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+        a.push_back(connected(0.3, 0.3, 20 + i, i == 0 ? 60s : 30s));
+        b.push_back(connected(0.3, 0.7, 30 + i, 30s));
+    }
+    const auto result = compare_conditions(a, b, usual());
+    EXPECT_EQ(result.samples, sample_kind::recordings);
+    EXPECT_EQ(result.labellings.number, 70U);
+    const episode_change* const pair = finding(result, 2, 3);
+    ASSERT_NE(pair, nullptr);
+    EXPECT_DOUBLE_EQ(pair->excess.p, 2.0 / 70);
+    double mean = 0;
+    for (const spike_sequence& one : a)
+        mean += static_cast<double>(count_episodes(one, {&pair->what, 1}).counts[0]) /
+                (to_seconds(one.span().length()) + 1e-6) / 4;
+    EXPECT_NEAR(pair->rate.a, mean, 1e-9);
+}
+
+TEST(CompareConditions, SaysInWhichRecordingsAFindingWasFound) {
+    condition_options options = usual();
+    options.findings = findings_source::either;
+    const auto result = compared(connected(0.5, 0.0, 11), connected(0.5, 0.7, 12), options);
+    const episode_change* const only_b = finding(result, 2, 3);
+    ASSERT_NE(only_b, nullptr);
+    EXPECT_EQ(only_b->found, (std::array<std::size_t, 2>{0, 1}));
+    EXPECT_EQ(finding(result, 0, 1)->found, (std::array<std::size_t, 2>{1, 1}));
+}
+
+TEST(CompareConditions, ComparesUnitsByTheirNames) {
+    const spike_sequence a = connected(0.5, 0.5, 13);
+    const spike_sequence b =
+        select_units(connected(0.5, 0.5, 14), std::vector<std::string>{"n2", "n3"});
+    const auto result = compared(a, b);
+    EXPECT_EQ(result.unit_names, (std::vector<std::string>{"n2", "n3"}));
+    ASSERT_FALSE(result.warnings.empty());
+    EXPECT_NE(result.warnings[0].find("2 units are in all recordings"), std::string::npos);
+    EXPECT_NE(finding(result, 0, 1), nullptr);
+}
+
+TEST(CompareEpochs, ComparesEpochsOfOneRecording) {
+    const spike_sequence spikes = connected(0.5, 0.5, 15);
+    std::vector<time_span> odd;
+    std::vector<time_span> even;
+    for (int i = 0; i < 60; ++i) (i % 2 == 0 ? even : odd).push_back({1s * i, 1s * (i + 1)});
+    const auto result = compare_epochs(spikes, even, odd, usual());
+    EXPECT_EQ(result.samples, sample_kind::epochs);
+    EXPECT_EQ(result.conditions[1].samples, 30U);
+    EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
+    ASSERT_NE(finding(result, 0, 1), nullptr);
+    EXPECT_EQ(finding(result, 0, 1)->change, change_kind::none);
+    odd.push_back({59s + 500ms, 60s});
+    odd.back().begin = 58s + 500ms;
+    EXPECT_THROW(compare_epochs(spikes, even, std::vector{odd.back()}, usual()), invalid_argument);
+}
+
+void refuses(const std::string& says, const std::vector<spike_sequence>& a,
+             const std::vector<spike_sequence>& b, const condition_options& options = usual()) {
+    try {
+        compare_conditions(a, b, options);
+        ADD_FAILURE() << says;
+    } catch (const invalid_argument& error) {
+        EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+    }
+}
+
+TEST(CompareConditions, RefusesWhatCannotBe) {
+    const spike_sequence usual_one = connected(0.3, 0.3, 16);
+    const std::vector<spike_sequence> three(3, usual_one);
+    refuses("the smallest p that their labellings can give is 0.1", three, three);
+    refuses("two samples of each condition; there are 1 and 3", {usual_one}, three);
+    refuses("each condition needs a recording", {}, three);
+    const spike_sequence other({1'000}, {unit_id{0}}, {"else"}, {0s, 60s});
+    refuses("no unit is in all recordings", {usual_one}, {other});
+    const std::vector<time_span> epochs{{0s, 1s}, {2s, 3s}};
+    refuses("epochs are compared with epochs", {usual_one}, {within_epochs(usual_one, epochs)});
+    condition_options options = usual();
+    options.change_correction = correction_method::two_stage_bh;
+    refuses("one alpha", {usual_one}, {usual_one}, options);
+}
+
+}  // namespace
+}  // namespace spikeweave
