@@ -74,6 +74,7 @@ void declare(CLI::App& app, parsed& into) {
     add_merge(app, into.chosen);
     add_live(app, into.chosen);
     add_report(app, into.chosen);
+    add_compare(app, into.chosen);
     add_table(app, into.chosen);
     add_devices(app, into.chosen);
     app.footer(

@@ -71,6 +71,7 @@
 #include "spikeweave/report/cohort_table.hpp"
 #include "spikeweave/report/devices.hpp"
 #include "spikeweave/report/episodes.hpp"
+#include "spikeweave/report/episodes/conditions.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/inputs.hpp"
 #include "spikeweave/report/output_place.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -47,25 +48,31 @@ std::vector<std::int64_t> events_of(const std::string& name, const std::string& 
 
 }  // namespace
 
+option& add_around(option_list& list, std::string name, epoch_source_options& options,
+                   std::string_view help) {
+    option& around = list.add(
+        std::move(name), options.around,
+        fmt::format("{}: the stimulus markers of FILE, or the begins in a table of intervals of an "
+                    "NWB file, such as trials",
+                    help));
+    around.written("EVENTS:FROM..TO").may_be_unset = true;
+    around.get = [&text = options.around]() -> option_value {
+        if (text.empty()) return nullptr;
+        return text;
+    };
+    return around.obeys([&text = options.around] {
+        if (!text.empty()) parse_around(text);
+    });
+}
+
 void describe_epochs(option_list& list, epoch_source_options& options) {
     option& epochs = list.change("epochs");
     epochs.bind(options.epochs);
     epochs.help += "; EPOCHS is a table of begin and end in seconds, or an NWB file with trials";
     list.begin_group(epochs.group);
-    option& around =
-        list.add("around", options.around,
-                 "use only this part of time around each event, as an epoch: the stimulus markers "
-                 "of FILE, or the begins in a table of intervals of an NWB file, such as trials");
-    around.written("EVENTS:FROM..TO").by_default("the whole recording");
-    around.not_with({"epochs", "t_start", "t_stop", "trial_length"});
-    around.may_be_unset = true;
-    around.get = [&text = options.around]() -> option_value {
-        if (text.empty()) return nullptr;
-        return text;
-    };
-    around.obeys([&text = options.around] {
-        if (!text.empty()) parse_around(text);
-    });
+    add_around(list, "around", options, "use only this part of time around each event, as an epoch")
+        .by_default("the whole recording")
+        .not_with({"epochs", "t_start", "t_stop", "trial_length"});
 }
 
 void take_epochs(const epoch_source_options& options, const std::string& path,

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/spike_input.hpp"
@@ -17,6 +18,11 @@ struct epoch_source_options {
 
     bool given() const { return !epochs.empty() || !around.empty(); }
 };
+
+/// Adds an option that names events and the part of time around each.
+/// @param help  what the parts are, without where they come from
+option& add_around(option_list& list, std::string name, epoch_source_options& options,
+                   std::string_view help);
 
 /// Lets the option `epochs` of a list take a table, and adds `around`.
 void describe_epochs(option_list& list, epoch_source_options& options);

@@ -24,6 +24,7 @@ void add_spade(CLI::App& app, command& chosen);
 void add_merge(CLI::App& app, command& chosen);
 void add_live(CLI::App& app, command& chosen);
 void add_report(CLI::App& app, command& chosen);
+void add_compare(CLI::App& app, command& chosen);
 void add_table(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
 

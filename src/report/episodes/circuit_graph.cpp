@@ -5,6 +5,8 @@
 #include <map>
 #include <numbers>
 
+#include "report/episodes/parts.hpp"
+
 namespace spikeweave::report {
 namespace {
 
@@ -20,12 +22,12 @@ struct point {
 
 class circuit_graph {
 public:
-    circuit_graph(drawing& out, double top, const episode_view& p,
-                  const std::vector<std::size_t>& edges)
-        : out_(out), p_(p), edges_(edges) {
-        for (const std::size_t e : edges) {
-            places_.try_emplace(edge(e).from);
-            places_.try_emplace(edge(e).to);
+    circuit_graph(drawing& out, double top, std::span<const std::string> unit_names,
+                  std::span<const graph_arrow> arrows)
+        : out_(out), names_(unit_names), arrows_(arrows) {
+        for (const graph_arrow& one : arrows) {
+            places_.try_emplace(one.from);
+            places_.try_emplace(one.to);
         }
         const auto units = static_cast<double>(places_.size());
         circle_ = std::max(least_circle, units * node_distance / (2 * std::numbers::pi));
@@ -39,10 +41,10 @@ public:
     }
 
     double draw() {
-        for (const std::size_t e : edges_) arrow(edge(e));
+        for (const graph_arrow& one : arrows_) arrow(one);
         // Labels are on top of all arrows, and circles on top of labels.
-        if (edges_.size() <= most_labelled_edges)
-            for (const std::size_t e : edges_) label(edge(e));
+        if (arrows_.size() <= most_labelled_edges)
+            for (const graph_arrow& one : arrows_) label(one);
         for (const auto& [unit, place] : places_) node(unit, place);
         out_.reach(centre_.x + circle_ + node_radius + loop_height);
         return 2 * (circle_ + node_radius + loop_height);
@@ -51,11 +53,9 @@ public:
 private:
     static constexpr double loop_height = 34;
 
-    const circuit_edge& edge(std::size_t e) const { return p_.report.circuit.edges[e]; }
-
     // Returns the control point of an arrow. Between two units it is bent to one side, so that the
     // two directions have separate lines; from a unit to itself it is outside the circle.
-    point bend(const circuit_edge& of) const {
+    point bend(const graph_arrow& of) const {
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
         if (of.from == of.to) {
@@ -76,30 +76,31 @@ private:
                 from.y + dy * along + dx * aside / length};
     }
 
-    void arrow(const circuit_edge& of) {
+    void arrow(const graph_arrow& of) {
         const point middle = bend(of);
         const double aside = of.from == of.to ? node_radius / 2 : 0;
         const point begin = leave(places_.at(of.from), middle, aside);
         const point end = leave(places_.at(of.to), middle, -aside);
         out_.put(
-            "<path class=\"arrow\" stroke-width=\"{:.3g}\" d=\"M{:.1f},{:.1f} Q{:.1f},{:.1f} "
+            "<path class=\"{}\" stroke-width=\"{:.3g}\" d=\"M{:.1f},{:.1f} Q{:.1f},{:.1f} "
             "{:.1f},{:.1f}\"/>\n",
-            0.8 + 2.2 * of.strength, begin.x, begin.y, middle.x, middle.y, end.x, end.y);
+            of.kind, 0.8 + 2.2 * of.strength, begin.x, begin.y, middle.x, middle.y, end.x, end.y);
     }
 
-    void label(const circuit_edge& of) {
+    void label(const graph_arrow& of) {
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
         const point middle = bend(of);
         // The midpoint of the curve.
         out_.put("<text class=\"on-arrow\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\">{}</text>\n",
                  (a.x + 2 * middle.x + b.x) / 4, (a.y + 2 * middle.y + b.y) / 4,
-                 delay_range(of.best));
+                 delay_range(of.delay));
     }
 
     void node(unit_id unit, point at) {
-        const std::string name = xml_escaped(p_.name(unit));
-        const std::size_t length = std::max<std::size_t>(length_of(p_.name(unit)), 1);
+        const std::string& plain = names_[to_index(unit)];
+        const std::string name = xml_escaped(plain);
+        const std::size_t length = std::max<std::size_t>(length_of(plain), 1);
         out_.put(
             "<g><title>{0}</title><circle cx=\"{1:.1f}\" cy=\"{2:.1f}\" r=\"{3:g}\"/><text "
             "class=\"unit\" x=\"{1:.1f}\" y=\"{2:.1f}\" dy=\"0.35em\" "
@@ -109,8 +110,8 @@ private:
     }
 
     drawing& out_;
-    const episode_view& p_;
-    const std::vector<std::size_t>& edges_;
+    std::span<const std::string> names_;
+    std::span<const graph_arrow> arrows_;
     std::map<unit_id, point> places_;
     double circle_ = 0;
     point centre_{};
@@ -118,9 +119,9 @@ private:
 
 }  // namespace
 
-double draw_circuit_graph(drawing& out, double top, const episode_view& p,
-                          const std::vector<std::size_t>& edges) {
-    return circuit_graph(out, top, p, edges).draw();
+double draw_circuit_graph(drawing& out, double top, std::span<const std::string> unit_names,
+                          std::span<const graph_arrow> arrows) {
+    return circuit_graph(out, top, unit_names, arrows).draw();
 }
 
 }  // namespace spikeweave::report

@@ -24,10 +24,7 @@ constexpr std::size_t most_listed_chains = 24;
 
 constexpr std::string_view circuit_style =
     R"(  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
-  .on-arrow { font-size: 9px; fill: #3e4c59; text-anchor: middle; stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
-  .unit { text-anchor: middle; font-weight: 600; }
-  circle { fill: #e3f2f6; stroke: #0b7285; stroke-width: 1.6; }
   .arrow { stroke: #0b7285; fill: none; marker-end: url(#head); }
 </style>
 <defs><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#0b7285"/></marker></defs>
@@ -59,7 +56,7 @@ public:
             list_chains();
         }
         draw_explained(found.edges.size() - static_cast<std::size_t>(direct));
-        return out_.drawn(y_ + drawing::margin - 8, circuit_style);
+        return out_.drawn(y_ + drawing::margin - 8, std::string(graph_style).append(circuit_style));
     }
 
 private:
@@ -81,7 +78,11 @@ private:
                                  [&](std::size_t e) { return edges[e].strength; });
         const std::size_t every = direct.size();
         direct.resize(std::min(every, most_graph_edges));
-        if (!direct.empty()) y_ += draw_circuit_graph(out_, y_ + 8, p_, direct) + 8;
+        std::vector<graph_arrow> arrows;
+        for (const std::size_t e : direct)
+            arrows.push_back({edges[e].from, edges[e].to, edges[e].strength, edges[e].best});
+        if (!arrows.empty())
+            y_ += draw_circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows) + 8;
         if (every > direct.size()) note_more(every - direct.size(), "circuit.tsv");
     }
 
