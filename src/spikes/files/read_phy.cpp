@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "io/file_error.hpp"
 #include "io/phy_text.hpp"
@@ -10,6 +12,24 @@
 #include "spikes/files/numpy_times.hpp"
 
 namespace spikeweave::spikes {
+namespace {
+
+// Returns nothing if no file of the folder has signal-to-noise ratios.
+std::vector<double> snr_of(const std::vector<std::string>& clusters,
+                           const std::filesystem::path& folder) {
+    const std::map<std::int64_t, double> known = io::read_phy_column(folder, "snr");
+    std::vector<double> out;
+    if (known.empty()) return out;
+    for (const std::string& cluster : clusters) {
+        const auto found = known.find(std::stoll(cluster));
+        out.push_back(found == known.end() ? std::numeric_limits<double>::quiet_NaN()
+                                           : found->second);
+    }
+    return out;
+}
+
+}  // namespace
+
 spike_file read_phy(const reading& job) {
     std::error_code ignored;
     const bool is_folder = std::filesystem::is_directory(job.path, ignored);
@@ -49,15 +69,7 @@ spike_file read_phy(const reading& job) {
     times.expect_end();
     units.expect_end();
     finish(file, builder, job);
-    if (job.how.cleaning.min_snr) {
-        const auto snr = io::read_phy_column(folder, "snr");
-        for (const std::string& name : file.spikes.unit_names()) {
-            const auto found = snr.find(std::stoll(name));
-            if (!snr.empty())
-                file.snr.push_back(found == snr.end() ? std::numeric_limits<double>::quiet_NaN()
-                                                      : found->second);
-        }
-    }
+    if (job.how.cleaning.min_snr) file.snr = snr_of(file.spikes.unit_names(), folder);
 
     const auto noise = io::read_phy_noise(folder / "cluster_group.tsv");
     const auto& names = file.spikes.unit_names();
