@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "parallel/rank_blocks.hpp"
 #include "parallel/rank_on_host.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
@@ -57,6 +58,11 @@ int parallel::rank_on_host() {
     for (const launcher& one : launchers)
         if (number_in(one.size) > 0) return std::max(number_in(one.rank_on_host), 0);
     return 0;
+}
+
+std::vector<int> parallel::devices_of_this_rank(const std::vector<int>& all, const execution& run) {
+    if (all.empty() || !is_shared(run)) return all;
+    return {all[static_cast<std::size_t>(rank_on_host()) % all.size()]};
 }
 
 }  // namespace spikeweave

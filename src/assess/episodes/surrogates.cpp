@@ -9,20 +9,20 @@
 
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/step_of.hpp"
-#include "assess/rank_blocks.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
 using assess::adjust_by_size;
-using assess::block_of_rank;
-using assess::gather_on_all;
 using assess::independent_units;
-using assess::rank_block;
 using assess::start_probability_for;
 using assess::step_of;
+using parallel::block_of_rank;
+using parallel::gather_on_all;
+using parallel::rank_block;
 
 namespace {
 

@@ -9,19 +9,19 @@
 #include <string>
 #include <utility>
 
-#include "assess/rank_blocks.hpp"
 #include "assess/spade/subset_share.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 
 namespace spikeweave {
 
-using assess::block_of_rank;
-using assess::gather_on_all;
 using assess::share_outside;
 using assess::subset_family;
+using parallel::block_of_rank;
+using parallel::gather_on_all;
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <utility>
 
-#include "assess/rank_blocks.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::assess {

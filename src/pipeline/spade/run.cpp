@@ -81,12 +81,6 @@ spade_options resolved(spade_options options, const spade_input& prepared, spade
     return options;
 }
 
-// Of several devices, each rank takes one, by its place among the ranks of its host.
-std::vector<int> devices_of_this_rank(const std::vector<int>& all, const execution& run) {
-    if (all.empty() || !run.ranks || run.ranks->size() == 1) return all;
-    return {all[static_cast<std::size_t>(parallel::rank_on_host()) % all.size()]};
-}
-
 class pattern_search {
 public:
     pattern_search(const spade_input& in, const spade_options& options, execution run,
@@ -113,7 +107,7 @@ public:
 
     maxima_tally tally(const surrogate_part& part) const {
         execution run = run_;
-        run.devices = devices_of_this_rank(devices_, run);
+        run.devices = parallel::devices_of_this_rank(devices_, run);
         return tally_surrogates([&](std::uint32_t which) { return in_.maker->make(which); },
                                 in_.surrogates.surrogates, options_.window, in_.mining,
                                 options_.spectrum, run, part);

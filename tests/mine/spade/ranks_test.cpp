@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <memory>
 #include <random>
 #include <utility>
@@ -11,8 +10,8 @@
 #include "spikeweave/assess/spade.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/mine/spade.hpp"
+#include "support/on_ranks.hpp"
 #include "support/ranks.hpp"
-#include "support/threads_as_ranks.hpp"
 
 namespace spikeweave {
 namespace {
@@ -56,18 +55,6 @@ void expect_same(const signature_test_result& found, const signature_test_result
         EXPECT_EQ(found.signatures[i].q, expected.signatures[i].q);
         EXPECT_EQ(found.signatures[i].significant, expected.signatures[i].significant);
     }
-}
-
-using rank_body = std::function<void(int rank, std::shared_ptr<communicator>)>;
-
-// Runs on the ranks on which the test was started, or on threads in their place.
-void on_ranks(const rank_body& body) {
-    if (ranks_asked_for() == "mpi") {
-        const auto all = ranks_of_test();
-        body(all->rank(), all);
-        return;
-    }
-    for (const int ranks : {1, 2, 3, 5}) threads_as_ranks::run(ranks, body);
 }
 
 class SpadeOnRanks : public testing::TestWithParam<spade_strategy> {
