@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parallel/ordered_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "record/detect/crossing_rule.hpp"
 #include "record/detect/detect.hpp"
 #include "record/detect/waveforms.hpp"
@@ -168,18 +169,28 @@ detection_result describe_spikes(const recording& from, const known_spikes& spik
     // A basis of whitened traces fits only the recording that it is from.
     if (own != *options.basis) check_same_space(*options.basis, own);
     const spike_describer describer(traces, spikes, options, out.described_channels, run);
+    const parallel::rank_block share =
+        parallel::block_of_rank(describer.blocks().block_count(), run);
+    std::vector<std::size_t> mask_counts;
     out.features.reserve(out.size() * out.features_per_spike());
     parallel::for_each_in_order(
-        describer.blocks().block_count(), run, "features",
-        [&](std::size_t i) { return describer.describe(i); },
+        share.size(), run, "features",
+        [&](std::size_t i) { return describer.describe(share.begin + i); },
         [&](std::size_t, const described& found) {
-            for (const std::size_t count : found.mask_counts)
-                out.mask_offsets.push_back(out.mask_offsets.back() + count);
-            out.mask_channels.insert(out.mask_channels.end(), found.mask_channels.begin(),
-                                     found.mask_channels.end());
-            out.masks.insert(out.masks.end(), found.masks.begin(), found.masks.end());
-            out.features.insert(out.features.end(), found.features.begin(), found.features.end());
+            const auto append = [](const auto& more, auto& to) {
+                to.insert(to.end(), more.begin(), more.end());
+            };
+            append(found.mask_counts, mask_counts);
+            append(found.mask_channels, out.mask_channels);
+            append(found.masks, out.masks);
+            append(found.features, out.features);
         });
+    parallel::join_ranks(mask_counts, run);
+    parallel::join_ranks(out.mask_channels, run);
+    parallel::join_ranks(out.masks, run);
+    parallel::join_ranks(out.features, run);
+    for (const std::size_t count : mask_counts)
+        out.mask_offsets.push_back(out.mask_offsets.back() + count);
     return out;
 }
 

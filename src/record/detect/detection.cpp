@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "record/detect/detect.hpp"
 #include "record/detect/device_steps.hpp"
 #include "record/detect/find_events.hpp"
@@ -63,8 +64,6 @@ public:
 
     detection_result find(const execution& run) {
         take(events_of(traces_, *steps_, options_, run));
-        out_.fractions.resize(out_.size());
-        out_.features.resize(out_.size() * out_.features_per_spike());
         if (uses_devices(options_, run)) out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
         const principal_components components =
@@ -80,7 +79,7 @@ private:
     void take(const found_events& found);
     bool is_described(std::uint32_t peak_channel, std::uint32_t channel) const;
     void warn();
-    std::pair<std::size_t, std::size_t> spikes_in(std::size_t piece) const;
+    std::size_t first_spike_from(std::size_t piece) const;
     std::vector<char> choose_spikes() const;
     principal_components find_components(const execution& run) const;
     std::vector<waveform_place> chosen_places(std::size_t piece,
@@ -141,22 +140,19 @@ void spike_finder::warn() {
                         out_.cut, format_duration(options_.longest)));
 }
 
-// Returns the spikes whose peaks are in the piece.
-std::pair<std::size_t, std::size_t> spike_finder::spikes_in(std::size_t piece) const {
-    const auto first_from = [&](std::size_t number) {
-        const auto frame = static_cast<std::int64_t>(number * steps_->piece_frames());
-        return static_cast<std::size_t>(
-            std::lower_bound(out_.frames.begin(), out_.frames.end(), frame) - out_.frames.begin());
-    };
-    return {first_from(piece), first_from(piece + 1)};
+// Returns the first spike whose peak is in the piece or later.
+std::size_t spike_finder::first_spike_from(std::size_t piece) const {
+    const auto frame = static_cast<std::int64_t>(piece * steps_->piece_frames());
+    return static_cast<std::size_t>(std::ranges::lower_bound(out_.frames, frame) -
+                                    out_.frames.begin());
 }
 
 // Returns the channels of the chosen spikes of a piece.
 std::vector<waveform_place> spike_finder::chosen_places(std::size_t piece,
                                                         const std::vector<char>& chosen) const {
     std::vector<waveform_place> places;
-    const auto [first, last] = spikes_in(piece);
-    for (std::size_t n = first; n < last; ++n) {
+    const std::size_t last = first_spike_from(piece + 1);
+    for (std::size_t n = first_spike_from(piece); n < last; ++n) {
         if (chosen[n] == 0) continue;
         for (std::size_t i = out_.mask_offsets[n]; i < out_.mask_offsets[n + 1]; ++i)
             places.push_back({out_.frames[n], out_.peak_channels[n], out_.mask_channels[i]});
@@ -185,38 +181,53 @@ principal_components spike_finder::find_components(const execution& run) const {
         std::vector<float> waveforms{};
     };
     const std::vector<char> chosen = choose_spikes();
-    waveform_statistics statistics(out_.channel_count, window_.size());
+    const parallel::rank_block own = parallel::block_of_rank(steps_->piece_count(), run);
+    cut_out all;
     parallel::for_each_in_order(
-        steps_->piece_count(), run, "components",
+        own.size(), run, "components",
         [&](std::size_t i) {
-            cut_out out{.places = chosen_places(i, chosen)};
-            if (!out.places.empty()) out.waveforms = steps_->waveforms_of(i, out.places);
+            cut_out out{.places = chosen_places(own.begin + i, chosen)};
+            if (!out.places.empty())
+                out.waveforms = steps_->waveforms_of(own.begin + i, out.places);
             return out;
         },
         [&](std::size_t, const cut_out& found) {
-            const std::size_t frames = window_.size();
-            for (std::size_t k = 0; k < found.places.size(); ++k)
-                statistics.add(found.places[k].channel,
-                               std::span{found.waveforms}.subspan(k * frames, frames));
+            all.places.insert(all.places.end(), found.places.begin(), found.places.end());
+            all.waveforms.insert(all.waveforms.end(), found.waveforms.begin(),
+                                 found.waveforms.end());
         });
+    parallel::join_ranks(all.places, run);
+    parallel::join_ranks(all.waveforms, run);
+    waveform_statistics statistics(out_.channel_count, window_.size());
+    for (std::size_t k = 0; k < all.places.size(); ++k)
+        statistics.add(all.places[k].channel,
+                       std::span{all.waveforms}.subspan(k * window_.size(), window_.size()));
     return statistics.components(options_.features_per_channel, run);
 }
 
 void spike_finder::describe_waveforms(const principal_components& components,
                                       const execution& run) {
-    parallel::parallel_for(steps_->piece_count(), run, "features", [&](std::size_t i) {
-        const auto [first, last] = spikes_in(i);
-        const std::size_t count = last - first;
+    const parallel::rank_block own = parallel::block_of_rank(steps_->piece_count(), run);
+    const std::size_t begin = first_spike_from(own.begin);
+    const std::size_t each = out_.features_per_spike();
+    const std::size_t spikes = first_spike_from(own.end) - begin;
+    out_.fractions.resize(spikes);
+    out_.features.resize(spikes * each);
+    parallel::parallel_for(own.size(), run, "features", [&](std::size_t i) {
+        const std::size_t first = first_spike_from(own.begin + i);
+        const std::size_t count = first_spike_from(own.begin + i + 1) - first;
         if (count == 0) return;
-        const std::size_t each = out_.features_per_spike();
-        steps_->describe(i,
-                         {.frames = std::span{out_.frames}.subspan(first, count),
-                          .peak_channels = std::span{out_.peak_channels}.subspan(first, count),
-                          .fractions = std::span{out_.fractions}.subspan(first, count),
-                          .features = std::span{out_.features}.subspan(first * each, count * each),
-                          .described_channels = out_.described_channels},
-                         components);
+        steps_->describe(
+            own.begin + i,
+            {.frames = std::span{out_.frames}.subspan(first, count),
+             .peak_channels = std::span{out_.peak_channels}.subspan(first, count),
+             .fractions = std::span{out_.fractions}.subspan(first - begin, count),
+             .features = std::span{out_.features}.subspan((first - begin) * each, count * each),
+             .described_channels = out_.described_channels},
+            components);
     });
+    parallel::join_ranks(out_.fractions, run);
+    parallel::join_ranks(out_.features, run);
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #include "record/detect/find_events.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
+#include "parallel/rank_blocks.hpp"
 
 namespace spikeweave::record {
 namespace {
@@ -18,13 +19,13 @@ public:
           sets_(rule.neighbours, rule.join_frames, rule.longest_frames,
                 [this](const std::vector<channel_peak>& peaks) { take(peaks); }) {}
 
-    // Adds crossings [begin, end) of a piece that begins at frame `first`.
-    void add(std::int64_t first, const piece_crossings& from, std::size_t begin, std::size_t end) {
-        const std::span<const crossing> all(from.crossings);
-        for (std::size_t at = begin; at < end;) {
+    // Frames are counted from `first` on.
+    template <class Frame>
+    void add(std::int64_t first, std::span<const Frame> frames, std::span<const crossing> all) {
+        for (std::size_t at = 0; at < frames.size();) {
             std::size_t next = at + 1;
-            while (next < end && from.frames[next] == from.frames[at]) ++next;
-            sets_.add(first + from.frames[at], all.subspan(at, next - at));
+            while (next < frames.size() && frames[next] == frames[at]) ++next;
+            sets_.add(first + static_cast<std::int64_t>(frames[at]), all.subspan(at, next - at));
             at = next;
         }
     }
@@ -55,64 +56,122 @@ private:
     flood_fill sets_;
 };
 
-// The result for one piece: the events that lie entirely within it, and the crossings at its ends
-// that may be connected to other pieces.
-struct piece_events {
-    found_events inside{};
-    piece_crossings ends{};
+// The connected sets of the crossings of a piece, however long they last.
+class connected_sets {
+public:
+    connected_sets(const piece_crossings& of, const event_rule& rule) : parents_(of.frames.size()) {
+        constexpr std::uint32_t none = UINT32_MAX;
+        std::iota(parents_.begin(), parents_.end(), 0U);
+        std::vector<std::uint32_t> last(rule.neighbours.size(), none);
+        for (std::uint32_t i = 0; i < parents_.size(); ++i) {
+            const std::uint32_t channel = of.crossings[i].channel;
+            const auto join = [&](std::uint32_t on) {
+                if (last[on] != none && of.frames[i] - of.frames[last[on]] <= rule.join_frames)
+                    parents_[set_of(last[on])] = set_of(i);
+            };
+            join(channel);
+            for (const std::uint32_t other : rule.neighbours[channel]) join(other);
+            last[channel] = i;
+        }
+    }
+
+    std::uint32_t set_of(std::uint32_t crossing) {
+        while (parents_[crossing] != crossing)
+            crossing = parents_[crossing] = parents_[parents_[crossing]];
+        return crossing;
+    }
+
+private:
+    std::vector<std::uint32_t> parents_;
 };
 
-// After more than `join` frames without crossings, nothing can be joined to what came before. So
-// everything between the first and the last such gap is independent of other pieces.
-piece_events split(const piece_crossings& found, std::int64_t first, const event_rule& rule) {
-    const std::size_t size = found.frames.size();
-    const auto gap_before = [&](std::size_t i) {
-        return found.frames[i] - found.frames[i - 1] > rule.join_frames;
-    };
-    std::size_t begin = 1;
-    while (begin < size && !gap_before(begin)) ++begin;
-    if (begin >= size) return {{}, found};
-    std::size_t end = size - 1;
-    while (!gap_before(end)) --end;
+// Crossings with frames of the recording.
+struct placed_crossings {
+    std::vector<std::int64_t> frames{};
+    std::vector<crossing> crossings{};
+};
 
+// The result for one piece: the events that lie entirely within it, and the crossings of sets that
+// reach its ends and may go on in other pieces.
+struct piece_events {
+    found_events inside{};
+    placed_crossings ends{};
+};
+
+piece_events split(const piece_crossings& found, std::int64_t first, std::size_t length,
+                   const event_rule& rule) {
+    connected_sets sets(found, rule);
+    const std::uint64_t join = rule.join_frames;
+    const auto size = static_cast<std::uint32_t>(found.frames.size());
+    std::vector<char> reaches_end(size, 0);
+    for (std::uint32_t i = 0; i < size; ++i)
+        if (found.frames[i] < join || found.frames[i] + join >= length)
+            reaches_end[sets.set_of(i)] = 1;
+    piece_events out;
+    piece_crossings within;
+    for (std::uint32_t i = 0; i < size; ++i) {
+        const bool is_within = reaches_end[sets.set_of(i)] == 0;
+        (is_within ? within.crossings : out.ends.crossings).push_back(found.crossings[i]);
+        if (is_within)
+            within.frames.push_back(found.frames[i]);
+        else
+            out.ends.frames.push_back(first + found.frames[i]);
+    }
     event_finder inside(rule);
-    inside.add(first, found, begin, end);
-    piece_events out{inside.finished(), {}};
-    const auto keep = [](const auto& from, auto& to, std::size_t a, std::size_t b) {
-        std::copy(from.begin() + static_cast<std::ptrdiff_t>(a),
-                  from.begin() + static_cast<std::ptrdiff_t>(b), std::back_inserter(to));
-    };
-    keep(found.frames, out.ends.frames, 0, begin);
-    keep(found.frames, out.ends.frames, end, size);
-    keep(found.crossings, out.ends.crossings, 0, begin);
-    keep(found.crossings, out.ends.crossings, end, size);
+    inside.add<std::uint32_t>(first, within.frames, within.crossings);
+    out.inside = inside.finished();
     return out;
+}
+
+void append(const found_events& found, found_events& to) {
+    for (event each : found.events) {
+        each.first_height += to.heights.size();
+        to.events.push_back(each);
+    }
+    to.heights.insert(to.heights.end(), found.heights.begin(), found.heights.end());
+    to.cut += found.cut;
+}
+
+void join_events_of_ranks(found_events& found, const execution& run) {
+    parallel::join_ranks(found.events, run);
+    parallel::join_ranks(found.heights, run);
+    auto cut = static_cast<std::int64_t>(found.cut);
+    parallel::sum_ranks({&cut, 1}, run);
+    found.cut = static_cast<std::size_t>(cut);
+    std::size_t at = 0;
+    for (event& each : found.events) {
+        each.first_height = at;
+        at += each.channel_count;
+    }
 }
 
 }  // namespace
 
 found_events find_events(const trace_steps& steps, const event_rule& rule, const execution& run) {
-    const auto first_of = [&](std::size_t piece) {
-        return static_cast<std::int64_t>(piece * steps.piece_frames());
-    };
+    const parallel::rank_block own = parallel::block_of_rank(steps.piece_count(), run);
+    const bool is_shared = parallel::is_shared(run);
     found_events out;
+    placed_crossings ends;  // of this rank, then of all
     event_finder across(rule);
-    const auto take = [&out](const found_events& found) {
-        for (event each : found.events) {
-            each.first_height += out.heights.size();
-            out.events.push_back(each);
-        }
-        out.heights.insert(out.heights.end(), found.heights.begin(), found.heights.end());
-        out.cut += found.cut;
-    };
     parallel::for_each_in_order(
-        steps.piece_count(), run, "detecting",
-        [&](std::size_t i) { return split(steps.crossings_of(i), first_of(i), rule); },
-        [&](std::size_t i, const piece_events& found) {
-            across.add(first_of(i), found.ends, 0, found.ends.frames.size());
-            take(found.inside);
+        own.size(), run, "detecting",
+        [&](std::size_t i) {
+            const std::size_t length = steps.piece_frames();
+            const auto first = static_cast<std::int64_t>((own.begin + i) * length);
+            return split(steps.crossings_of(own.begin + i), first, length, rule);
+        },
+        [&](std::size_t, const piece_events& found) {
+            append(found.inside, out);
+            const auto& [frames, crossings] = found.ends;
+            if (!is_shared) return across.add<std::int64_t>(0, frames, crossings);
+            ends.frames.insert(ends.frames.end(), frames.begin(), frames.end());
+            ends.crossings.insert(ends.crossings.end(), crossings.begin(), crossings.end());
         });
-    take(across.finished());
+    join_events_of_ranks(out, run);
+    parallel::join_ranks(ends.frames, run);
+    parallel::join_ranks(ends.crossings, run);
+    across.add<std::int64_t>(0, ends.frames, ends.crossings);
+    append(across.finished(), out);
     std::sort(out.events.begin(), out.events.end(), [](const event& a, const event& b) {
         return std::pair{a.frame, a.channel} < std::pair{b.frame, b.channel};
     });

@@ -36,7 +36,8 @@ struct found_events {
 };
 
 /// Finds the events of a recording. Each thread finds the sets that lie within its piece; those
-/// that may extend beyond a piece are then joined sequentially.
+/// that may extend beyond a piece are then joined sequentially. Each rank finds those of a block of
+/// pieces; every rank gets all events.
 found_events find_events(const trace_steps& steps, const event_rule& rule, const execution& run);
 
 }  // namespace spikeweave::record

@@ -38,15 +38,10 @@ void flood_fill::finish() {
 
 void flood_fill::close_before(std::int64_t frame) {
     for (std::size_t i = 0; i < open_.size();) {
-        const set& each = sets_[open_[i]];
-        const bool ended = each.last + join_frames_ < frame;
-        const bool too_long = !ended && frame - each.first >= longest_frames_;
-        if (too_long) ++cut_;
-        if (ended || too_long) {
+        if (sets_[open_[i]].last + join_frames_ < frame)
             close(open_[i]);
-        } else {
+        else
             ++i;
-        }
     }
 }
 
@@ -65,6 +60,11 @@ std::uint32_t flood_fill::set_near(std::int64_t frame, std::uint32_t channel,
     const std::uint32_t other = last_set_[channel];
     if (other == none || other == joined || last_frame_[channel] + join_frames_ < frame)
         return joined;
+    if (frame - sets_[other].first >= longest_frames_) {
+        ++cut_;
+        close(other);
+        return joined;
+    }
     return joined == none ? other : join(joined, other);
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "record/detect/detect.hpp"
+#include "support/on_ranks.hpp"
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
 #include "support/run_length.hpp"
@@ -164,6 +165,22 @@ void expect_alike(const detection_result& a, const detection_result& b, const st
         ASSERT_NEAR(a.fractions[i], b.fractions[i], 1e-3);
 }
 
+// With many channels there is no moment without a weak sample, and sets that end beside each other
+// in space must not hold each other up.
+TEST(DetectedSpikes, OfManyChannelsAreTheSameInBlocksOfAnySize) {
+    const filtered_recording traces(noisy_recording(12, 60, 3000, 40));
+    detection_options options{.weak_threshold = 1.7, .longest = std::chrono::microseconds{200}};
+    const detection_result whole = detect_in_blocks(traces, options, 1U << 20U, {});
+    EXPECT_GT(whole.size(), 30U);
+    EXPECT_GT(whole.cut, 0U);
+    for (const std::size_t block_frames : {64U, 501U, 1024U}) {
+        const detection_result found =
+            detect_in_blocks(traces, options, block_frames, {.threads = 2});
+        expect_alike(found, whole, std::to_string(block_frames));
+        EXPECT_EQ(found.cut, whole.cut);
+    }
+}
+
 TEST(DetectedSpikes, AreTheSameInBlocksOfAnySize) {
     for (std::uint64_t seed = 1; seed <= property_cases(20); ++seed) {
         random_streams draw(seed);
@@ -189,6 +206,26 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfThreads) {
         EXPECT_EQ(many.masks, one.masks);
         EXPECT_EQ(many.features, one.features);
         EXPECT_EQ(many.noise, one.noise);
+    }
+}
+
+TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfRanks) {
+    detection_options options{.described_channels = 8};
+    for (const std::size_t channels : {3U, 60U}) {  // with gaps between crossings, and without
+        const recording from = noisy_recording(9, channels, 30000, 200);
+        const detection_result one = detect_spikes(from, options, {.threads = 1});
+        EXPECT_GT(one.size(), 100U);
+        on_ranks([&](int, std::shared_ptr<communicator> all) {
+            const detection_result many =
+                detect_spikes(from, options, {.threads = 2, .ranks = std::move(all)});
+            EXPECT_EQ(many.frames, one.frames);
+            EXPECT_EQ(many.fractions, one.fractions);
+            EXPECT_EQ(many.mask_offsets, one.mask_offsets);
+            EXPECT_EQ(many.mask_channels, one.mask_channels);
+            EXPECT_EQ(many.masks, one.masks);
+            EXPECT_EQ(many.features, one.features);
+            EXPECT_EQ(many.cut, one.cut);
+        });
     }
 }
 
