@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/stop.hpp"
-#include "parallel/parallel_for.hpp"
+#include "parallel/ordered_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "sort/templates/cluster_points.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/sort/templates.hpp"
@@ -104,19 +105,34 @@ clustering_result cluster_by_channel(const spike_features& features,
     for (std::uint32_t n = 0; n < features.size(); ++n)
         spikes[points.largest_channel(n)].push_back(n);
     const auto neighbours = neighbours_of(channels);
-    std::vector<clustering_result> local(channels.size());
-    parallel::parallel_for(channels.size(), run, "clusters of channels", [&](std::size_t c) {
-        if (!spikes[c].empty())
-            local[c] = cluster_some(points, spikes[c], neighbours[c], options, run);
-    });
+    std::vector<double> costs;
+    for (const std::vector<std::uint32_t>& of : spikes)
+        costs.push_back(static_cast<double>(of.size()));
+    const parallel::rank_block own = parallel::block_of_rank(costs, run);
+    std::vector<std::uint32_t> units;
+    std::vector<std::uint32_t> labels;
+    parallel::for_each_in_order(
+        own.size(), run, "clusters of channels",
+        [&](std::size_t i) {
+            const std::size_t c = own.begin + i;
+            return spikes[c].empty() ? clustering_result{}
+                                     : cluster_some(points, spikes[c], neighbours[c], options, run);
+        },
+        [&](std::size_t, const clustering_result& local) {
+            units.push_back(local.units);
+            labels.insert(labels.end(), local.labels.begin(), local.labels.end());
+        });
+    parallel::join_ranks(units, run);
+    parallel::join_ranks(labels, run);
     clustering_result out;
     out.labels.resize(features.size());
     out.ran_on = sort_strategy::cpu;
     out.stopped = stop_reason::by_channel;
+    auto label = labels.begin();
     for (std::size_t c = 0; c < channels.size(); ++c) {
-        for (std::size_t i = 0; i < spikes[c].size(); ++i)
-            if (local[c].labels[i] > 0) out.labels[spikes[c][i]] = out.units + local[c].labels[i];
-        out.units += local[c].units;
+        for (const std::uint32_t n : spikes[c])
+            if (const std::uint32_t local = *label++; local > 0) out.labels[n] = out.units + local;
+        out.units += units[c];
     }
     return out;
 }

@@ -287,10 +287,8 @@ void pursuit::subtract(const block_match& match, std::int32_t size) {
 }
 
 left_over_table pursuit::measure_left_over() const {
-    left_over_table out;
+    left_over_table out = nothing_left_over(plan_);
     if (!plan_.rule.measures_left_over) return out;
-    for (std::size_t unit = 0; unit < plan_.filters.size(); ++unit)
-        out.emplace_back(plan_.overlaps.of(unit).size());
     for (const block_match& match : out_) {
         const std::span<const overlap> rows = plan_.overlaps.of(match.unit);
         for (std::size_t r = 0; r < rows.size(); ++r)
@@ -329,6 +327,14 @@ match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, co
     const auto most = static_cast<std::int32_t>(std::lround(rule.misfit * (1 << overlap_bits)));
     for (std::size_t unit = 0; unit < filters.size(); ++unit)
         misfits.emplace_back(overlaps.of(unit).size(), most);
+}
+
+left_over_table nothing_left_over(const match_plan& plan) {
+    left_over_table out;
+    if (!plan.rule.measures_left_over) return out;
+    for (std::size_t unit = 0; unit < plan.filters.size(); ++unit)
+        out.emplace_back(plan.overlaps.of(unit).size());
+    return out;
 }
 
 void correlate(const integer_block& block, const matched_filter& filter, std::size_t before,

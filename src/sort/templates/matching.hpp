@@ -44,6 +44,9 @@ struct match_plan {
     std::vector<std::vector<std::int32_t>> misfits{};
 };
 
+/// A table for what is left over, with zeros; empty if it is not wanted.
+left_over_table nothing_left_over(const match_plan& plan);
+
 /// Traces of a block as integers, channel by channel.
 struct integer_block {
     std::size_t channels = 0;

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "sort/templates/coincidences.hpp"
 #include "sort/templates/separation.hpp"
 
@@ -174,14 +176,31 @@ std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) co
 }
 
 void merger::compare_all(const execution& run) {
-    std::vector<std::vector<std::optional<double>>> distances(clusters_.size());
-    parallel::parallel_for(clusters_.size(), run, "merges", [&](std::size_t a) {
-        for (std::size_t b = a + 1; b < clusters_.size(); ++b)
-            distances[a].push_back(merge_distance_of(a, b));
-    });
+    std::vector<double> costs;
     for (std::size_t a = 0; a < clusters_.size(); ++a)
-        for (std::size_t b = a + 1; b < clusters_.size(); ++b)
-            if (const auto& distance = distances[a][b - a - 1]) near_[{a, b}] = *distance;
+        costs.push_back(static_cast<double>(clusters_.size() - a));
+    const parallel::rank_block own = parallel::block_of_rank(costs, run);
+    struct near_pair {
+        std::size_t a;
+        std::size_t b;
+        double distance;
+    };
+    std::vector<near_pair> near;
+    parallel::for_each_in_order(
+        own.size(), run, "merges",
+        [&](std::size_t i) {
+            const std::size_t a = own.begin + i;
+            std::vector<near_pair> found;
+            for (std::size_t b = a + 1; b < clusters_.size(); ++b)
+                if (const auto distance = merge_distance_of(a, b))
+                    found.push_back({a, b, *distance});
+            return found;
+        },
+        [&](std::size_t, const std::vector<near_pair>& found) {
+            near.insert(near.end(), found.begin(), found.end());
+        });
+    parallel::join_ranks(near, run);
+    for (const near_pair& each : near) near_[{each.a, each.b}] = each.distance;
 }
 
 void merger::compare_with_all(std::size_t one, const execution& run) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "sort/templates/filter_bank.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/sinc.hpp"
@@ -27,9 +29,10 @@ struct chosen_spikes {
     std::vector<std::uint32_t> numbers{};
 };
 
-// Every k-th spike of each unit.
+// Every k-th spike of each unit, of those in the blocks of this rank.
 std::vector<chosen_spikes> choose(std::span<const template_spike> spikes, std::size_t units,
-                                  const trace_blocks& blocks) {
+                                  const trace_blocks& blocks, const execution& run) {
+    const parallel::rank_block own = parallel::block_of_rank(blocks.block_count(), run);
     std::vector<std::size_t> count(units);
     for (const template_spike& spike : spikes) ++count[spike.unit];
     std::vector<std::size_t> seen(units);
@@ -41,6 +44,7 @@ std::vector<chosen_spikes> choose(std::span<const template_spike> spikes, std::s
         if (all > most_averaged && i * most_averaged / all == (i + 1) * most_averaged / all)
             continue;
         const auto block = static_cast<std::size_t>(spikes[n].frame) / blocks.block_frames();
+        if (block < own.begin || block >= own.end) continue;
         by_block[block].block = block;
         by_block[block].numbers.push_back(static_cast<std::uint32_t>(n));
     }
@@ -70,13 +74,42 @@ void add(const template_spike& spike, const channel_block& block,
                     std::span{into.values}.subspan(c * frames, frames));
 }
 
-void add(const spike_sum& part, spike_sum& into) {
-    into.values.resize(std::max(into.values.size(), part.values.size()));
-    std::transform(part.values.begin(), part.values.end(), into.values.begin(), into.values.begin(),
-                   std::plus<>());
-    into.amplitudes += part.amplitudes;
-    into.count += part.count;
-}
+// The sums of all units, in parts of a standard deviation: integers have the same sum in any order.
+class integer_sums {
+public:
+    integer_sums(std::span<const std::vector<std::uint32_t>> channels, std::size_t frames) {
+        for (const std::vector<std::uint32_t>& each : channels)
+            offsets_.push_back(offsets_.back() + each.size() * frames + 2);
+        values_.resize(offsets_.back());
+    }
+
+    void add(std::uint32_t unit, const spike_sum& part) {
+        std::int64_t* at = values_.data() + offsets_[unit];
+        for (const double value : part.values) *at++ += std::llround(value * parts);
+        at = values_.data() + offsets_[unit + 1] - 2;
+        at[0] += std::llround(part.amplitudes * parts);
+        at[1] += static_cast<std::int64_t>(part.count);
+    }
+
+    void sum_ranks(const execution& run) { parallel::sum_ranks(values_, run); }
+
+    spike_sum of(std::size_t unit) const {
+        const std::int64_t* const begin = values_.data() + offsets_[unit];
+        const std::int64_t* const end = values_.data() + offsets_[unit + 1] - 2;
+        spike_sum out{.amplitudes = in_deviations_of(end[0]),
+                      .count = static_cast<std::uint64_t>(end[1])};
+        std::transform(begin, end, std::back_inserter(out.values), in_deviations_of);
+        return out;
+    }
+
+private:
+    // The sum of the most spikes that are averaged has less than 51 bits.
+    static constexpr double parts = std::int64_t{1} << 32;
+    static double in_deviations_of(std::int64_t sum) { return static_cast<double>(sum) / parts; }
+
+    std::vector<std::size_t> offsets_{0};
+    std::vector<std::int64_t> values_{};
+};
 
 // The sums of the chosen spikes of a block, by unit.
 std::map<std::uint32_t, spike_sum> sums_in(const channel_block& block,
@@ -145,6 +178,22 @@ float in_deviations(std::int16_t steps) {
     return static_cast<float>(steps) / steps_per_sd;
 }
 
+// Adds what was left over on all ranks.
+void sum_ranks(left_over_table& table, const execution& run) {
+    std::vector<std::int64_t> values;
+    for (const std::vector<left_over>& rows : table)
+        for (const left_over& one : rows)
+            values.insert(values.end(),
+                          {static_cast<std::int64_t>(one.count), one.sizes, one.squares});
+    parallel::sum_ranks(values, run);
+    const std::int64_t* at = values.data();
+    for (std::vector<left_over>& rows : table)
+        for (left_over& one : rows) {
+            one = {static_cast<std::uint64_t>(at[0]), at[1], at[2]};
+            at += 3;
+        }
+}
+
 }  // namespace
 
 template_traces::template_traces(const filtered_recording& traces, const template_window& window,
@@ -168,8 +217,12 @@ std::shared_ptr<const integer_block> template_traces::steps(std::size_t number) 
     block.frames = block.values.size() / block.channels;
     auto made = std::make_shared<const integer_block>(std::move(block));
     const std::lock_guard lock(mutex_);
+    if (kept_[number]) return kept_[number];  // another thread has just read it
     kept_[number] = made;
-    if (number < most_kept_) return made;
+    if (kept_count_ < most_kept_) {
+        ++kept_count_;
+        return made;
+    }
     recent_.push_back(number);
     if (recent_.size() > most_recent_) {
         kept_[recent_.front()].reset();
@@ -237,9 +290,9 @@ std::vector<unit_template> average_templates(const template_traces& traces,
                                              const execution& run) {
     const template_window& window = traces.window();
     const std::size_t frames = window.size();
-    std::vector<spike_sum> sums(channels.size());
+    integer_sums sums(channels, frames);
     const placed_waveforms placed(filters, window);
-    const std::vector<chosen_spikes> chosen = choose(spikes, sums.size(), traces.blocks());
+    const std::vector<chosen_spikes> chosen = choose(spikes, channels.size(), traces.blocks(), run);
     parallel::for_each_in_order(
         chosen.size(), run, "templates",
         [&](std::size_t i) {
@@ -248,13 +301,14 @@ std::vector<unit_template> average_templates(const template_traces& traces,
             return sums_in(block, spikes, chosen[i], channels, window);
         },
         [&](std::size_t, const std::map<std::uint32_t, spike_sum>& found) {
-            for (const auto& [unit, sum] : found) add(sum, sums[unit]);
+            for (const auto& [unit, sum] : found) sums.add(unit, sum);
         });
-    std::vector<unit_template> out(sums.size());
-    parallel::parallel_for(sums.size(), run, "templates", [&](std::size_t u) {
-        if (sums[u].count > 0 && !filters.empty())
-            add_back(filters[u], channels[u], frames, sums[u]);
-        out[u] = average(sums[u], channels[u], frames);
+    sums.sum_ranks(run);
+    std::vector<unit_template> out(channels.size());
+    parallel::parallel_for(out.size(), run, "templates", [&](std::size_t u) {
+        spike_sum sum = sums.of(u);
+        if (sum.count > 0 && !filters.empty()) add_back(filters[u], channels[u], frames, sum);
+        out[u] = average(sum, channels[u], frames);
     });
     return out;
 }
@@ -292,7 +346,9 @@ template_matches match_templates(const template_traces& traces, const match_plan
                                  const execution& run) {
     const auto before = static_cast<std::size_t>(traces.window().before);
     const std::unique_ptr<const filter_bank> bank = filter_bank_of(plan.filters, before, run);
-    const auto find = [&](std::size_t i) {
+    const parallel::rank_block own = parallel::block_of_rank(traces.blocks().block_count(), run);
+    const auto find = [&](std::size_t n) {
+        const std::size_t i = own.begin + n;
         const std::shared_ptr<const integer_block> block = traces.steps(i);
         const auto apron = static_cast<std::int32_t>(traces.blocks().apron());
         const auto length = static_cast<std::int32_t>(block->frames) - 2 * apron;
@@ -311,13 +367,15 @@ template_matches match_templates(const template_traces& traces, const match_plan
         }
         return found;
     };
-    template_matches out;
-    parallel::for_each_in_order(traces.blocks().block_count(), run, "template matching", find,
+    template_matches out{.left_over = nothing_left_over(plan)};
+    parallel::for_each_in_order(own.size(), run, "template matching", find,
                                 [&](std::size_t, const template_matches& found) {
                                     out.spikes.insert(out.spikes.end(), found.spikes.begin(),
                                                       found.spikes.end());
                                     add(found.left_over, out.left_over);
                                 });
+    parallel::join_ranks(out.spikes, run);
+    sum_ranks(out.left_over, run);
     return out;
 }
 

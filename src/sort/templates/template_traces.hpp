@@ -39,6 +39,7 @@ private:
     trace_blocks blocks_;
     scaled_trace_blocks steps_;
     std::size_t most_kept_ = 0;
+    mutable std::size_t kept_count_ = 0;
     std::size_t most_recent_ = 0;
     mutable std::mutex mutex_{};
     mutable std::vector<std::shared_ptr<const integer_block>> kept_{};
@@ -49,7 +50,8 @@ private:
 std::vector<std::vector<std::uint32_t>> template_channels(
     const recording& from, std::span<const std::uint32_t> peak_channels);
 
-/// Averages spikes of each unit, spread over the recording.
+/// Averages spikes of each unit, spread over the recording. Each rank reads a block of it, and
+/// every rank gets all templates.
 /// @param spikes    ascending by frame
 /// @param channels  of each unit
 /// @param filters   templates of the spikes: what is left of the traces after all spikes are
@@ -74,7 +76,8 @@ struct template_matches {
     left_over_table left_over{};
 };
 
-/// Finds the spikes of all templates in the traces.
+/// Finds the spikes of all templates in the traces. Each rank reads a block of these, and every
+/// rank gets all spikes.
 template_matches match_templates(const template_traces& traces, const match_plan& plan,
                                  const execution& run);
 
