@@ -21,7 +21,7 @@ class Launched(CliTest):
                           {"PMI_SIZE": "4", "PMI_RANK": "0"},
                           {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}):
             for arguments in (("info", path), ("convert", path, self.folder / "out.npz"),
-                              ("simulate", "sym26", "-o", self.folder / "out.tsv"), ("sort", path)):
+                              ("simulate", "sym26", "-o", self.folder / "out.tsv")):
                 with self.subTest(variables=variables, command=arguments[0]):
                     result = run(*arguments, env=launched(**variables))
 

@@ -1,7 +1,4 @@
 """spikeweave spade, and the surrogates of episodes, on the ranks of mpirun: the same files as without, output of one rank, and an end in any case.
-
-Debian's mpirun often waits for ever after a job has failed (tests/parallel/failing_rank_test.py), so such jobs are
-tested by their ranks and messages.
 """
 
 import gzip
@@ -12,18 +9,15 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
+from rank_jobs import LAUNCH, RankJobs
 from spade_files import SpadeFiles
 from support import SPIKEWEAVE, content
 
-LAUNCH = os.environ.get("LAUNCH", "").split()
 
-
-class Ranks(SpadeFiles):
+class Ranks(RankJobs, SpadeFiles):
     def files(self, name):
         """Returns all files of a result but the page, which shows run.json; from this only what must not differ between runs."""
         contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "report.html"}
@@ -31,18 +25,6 @@ class Ranks(SpadeFiles):
         del record["parameters"]["threads"]  # as requested
         contents["run.json"] = {key: value for key, value in record.items() if key != "threads"}
         return contents
-
-    def ranks_alive(self):
-        """Returns the processes that run spikeweave on files of this test."""
-        found = []
-        for line in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = line.read_bytes().decode(errors="replace").split("\0")
-            except OSError:  # it has just ended
-                continue
-            if words[0] == SPIKEWEAVE and any(str(self.folder) in word for word in words):
-                found.append(int(line.parent.name))
-        return found
 
 
 class SameBytes(Ranks):
@@ -121,43 +103,12 @@ class SameBytes(Ranks):
 class Ends(Ranks):
     """Jobs that fail or are stopped: the ranks end soon with a message, and nothing is left behind."""
 
-    def job(self, ranks, *arguments, until=None, then=None, limit=20, **options):
-        """Starts a job, calls `then(process)` once `until()`, waits until all ranks end and returns the output."""
-        before = self.names()
-        with tempfile.TemporaryFile() as output, \
-                subprocess.Popen([*LAUNCH, str(ranks), SPIKEWEAVE, "spade", *map(str, arguments)],
-                                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                 start_new_session=True, **options) as process:
-            def said():
-                return os.pread(output.fileno(), 1 << 20, 0).decode(errors="replace")
-            end = time.monotonic() + limit
-            seen = 0
-            while until and not until() and time.monotonic() < end and process.poll() is None:
-                time.sleep(0.05)
-            if then:
-                self.assertIsNone(process.poll(), f"it was over before anything could happen to it\n{said()}")
-                then(process)
-            while time.monotonic() < end:
-                now = len(self.ranks_alive())
-                seen = max(seen, now)
-                if now == 0 and (seen > 0 or said()):
-                    break
-                time.sleep(0.05)
-            left = self.ranks_alive()
-            try:
-                process.wait(timeout=2)
-            except subprocess.TimeoutExpired:
-                process.kill()
-            self.assertEqual(left, [], f"ranks go on\n{said()}")
-            self.assertEqual(self.names(), before)
-            return said(), process.returncode
-
     def endless(self, *more):
         """Returns a search that takes hours."""
         data = self.folder / "s.npz"
         if not data.exists():
             self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "60s", "-o", data)
-        return (data, "--window", "50", *more, "-o", self.folder / "out")
+        return ("spade", data, "--window", "50", *more, "-o", self.folder / "out")
 
     def at_work(self, ranks):
         """Returns whether all ranks have started and a temporary file exists, or some time has passed."""
@@ -181,14 +132,14 @@ class Ends(Ranks):
                 self.assertNotEqual(status, 0)
 
     def test_memory_of_one_rank_bounds_all(self):
-        said, status = self.job(2, self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o",
+        said, status = self.job(2, "spade", self.planted_file(), "--min-occ", "2", "--max-memory", "50kB", "-o",
                                 self.folder / "out")
         self.assertEqual(said.count("more than --max-memory 50.0 kB"), 1, said)
         self.assertIn(status, (2, None, -9, -11))
 
     def test_what_all_refuse_is_said_once(self):
         windows = self.file("windows.txt", "0 5\n3 x\n")
-        said, status = self.job(3, windows, "--transactions", "--min-occ", "2", "-o", self.folder / "out")
+        said, status = self.job(3, "spade", windows, "--transactions", "--min-occ", "2", "-o", self.folder / "out")
         self.assertEqual(said.count("line 2"), 1, said)
         self.assertIn("rank 0: error: ", said)
         self.assertIn(status, (2, None, -9, -11))

@@ -179,10 +179,11 @@ void print(const sort_command& options, const sorting_report& report, session& n
 
 void run(sort_command& options, session& now) {
     const std::filesystem::path& model = options.analysis.save_model;
-    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
-    if (!model.empty()) check_output_place(model, options.overwrite);
+    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    if (!model.empty() && now.is_root()) check_output_place(model, options.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     auto [result, files, record] = sort_file(options, now, run);
+    if (!now.is_root()) return;
     now.warn(record, result.warnings);
     result.warnings = std::move(record.warnings);
     const bool is_recording = result.waveforms.group_count() > 0;

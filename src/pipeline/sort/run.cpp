@@ -9,10 +9,13 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "parallel/rank_blocks.hpp"
+#include "parallel/rank_on_host.hpp"
 #include "pipeline/sort/follow_motion.hpp"
 #include "pipeline/sort/start_labels.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/sort/detected_features.hpp"
 #include "spikeweave/sort/phy.hpp"
 #include "spikeweave/sort/recluster.hpp"
@@ -87,17 +90,23 @@ void check(const sort_options& options) {
         throw invalid_argument("start", "cannot be given together with `incremental`");
 }
 
+std::vector<int> all_devices() {
+    std::vector<int> out;
+    for (const auto& each : devices()) out.push_back(each.ordinal);
+    return out;
+}
+
 // If the options leave the device open, the first GPU is used if there is one, unless the strategy
-// runs on the CPU.
+// runs on the CPU; of several ranks on a host each uses its own.
 execution computing_on(const sort_options& options, execution run) {
     const sort_strategy asked = options.search.strategy;
     const bool may_be_gpu = asked == sort_strategy::automatic || asked == sort_strategy::cuda;
     run.threads = options.run.threads;
     run.devices.clear();
     if (options.run.devices)
-        run.devices = *options.run.devices;
-    else if (may_be_gpu && !devices().empty())
-        run.devices = {devices().front().ordinal};
+        run.devices = parallel::devices_of_this_rank(*options.run.devices, run);
+    else if (may_be_gpu && !all_devices().empty())
+        run.devices = {parallel::devices_of_this_rank(all_devices(), run).front()};
     return run;
 }
 
@@ -161,6 +170,20 @@ bool is_clustered_by_channel(const sort_options& options) {
            options.model.empty() && !options.incremental &&
            search.strategy != sort_strategy::cuda && search.strategy != sort_strategy::reference &&
            search.starting_clusters == masked_gmm_options{}.starting_clusters;
+}
+
+// Only this way of clustering has parts that do not need each other.
+void check_ranks(bool can_share, const execution& run) {
+    if (!can_share && parallel::is_shared(run))
+        throw invalid_argument(
+            "processes can only share the sorting of a recording whose clusters are found channel "
+            "by channel, as they are with `stages` templates and without `start`, "
+            "`starting_clusters`, `incremental`, `model` and `strategy`: leave the launcher "
+            "(mpirun, srun) out");
+}
+
+bool is_root(const execution& run) {
+    return !run.ranks || run.ranks->rank() == 0;
 }
 
 // Clusters of one channel, and their templates, need the channels around it only. Memory is then a
@@ -290,7 +313,7 @@ void match_units(const recording& from, sort_input& input, sort_result& result,
         result.warnings.emplace_back(
             "No unit has enough spikes for a template: the clusters of the detected spikes are "
             "given.");
-        if (result.search.stopped != stop_reason::by_channel) return;
+        if (result.search.stopped != stop_reason::by_channel || !is_root(run)) return;
         sort_all(input, result, run);
         take_warnings(result);
         return;
@@ -376,6 +399,7 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
                            const execution& run) {
     const auto began = sort_clock::now();
     check(wanted);
+    check_ranks(is_clustered_by_channel(wanted), run);
     sort_options options = wanted;
     if (is_clustered_by_channel(options) && options.detection.described_channels == 0)
         options.detection.described_channels = most_described_channels;
@@ -396,6 +420,7 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     if (!are_all_sorted(input, options)) result.options.templates.stages = sort_stages::cluster;
     if (result.options.templates.stages == sort_stages::templates)
         match_units(from, input, result, how);
+    if (!is_root(how)) return result;
     fit_model_of(input, result, how);
     measure_units(result, how);
     average_units(from, result, how);
@@ -406,6 +431,7 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
 sort_result sort_features(feature_file from, const sort_options& options, const execution& run) {
     const auto began = sort_clock::now();
     check(options);
+    check_ranks(false, run);
     const execution how = computing_on(options, run);
     sort_input input{.model = read_model_of(options)};
     check_model(input.model, from, options);
