@@ -24,11 +24,8 @@ protected:
 };
 
 recording made(duration length, std::uint32_t units) {
-    return simulate_recording({.channels = 6,
-                               .length = length,
-                               .units = units,
-                               .low_hz = 10,
-                               .seed = 4})
+    return simulate_recording(
+               {.channels = 6, .length = length, .units = units, .low_hz = 10, .seed = 4})
         .traces;
 }
 
