@@ -11,6 +11,7 @@
 #include "spikeweave/assess/label_permutation.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/assess/rate_change.hpp"
+#include "spikeweave/assess/replay.hpp"
 #include "spikeweave/assess/spade.hpp"
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/stability.hpp"

@@ -45,8 +45,8 @@ enum class random_purpose : std::uint32_t {
     recording_bursts = 65,
     recording_coloured_noise = 66,
     label_permutation = 72,
-    replay_identities = 73,
-    replay_spikes = 74,
+    replay_spikes = 73,
+    replay_identities = 74,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "spikeweave/assess/episodes/options.hpp"
+#include "spikeweave/assess/replay.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr double least_scale = 0.001;
+constexpr double most_scale = 1000;
+constexpr std::uint32_t most_scales = 1000;
+
+// Reads a number up to the next colon, and removes both.
+template <class Number>
+std::optional<Number> take_number(std::string_view& text) {
+    const std::string_view part = text.substr(0, text.find(':'));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    Number value{};
+    const auto [stopped, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc{} || stopped != part.data() + part.size()) return {};
+    return value;
+}
+
+void check_scales(const scale_grid& scales) {
+    if (!(scales.least >= least_scale && scales.least <= scales.most && scales.most <= most_scale &&
+          scales.steps >= 1 && scales.steps <= most_scales) ||
+        (scales.steps == 1 && scales.least != scales.most))
+        throw invalid_argument(
+            "scales", fmt::format("expected LEAST:MOST:STEPS with {} <= LEAST <= MOST <= {} and 2 "
+                                  "to {} steps (1 if LEAST is MOST), such as 0.05:2:12",
+                                  least_scale, most_scale, most_scales));
+}
+
+}  // namespace
+
+std::vector<double> scale_grid::values() const {
+    constexpr double digits = 1e4;
+    check_scales(*this);
+    std::vector<double> out;
+    for (std::uint32_t i = 0; i < steps; ++i) {
+        const double part = steps == 1 ? 0 : static_cast<double>(i) / (steps - 1);
+        out.push_back(std::round(least * std::pow(most / least, part) * digits) / digits);
+    }
+    return out;
+}
+
+option_value option_codec<scale_grid>::show(const scale_grid& field) {
+    return fmt::format("{}:{}:{}", field.least, field.most, field.steps);
+}
+
+scale_grid option_codec<scale_grid>::read(const option_value& value) {
+    const auto& given = std::get<std::string>(value);
+    std::string_view text = given;
+    const auto least = take_number<double>(text);
+    const auto most = take_number<double>(text);
+    const auto steps = take_number<std::uint32_t>(text);
+    if (!least || !most || !steps || !text.empty())
+        throw invalid_argument(
+            fmt::format("'{}' is not LEAST:MOST:STEPS, such as 0.05:2:12", given));
+    return {*least, *most, *steps};
+}
+
+template <>
+enum_table<replay_null> enum_names<replay_null>() {
+    static constexpr std::array<named_value<replay_null>, 2> values{{
+        {replay_null::identities, "identities",
+         "exchange the spike trains of a chain's active units in each event"},
+        {replay_null::surrogates, "surrogates", "surrogates of all spikes"},
+    }};
+    return {"null model", values};
+}
+
+template <>
+enum_table<replay_direction> enum_names<replay_direction>() {
+    static constexpr std::array<named_value<replay_direction>, 2> values{{
+        {replay_direction::forward, "forward"},
+        {replay_direction::reverse, "reverse"},
+    }};
+    return {"direction", values};
+}
+
+option_list describe(population_event_options& options) {
+    constexpr double most_deviations = 100;
+    option_list list;
+    list.begin_group("Events");
+    list.add("event_threshold", options.threshold,
+             "events are found where the smoothed spikes of all units exceed their mean by so many "
+             "standard deviations")
+        .above(0)
+        .at_most(most_deviations);
+    list.add("event_min", options.shortest, "the shortest event that is found").above(0);
+    list.add("event_max", options.longest, "the longest event that is found").above(0);
+    return list;
+}
+
+option_list describe(replay_options& options) {
+    constexpr double most_alpha = 0.5;
+    option_list list;
+    list.begin_group("Replay");
+    list.add("scales", options.scales,
+             "the factors by which all delays are multiplied: least, most, and how many, evenly "
+             "spaced in their logarithm")
+        .written("LEAST:MOST:STEPS")
+        .obeys([&options] { check_scales(options.scales); });
+    list.add("null", options.null,
+             "what the counts are compared with. identities exchanges the spike trains of the "
+             "chain's active units in each event, and counts in events; surrogates uses those of "
+             "`surrogate_method`, and counts in all of the time");
+    list.add("ties", options.ties,
+             "which occurrences overlap: by their times (time) or by the order of spikes (order)");
+    list.add("alpha", options.alpha,
+             "significance level: of events by their p, of chains by their q")
+        .above(0)
+        .at_most(most_alpha);
+    list.add_all(describe_episode_surrogates(options.surrogates));
+    option& number = list.change("surrogates");
+    number.help = "number of shuffles of the null model";
+    number.default_text.clear();
+    number.at_least(1);
+    list.change("seed").help = "random seed of the shuffles";
+    list.change("seed").needs.clear();
+    for (const char* const name : {"surrogate_method", "dither"})
+        list.change(name).only_with("null").help += " (`null` surrogates)";
+    return list;
+}
+
+}  // namespace spikeweave
