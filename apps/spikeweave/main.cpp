@@ -73,6 +73,7 @@ void declare(CLI::App& app, parsed& into) {
     add_spade(app, into.chosen);
     add_merge(app, into.chosen);
     add_live(app, into.chosen);
+    add_replay(app, into.chosen);
     add_report(app, into.chosen);
     add_compare(app, into.chosen);
     add_table(app, into.chosen);

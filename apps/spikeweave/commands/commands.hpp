@@ -23,6 +23,7 @@ void add_episodes(CLI::App& app, command& chosen);
 void add_spade(CLI::App& app, command& chosen);
 void add_merge(CLI::App& app, command& chosen);
 void add_live(CLI::App& app, command& chosen);
+void add_replay(CLI::App& app, command& chosen);
 void add_report(CLI::App& app, command& chosen);
 void add_compare(CLI::App& app, command& chosen);
 void add_table(CLI::App& app, command& chosen);

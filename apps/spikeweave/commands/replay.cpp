@@ -1,0 +1,84 @@
+#include "spikeweave/report/replay.hpp"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "cli/described_options.hpp"
+#include "cli/epoch_source.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct replay_command {
+    std::filesystem::path chains{};
+    spike_input_options input{};
+    epoch_source_options epochs{};
+    std::filesystem::path events{};
+    std::filesystem::path to{};
+    bool overwrite = false;
+    replay_analysis_options analysis{};
+};
+
+option_list describe(replay_command& options) {
+    option_list list = describe(options.input);
+    list.begin_group("Output");
+    list.add("output", options.to, "folder to write: replay.tsv, events.tsv and run.json")
+        .written("OUT_DIR");
+    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add_all(describe(options.analysis));
+    describe_epochs(list, options.epochs);
+    option& events = list.change("events");
+    events.bind(options.events);
+    events.help += "; EVENTS is a table of begin and end in seconds";
+    return list;
+}
+
+void run(replay_command& options, session& now) {
+    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    const execution run = now.run(options.analysis.run.threads);
+    spike_input input = read_input(options.input, now, run);
+    now.warn(input.record.warnings);
+    std::vector<episode> chains = read_episodes(options.chains, input.spikes);
+    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
+    if (!options.events.empty()) options.analysis.events = read_epochs(options.events, run);
+    replay_result result = find_replay(input.spikes, chains, options.analysis, run);
+    now.warn(input.record, result.warnings);
+    result.warnings = input.record.warnings;
+    replay_report report =
+        report_of(std::move(input.spikes), std::move(chains), std::move(result), run);
+    record_input(report.run, std::move(input.record), now);
+    report.run.parameters.emplace_back("chains", options.chains.string());
+    add_parameters(
+        report.run.parameters, describe(options),
+        {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
+         "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units"});
+    report.run.seconds = now.seconds();
+    if (!options.to.empty()) write_replay_report(options.to, report, options.overwrite, run);
+    now.progress.clear();
+    if (!now.quiet) write_stdout(summarize(report));
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<replay_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "replay", "Look for chains at other speeds and in reverse, such as in sleep.");
+    sub.add_option("CHAINS", options->chains,
+                   "what episodes wrote with --output, or a file of episodes, one a line, such as "
+                   "n0 40-60ms n1 40-60ms n2")
+        ->required()
+        ->type_name("")
+        ->group("Input");
+    add_spike_file(sub, options->input.path);
+    add_described(sub, describe(*options));
+    sub.footer("Example: spikeweave replay run-chains day.tsv --epochs sleep.tsv -o replay");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/pipeline/replay.hpp"
+#include "spikeweave/report/run_record.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave {
+
+/// The complete result of `spikeweave replay`, ready to be written.
+struct replay_report {
+    spike_sequence spikes{};
+    std::vector<episode> chains{};
+    std::vector<time_span> events{};
+    replay_scores scores{};
+    double alpha = 0.05;
+    run_record run{};
+};
+
+/// The report of an analysis; its record lacks the input and the command.
+SPIKEWEAVE_API replay_report report_of(spike_sequence spikes, std::vector<episode> chains,
+                                       replay_result result, const execution& run = {});
+
+/// Writes `replay.tsv`, `events.tsv` and `run.json`; docs/results.md describes their columns. The
+/// tables are identical byte for byte for the same spikes, chains, parameters and seed.
+///
+/// The folder is written under a temporary name and renamed, so it is complete or absent.
+/// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
+/// cannot be written; cancelled.
+SPIKEWEAVE_API void write_replay_report(const std::filesystem::path& folder,
+                                        const replay_report& report, bool overwrite = false,
+                                        const execution& run = {});
+
+/// The tests of the chains as text for a terminal, those with the smallest q first.
+SPIKEWEAVE_API std::string summarize(const replay_report& report);
+
+}  // namespace spikeweave

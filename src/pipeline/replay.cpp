@@ -1,0 +1,100 @@
+#include "spikeweave/pipeline/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave {
+namespace {
+
+void check_events(const std::vector<time_span>& events) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        if (events[i].end <= events[i].begin)
+            throw invalid_argument("events", fmt::format("event {} is empty", i + 1));
+        if (i > 0 && events[i].begin < events[i - 1].end)
+            throw invalid_argument("events",
+                                   fmt::format("event {} begins before event {} ends", i + 1, i));
+    }
+}
+
+// The given events that lie in what was observed, or those that are found there.
+std::vector<time_span> events_in(const spike_sequence& spikes, replay_result& result) {
+    const replay_analysis_options& options = result.options;
+    std::vector<time_span> events = options.events;
+    if (events.empty()) {
+        events = find_population_events(spikes, options.detection);
+        if (events.empty())
+            throw invalid_argument(
+                "no event was found: a lower `event_threshold` or a larger `event_max` finds "
+                "more, and `events` takes a list");
+        return events;
+    }
+    check_events(events);
+    const std::vector<time_span> observed = spikes.observed();
+    const auto is_outside = [&](const time_span& event) {
+        return std::ranges::none_of(observed, [&](const time_span& part) {
+            return part.begin <= event.begin && event.end <= part.end + duration{1};
+        });
+    };
+    const std::size_t outside = std::erase_if(events, is_outside);
+    if (events.empty())
+        throw invalid_argument("events", "none of them is within the part that is analysed");
+    if (outside > 0)
+        result.warnings.push_back(fmt::format(
+            "{} of {} events are not within the part that is analysed and are left out.",
+            core::grouped(outside), core::grouped(options.events.size())));
+    return events;
+}
+
+// A short chain can be in perfect order by chance more often than alpha allows.
+void warn_of_short_chains(std::span<const episode> chains, replay_result& result) {
+    const auto most = std::ranges::max(chains, {}, &episode::size).size();
+    double orders = 1;
+    for (std::size_t n = 2; n <= most; ++n) orders *= static_cast<double>(n);
+    if (1 / orders > result.options.test.alpha)
+        result.warnings.push_back(fmt::format(
+            "The longest chain has {} units, whose orders are {:.0f}, so that no single event can "
+            "be significant at `alpha` {}. Only the counts are tested.",
+            most, orders, result.options.test.alpha));
+}
+
+}  // namespace
+
+option_list describe(replay_analysis_options& options) {
+    option_list list = describe(options.time);
+    list.begin_group("Events");
+    list.add("events", options.events, "the events in which chains may occur")
+        .written("EVENTS")
+        .by_default("found by the spikes of all units")
+        .not_with({"event_threshold", "event_min", "event_max"});
+    list.add_all(describe(options.detection));
+    list.add_all(describe(options.test));
+    list.add_all(describe_threads(options.run));
+    return list;
+}
+
+replay_result find_replay(const spike_sequence& recording, std::span<const episode> chains,
+                          const replay_analysis_options& options, const execution& run) {
+    const auto began = std::chrono::steady_clock::now();
+    check_options(options);
+    replay_result result{.options = options};
+    chosen_time chosen = choose_time(recording, options.time);
+    result.warnings = std::move(chosen.warnings);
+    result.part = std::move(chosen.spikes);
+    const spike_sequence& spikes = result.part ? *result.part : recording;
+    result.events = events_in(spikes, result);
+    execution testing = run;
+    testing.threads = options.run.threads;
+    result.scores = test_replay(spikes, chains, result.events, options.test, testing);
+    warn_of_short_chains(chains, result);
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return result;
+}
+
+}  // namespace spikeweave

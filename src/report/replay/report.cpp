@@ -1,0 +1,121 @@
+#include "spikeweave/report/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "core/grouped.hpp"
+#include "io/result_folder.hpp"
+#include "report/episodes/parts.hpp"
+#include "report/recorded_part.hpp"
+#include "report/run_json.hpp"
+#include "report/text.hpp"
+
+namespace spikeweave {
+namespace {
+
+using report::number_text;
+using report::yes_no;
+
+constexpr std::array<std::string_view, 3> replay_files{"replay.tsv", "events.tsv", "run.json"};
+
+std::string replay_tsv(const replay_report& from) {
+    std::string out =
+        "chain\tunits\tdelays\tdirection\tscale\tcount\texpected\tz\tp\tq\tsignificant\t"
+        "events_scored\tevents_significant\tevents_expected\tevents_p\tevents_q\n";
+    for (const replay_test& test : from.scores.tests) {
+        const episode& chain = from.chains[test.chain];
+        fmt::format_to(std::back_inserter(out),
+                       "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       test.chain + 1, report::units_text(from.spikes.unit_names(), chain),
+                       report::delays_text(chain), to_string(test.direction),
+                       number_text(test.scale), test.count, number_text(test.expected),
+                       number_text(test.z), number_text(test.p), number_text(test.q),
+                       yes_no(test.q < from.alpha), test.scored, test.significant,
+                       number_text(test.expected_significant), number_text(test.events_p),
+                       number_text(test.events_q));
+    }
+    return out;
+}
+
+std::string events_tsv(const replay_report& from) {
+    std::string out = "event\tbegin_s\tend_s\tchain\tactive\ttau\tp_forward\tp_reverse\n";
+    for (const replay_event& one : from.scores.events) {
+        const time_span& event = from.events[one.event];
+        fmt::format_to(std::back_inserter(out), "{}\t{:.6f}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\n",
+                       one.event + 1, to_seconds(event.begin), to_seconds(event.end), one.chain + 1,
+                       one.active, number_text(one.tau), number_text(one.p_forward),
+                       number_text(one.p_reverse));
+    }
+    return out;
+}
+
+std::string run_of(const replay_report& from) {
+    report::json out = report::run_json(from.run, report::contents_of(from.spikes));
+    out["replay"] = {{"chains", from.chains.size()}, {"events", from.events.size()}};
+    return report::text_of(out);
+}
+
+}  // namespace
+
+replay_report report_of(spike_sequence spikes, std::vector<episode> chains, replay_result result,
+                        const execution& run) {
+    replay_report out{.spikes = std::move(result.part ? *result.part : spikes),
+                      .chains = std::move(chains),
+                      .events = std::move(result.events),
+                      .scores = std::move(result.scores),
+                      .alpha = result.options.test.alpha};
+    execution used = run;
+    used.threads = result.options.run.threads;
+    record_run(out.run, describe(result.options), result.options.test.surrogates.seed, used, {});
+    out.run.warnings = std::move(result.warnings);
+    out.run.seconds = result.seconds;
+    return out;
+}
+
+void write_replay_report(const std::filesystem::path& folder, const replay_report& report,
+                         bool overwrite, const execution& run) {
+    io::result_folder out(folder, overwrite, replay_files);
+    out.write("replay.tsv", replay_tsv(report));
+    out.write("events.tsv", events_tsv(report));
+    out.write("run.json", run_of(report));
+    out.commit(run.stop);
+}
+
+std::string summarize(const replay_report& from) {
+    constexpr std::size_t most_rows = 20;
+    const auto& tests = from.scores.tests;
+    std::vector<std::size_t> order(tests.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto best = [&](std::size_t i) {
+        return std::tuple(std::min(tests[i].q, tests[i].events_q), tests[i].p);
+    };
+    std::ranges::stable_sort(order, {}, best);
+    std::string out =
+        fmt::format("{} in {} of {:.6g} s\n", report::plural(from.chains.size(), "chain", "chains"),
+                    report::plural(from.events.size(), "event", "events"),
+                    to_seconds(from.spikes.observed_time()));
+    out +=
+        "direction    scale    count  expected         q   in order  expected         q  chain\n";
+    for (std::size_t i = 0; i < std::min(most_rows, order.size()); ++i) {
+        const replay_test& test = tests[order[i]];
+        fmt::format_to(std::back_inserter(out),
+                       "{:<9} {:>8} {:>8} {:>9.4g} {:>9} {:>4} of {:<4} {:>7.4g} {:>9}  {}\n",
+                       to_string(test.direction), number_text(test.scale),
+                       core::grouped(test.count), test.expected, report::p_text(test.q),
+                       test.significant, test.scored, test.expected_significant,
+                       report::p_text(test.events_q),
+                       report::units_text(from.spikes.unit_names(), from.chains[test.chain]));
+    }
+    if (order.size() > most_rows)
+        out +=
+            fmt::format("… and {} more in replay.tsv\n", core::grouped(order.size() - most_rows));
+    return out;
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,116 @@
+"""spikeweave replay: chains at other speeds and in reverse."""
+
+import csv
+import json
+import unittest
+
+from support import CliTest
+
+STEP = 0.05
+
+
+def spikes_of(begin, step, number=40):
+    """Events in which a, b, c, d and e fire one after another, one a second."""
+    return [(begin + i + 0.3 + unit * step, name) for i in range(number) for unit, name in enumerate("abcde")]
+
+
+class ReplayCase(CliTest):
+    def setUp(self):
+        super().setUp()
+        # The animal runs from 0 to 40 s and sleeps from 50 s on, when all is ten times as fast, and from 100 s on in reverse.
+        spikes = spikes_of(0, STEP) + spikes_of(50, STEP / 10) + [(190 - t, name) for t, name in spikes_of(50, STEP / 10)]
+        self.data = self.file("day.tsv", "time\tunit\n" + "".join(f"{t:.6f}\t{name}\n" for t, name in sorted(spikes)))
+        self.chains = self.file("chains.txt", "a 40-60ms b 40-60ms c 40-60ms d 40-60ms e\n")
+        self.sleep = self.file("sleep.tsv", "begin\tend\n50\t95\n")
+        self.rest = self.file("rest.tsv", "begin\tend\n96\t145\n")
+
+    def rows(self, folder, name="replay.tsv"):
+        with (self.folder / folder / name).open(encoding="utf-8", newline="") as lines:
+            return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    def replay(self, *arguments, to="out"):
+        self.ok("replay", self.chains, self.data, "--seed", "1", *arguments, "-o", self.folder / to)
+        return self.rows(to)
+
+
+class Replay(ReplayCase):
+    def test_finds_a_compressed_chain_in_sleep(self):
+        forward, reverse = self.replay("--epochs", self.sleep)
+
+        self.assertEqual((forward["units"], forward["direction"], forward["significant"]), ("a→b→c→d→e", "forward", "yes"))
+        self.assertTrue(0.08 < float(forward["scale"]) < 0.13, forward["scale"])
+        self.assertEqual((forward["count"], forward["events_significant"], forward["events_scored"]), ("40", "40", "40"))
+        self.assertLess(float(forward["events_q"]), 1e-9)
+        self.assertEqual((reverse["direction"], reverse["significant"], reverse["events_significant"]), ("reverse", "no", "0"))
+        for event in self.rows("out", "events.tsv"):
+            self.assertEqual((event["active"], event["tau"]), ("5", "1"))
+            self.assertTrue(50 <= float(event["begin_s"]) < float(event["end_s"]) <= 95)
+        run = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))
+        self.assertEqual(run["replay"], {"chains": 1, "events": 40})
+        self.assertEqual((run["parameters"]["chains"], run["parameters"]["null"]), (str(self.chains), "identities"))
+
+    def test_finds_reverse_replay(self):
+        """The recording ends within the last event, which is then too short to be found."""
+        forward, reverse = self.replay("--epochs", self.rest)
+        self.assertEqual((forward["significant"], reverse["significant"], reverse["count"]), ("no", "yes", "39"))
+
+    def test_takes_the_result_of_episodes(self):
+        self.data = self.chain_file()
+        self.chains = self.folder / "chains"
+        self.ok("episodes", self.data, "--delays", "4-6ms", "--min-count", "40", "-o", self.chains)
+        events = self.file("events.tsv", "".join(f"{i / 10}\t{i / 10 + 0.04}\n" for i in range(50)))
+        forward, _ = self.replay("--events", events, "--scales", "1:1:1")
+        self.assertEqual((forward["units"], forward["delays"], forward["count"]), ("a→b→c", "(4,6] (4,6] ms", "50"))
+
+    def test_takes_given_events(self):
+        events = self.file("events.tsv", "begin\tend\n" + "".join(f"{50 + i}.2\t{50 + i}.5\n" for i in range(20)))
+        forward, _ = self.replay("--events", events, "--epochs", self.sleep)
+        self.assertEqual((forward["events_scored"], forward["count"]), ("20", "20"))
+
+    def test_warns_of_events_outside_and_of_short_chains(self):
+        events = self.file("events.tsv", "1.2\t1.5\n50.2\t50.5\n")
+        self.chains = self.file("chains.txt", "a 40-60ms b 40-60ms c\n")
+        result = self.ok("replay", self.chains, self.data, "--events", events, "--t-start", "50s", "--surrogates", "9")
+        self.assertIn("1 of 2 events are not within", result.stderr)
+        self.assertIn("The longest chain has 3 units, whose orders are 6", result.stderr)
+        self.assertIn("--alpha 0.05", result.stderr)
+        self.assertIn("1 chain in 1 event", result.stdout)
+
+    def test_counts_in_all_of_the_time_with_surrogates(self):
+        forward, reverse = self.replay("--epochs", self.sleep, "--null", "surrogates", "--dither", "50ms")
+        self.assertEqual((forward["count"], forward["significant"], reverse["significant"]), ("40", "yes", "no"))
+
+    def test_is_the_same_on_any_number_of_threads(self):
+        self.replay("--threads", "1", to="one")
+        self.replay("--threads", "3", to="three")
+        for name in ("replay.tsv", "events.tsv"):
+            self.assertEqual((self.folder / "one" / name).read_bytes(), (self.folder / "three" / name).read_bytes())
+
+
+class Refused(ReplayCase):
+    def test_chains_that_cannot_be_there(self):
+        for text, says in (("a 4-6ms x\n", ("line 1", "'x'")), ("a\n", "at least two units"), ("", "no episode"), ("a 6-4ms b\n", "line 1")):
+            with self.subTest(text):
+                self.refused("replay", self.file("bad.txt", text), self.data, "-o", self.folder / "out", says=says)
+        self.refused("replay", self.folder / "absent", self.data, says="absent")
+
+    def test_times_without_events(self):
+        self.refused("replay", self.chains, self.data, "--event-threshold", "99", "-o", self.folder / "out", says=("no event was found", "--event-threshold"))
+        for text, says in (("200\t201\n", "none of them is within"), ("1\t3\n2\t4\n", "line 2"), ("x\ty\n", "bad-events.tsv")):
+            with self.subTest(text):
+                self.refused("replay", self.chains, self.data, "--events", self.file("bad-events.tsv", text), says=says)
+
+    def test_options_out_of_range(self):
+        for words, says in ((("--scales", "2:1:3"), "LEAST:MOST:STEPS"), (("--scales", "0.1:1"), "0.1:1"), (("--surrogates", "0"), "--surrogates"),
+                            (("--null", "none"), "identities"), (("--event-min", "2s"), "--event-max"), (("--alpha", "0.9"), "--alpha")):
+            with self.subTest(words):
+                self.refused("replay", self.chains, self.data, *words, says=says)
+
+    def test_replaces_only_on_request(self):
+        self.replay()
+        self.refused("replay", self.chains, self.data, "-o", self.folder / "out", says="exists")
+        self.replay("--overwrite")
+
+
+if __name__ == "__main__":
+    unittest.main()
