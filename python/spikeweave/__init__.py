@@ -10,6 +10,7 @@ from . import simulate
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
 from ._commands.compare import compare
+from ._commands.conditions import compare_conditions, compare_epochs
 from ._commands.detector import Detector
 from ._commands.devices import devices
 from ._commands.episodes import count_episodes, episode_strategies, episodes, epochs_around
@@ -21,6 +22,7 @@ from ._core import DeviceError
 from ._core import version as _version
 from ._values.circuit import Circuit
 from ._values.comparison import Comparison
+from ._values.conditions import ConditionComparison
 from ._values.devices import Device
 from ._values.episode_rows import Episode
 from ._values.episode_windows import WindowedEpisodeResult
@@ -49,6 +51,7 @@ __all__ = [
     "Chance",
     "Circuit",
     "Comparison",
+    "ConditionComparison",
     "Counts",
     "Detection",
     "Detector",
@@ -69,6 +72,8 @@ __all__ = [
     "Window",
     "WindowedEpisodeResult",
     "compare",
+    "compare_conditions",
+    "compare_epochs",
     "count_episodes",
     "devices",
     "episode_strategies",

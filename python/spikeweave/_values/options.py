@@ -24,6 +24,75 @@ from .types import (
 )
 
 
+class CompareConditionsOptions(TypedDict, total=False):
+    findings: Literal["together", "either"] | None
+    block: Time | None
+    permutations: int | None
+    seed: int | None
+    confidence: float | None
+    change_alpha: float | None
+    change_correction: (
+        Literal[
+            "none",
+            "bonferroni",
+            "sidak",
+            "holm-sidak",
+            "holm",
+            "simes-hochberg",
+            "hommel",
+            "fdr_bh",
+            "fdr_by",
+        ]
+        | None
+    )
+    delays: Delays | None
+    delay_grid: str | None
+    min_count: int | None
+    min_fraction: float | None
+    min_rate: float | None
+    max_size: int | None
+    self_repeats: bool | None
+    ties: Literal["time", "order"] | None
+    strategy: (
+        Literal[
+            "automatic",
+            "reference",
+            "state-machine",
+            "two-pass",
+            "occurrences",
+            "segments",
+            "latest-start",
+            "thread-per-episode",
+            "segments-per-episode",
+            "hybrid",
+        ]
+        | None
+    )
+    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
+    split: Literal["automatic", "candidates", "time"] | None
+    pairs: Literal["automatic", "merge", "look-back"] | None
+    max_memory: int | None
+    alpha: float | None
+    correction: (
+        Literal[
+            "none",
+            "bonferroni",
+            "sidak",
+            "holm-sidak",
+            "holm",
+            "simes-hochberg",
+            "hommel",
+            "fdr_bh",
+            "fdr_by",
+        ]
+        | None
+    )
+    test: Literal["jitter", "exact", "chebyshev"] | None
+    jitter_window: Time | None
+    threads: int | None
+    device: str | None
+
+
 class CountEpisodesOptions(TypedDict, total=False):
     ties: Literal["time", "order"] | None
     strategy: (

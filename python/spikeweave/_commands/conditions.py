@@ -1,0 +1,165 @@
+"""Which episodes differ between two conditions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from .._adapters.epochs import epochs_of
+from .._adapters.progress import Progress, reporting
+from .._values.arrays import numbers
+from .._values.conditions import ConditionComparison
+from .._values.episode_rows import Episode
+from .._values.spikes import SpikeSequence
+from .._values.types import Epochs, SpikesLike
+from .described import described
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._values.options import CompareConditionsOptions
+
+
+def _recordings(name: str, given: Any) -> list[Any]:
+    """The recordings of a condition."""
+    if not isinstance(given, (list, tuple)):
+        raise TypeError(f"{name}: expected a list of recordings, found {type(given)}")
+    return [SpikeSequence.of(one)._core for one in given]
+
+
+def _result(found: dict[str, Any]) -> ConditionComparison:
+    for warning in found["warnings"]:
+        warnings.warn(warning, stacklevel=3)
+    table = found.pop("table")
+    names = found["unit_names"]
+    offsets, units, delays = table["offsets"], table["units"], table["delays"]
+    findings = [
+        Episode(
+            tuple(names[unit] for unit in units[begin:end]),
+            tuple((float(low), float(high)) for low, high in delays[begin - i : end - i - 1]),
+        )
+        for i, (begin, end) in enumerate(pairwise(offsets))
+    ]
+    return ConditionComparison(findings=findings, **found)
+
+
+@described(_core.compare_conditions_options)
+def compare_conditions(
+    a: Sequence[SpikesLike],
+    b: Sequence[SpikesLike],
+    *,
+    progress: Progress = None,
+    **options: Unpack[CompareConditionsOptions],
+) -> ConditionComparison:
+    """Tests which connections and chains differ between two recordings or groups of recordings.
+
+    Each is compared by the rate of its occurrences, and by their excess over what the rates of the
+    units predict, as by ``spikeweave compare``. With one recording in each condition, labels are
+    permuted between blocks of time, else between recordings.
+
+    Parameters
+    ----------
+    a, b
+        The recordings of each condition, each in any form that `SpikeSequence.of` accepts. Units
+        are the same if they have the same name.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    ConditionComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected; also if there are so few samples
+        that no p can be below `change_alpha`.
+
+    Warns
+    -----
+    UserWarning
+        As listed in `ConditionComparison.warnings`.
+
+    References
+    ----------
+    A. Janssen, Statistics & Probability Letters 36:9 (1997); E. Chung and J. P. Romano, Annals of
+    Statistics 41:484 (2013), for the test.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> before = spikeweave.simulate.sym26(length="60s", probability=0.8, seed=1).spikes
+    >>> after = spikeweave.simulate.sym26(length="60s", probability=0.3, seed=1).spikes
+    >>> found = spikeweave.compare_conditions([before], [after], delays="4-6ms", max_size=2)
+    >>> found.samples, found.sample_counts
+    ('blocks', (6, 6))
+    >>> sorted(set(found.columns["change"]))
+    ['excess']
+    """
+    with reporting(progress) as callback:
+        found = _core.compare_conditions(
+            _recordings("a", a), _recordings("b", b), {**options, "progress": callback}
+        )
+    return _result(found)
+
+
+@described(_core.compare_conditions_options)
+def compare_epochs(
+    spikes: SpikesLike,
+    a: Epochs,
+    b: Epochs,
+    *,
+    progress: Progress = None,
+    **options: Unpack[CompareConditionsOptions],
+) -> ConditionComparison:
+    """Tests which connections and chains differ between two sets of epochs of one recording.
+
+    As `compare_conditions`, with each epoch as a sample.
+
+    Parameters
+    ----------
+    spikes
+        Spikes in any form that `SpikeSequence.of` accepts.
+    a, b
+        The epochs of each condition in seconds, as `episodes` takes them. Those of `a` and of `b`
+        must not overlap.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    ConditionComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare_conditions`.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikes = spikeweave.simulate.sym26(length="60s", seed=1).spikes
+    >>> even = [(i, i + 1) for i in range(0, 60, 2)]
+    >>> odd = [(i, i + 1) for i in range(1, 60, 2)]
+    >>> found = spikeweave.compare_epochs(spikes, even, odd, delays="4-6ms", max_size=2)
+    >>> found.samples, found.sample_counts
+    ('epochs', (30, 30))
+    """
+    pairs = []
+    for name, given in (("a", a), ("b", b)):
+        epochs = np.ascontiguousarray(numbers(name, epochs_of(given)), dtype=np.float64)
+        if epochs.ndim != 2 or epochs.shape[1] != 2:
+            raise ValueError(f"{name}: expected pairs of times, found shape {epochs.shape}")
+        pairs.append(epochs)
+    with reporting(progress) as callback:
+        found = _core.compare_epochs(
+            SpikeSequence.of(spikes)._core, *pairs, {**options, "progress": callback}
+        )
+    return _result(found)

@@ -1,0 +1,77 @@
+"""What differs between two conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .conversions import converted
+from .episode_rows import Episode
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConditionComparison(Sequence[Episode]):
+    """The result of `compare_conditions` or `compare_epochs`: a sequence of the findings.
+
+    Attributes
+    ----------
+    findings : list of Episode
+        The direct edges and chains that were compared, pairs first.
+    columns : dict
+        What was compared, an array or a list for each name, with an element for each finding:
+        ``change`` ("excess", "rate", "none"), ``found_a``, ``found_b``, ``count_a``, ``count_b``,
+        ``expected_a``, ``expected_b``, ``first_spikes_a``, ``first_spikes_b``; ``rate_a``,
+        ``rate_b``, ``rate_ratio``, ``rate_ratio_low``, ``rate_ratio_high``, ``rate_p``, ``rate_q``;
+        ``excess_a``, ``excess_b``, ``excess_difference``, ``excess_difference_low``,
+        ``excess_difference_high``, ``excess_p``, ``excess_q``. NaN is what is not known.
+    unit_names : list of str
+        The units that all recordings have.
+    samples : str
+        What was permuted: "blocks", "epochs" or "recordings".
+    sample_counts : tuple of int
+        How many samples each condition has.
+    smallest_p : float
+        No p can be below this.
+    parameters : dict
+        The options with their resolved values.
+    warnings : list of str
+        Warnings of the comparison.
+    seconds : float
+        Time taken by the library.
+    """
+
+    findings: list[Episode]
+    columns: dict[str, Any]
+    unit_names: list[str]
+    samples: str
+    sample_counts: tuple[int, int]
+    smallest_p: float
+    parameters: dict[str, Any]
+    warnings: list[str]
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.findings[index]
+
+    def __iter__(self) -> Iterator[Episode]:
+        return iter(self.findings)
+
+    def __repr__(self) -> str:
+        changed = sum(change != "none" for change in self.columns["change"])
+        return f"<ConditionComparison: {changed} of {len(self)} findings changed>"
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with one row per finding: ``units`` and ``delays`` as tuples, and the
+        `columns`."""
+        own = {
+            "units": [one.units for one in self.findings],
+            "delays": [one.delays for one in self.findings],
+        }
+        return converted(own | self.columns, "dataframe")

@@ -1,0 +1,72 @@
+"""`compare_conditions()` and `compare_epochs()`: what the command writes, as columns."""
+
+import csv
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spikeweave
+
+SEARCH = {"delays": "4-6ms", "max_size": 3, "permutations": 499, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def recordings():
+    """Connections are weaker in the second recording."""
+    return [
+        spikeweave.simulate.sym26(length="60s", probability=one, seed=1).spikes
+        for one in (0.8, 0.4)
+    ]
+
+
+def test_command_writes_the_same_columns(recordings, tmp_path):
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    for name, one in zip("ab", recordings, strict=True):
+        spikeweave.write(tmp_path / f"{name}.npz", one)
+    search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
+    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    subprocess.run([program, "compare", *files, *search, "-q", "-o", tmp_path / "out"], check=True)
+    with (tmp_path / "out" / "differences.tsv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
+
+    assert ["→".join(one.units) for one in found] == [row["units"] for row in rows]
+    assert found.columns["change"] == [row["change"] for row in rows]
+    for name in ("count_a", "count_b", "rate_ratio", "rate_q", "excess_difference", "excess_p"):
+        written = [float(row[name]) for row in rows]
+        assert np.allclose(found.columns[name], written, rtol=1e-5), name
+
+
+def test_finding_is_counted_in_both(recordings):
+    found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
+    blocks = [(10 * i, 10 * (i + 1)) for i in range(6)]
+    counted = spikeweave.episodes(recordings[0], epochs=blocks, delays="4-6ms", min_count=50)
+    by_units = {one.units: one.count for one in counted}
+    assert len(found) > 9
+    for one, count in zip(found, found.columns["count_a"], strict=True):
+        assert by_units[one.units] == count
+
+
+def test_epochs_and_table(recordings):
+    even, odd = ([(i, i + 1) for i in range(begin, 60, 2)] for begin in (0, 1))
+    found = spikeweave.compare_epochs(recordings[0], even, odd, **SEARCH)
+    assert (found.samples, found.sample_counts) == ("epochs", (30, 30))
+    assert found.smallest_p == 1 / 500
+    assert "units" in found.to_dataframe().columns
+    assert repr(found).endswith("findings changed>")
+    with pytest.raises(ValueError, match="overlap"):
+        spikeweave.compare_epochs(recordings[0], even, even, **SEARCH)
+    with pytest.raises(ValueError, match="pairs of times"):
+        spikeweave.compare_epochs(recordings[0], [1, 2], odd, **SEARCH)
+
+
+def test_what_cannot_be_compared(recordings):
+    with pytest.raises(TypeError, match="a: expected a list of recordings"):
+        spikeweave.compare_conditions(recordings[0], recordings[1:])
+    with pytest.raises(ValueError, match="smallest p"):
+        spikeweave.compare_conditions(recordings[:1] * 3, recordings[1:] * 3, **SEARCH)
