@@ -114,7 +114,8 @@ void compare(compare_command& options, session& now) {
     report.run.command = now.command_line;
     add_parameters(report.run.parameters, describe(options),
                    {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
-                    "only_units", "epochs_a", "epochs_b", "around_a", "around_b"});
+                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
+                    "group_window", "only_units", "epochs_a", "epochs_b", "around_a", "around_b"});
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_condition_report(options.to, report, options.overwrite, run);
     now.progress.clear();
