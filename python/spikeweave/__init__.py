@@ -15,6 +15,7 @@ from ._commands.detector import Detector
 from ._commands.devices import devices
 from ._commands.episodes import count_episodes, episode_strategies, episodes, epochs_around
 from ._commands.live import LiveRun, live
+from ._commands.replay import replay
 from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
@@ -39,6 +40,7 @@ from ._values.live import (
     Window,
 )
 from ._values.recording import Recording
+from ._values.replay import ReplayResult
 from ._values.sort import SortResult
 from ._values.spade import Pattern, PatternResult
 from ._values.spikes import SpikeSequence
@@ -64,6 +66,7 @@ __all__ = [
     "Pattern",
     "PatternResult",
     "Recording",
+    "ReplayResult",
     "Skipped",
     "SlidingWindow",
     "SortResult",
@@ -82,6 +85,7 @@ __all__ = [
     "live",
     "read",
     "read_recording",
+    "replay",
     "simulate",
     "sort",
     "sort_features",

@@ -358,6 +358,43 @@ class RecordingOptions(TypedDict, total=False):
     seed: int | None
 
 
+class ReplayOptions(TypedDict, total=False):
+    t_start: Time | None
+    t_stop: Time | None
+    epochs: Epochs | None
+    trial_length: Time | None
+    trial_separation: Time | None
+    events: Epochs | None
+    event_threshold: float | None
+    event_min: Time | None
+    event_max: Time | None
+    scales: str | None
+    null: Literal["identities", "surrogates"] | None
+    ties: Literal["time", "order"] | None
+    alpha: float | None
+    surrogates: int | None
+    surrogate_method: (
+        Literal[
+            "interval-jitter",
+            "spike-dithering",
+            "dither_spikes",
+            "dither_spikes_with_refractory_period",
+            "dither_spike_train",
+            "jitter_spikes",
+            "randomise_spikes",
+            "shuffle_isis",
+            "joint_isi_dithering",
+            "isi_dithering",
+            "trial_shifting",
+            "bin_shuffling",
+        ]
+        | None
+    )
+    dither: Time | None
+    seed: int | None
+    threads: int | None
+
+
 class SlidingWindowOptions(TypedDict, total=False):
     window: Time | None
     hop: Time | None

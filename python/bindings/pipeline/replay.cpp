@@ -1,0 +1,32 @@
+#include "spikeweave/pipeline/replay.hpp"
+
+#include "bindings/core/episodes.hpp"
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const nb::dict& given) {
+    const std::vector<episode> wanted = episodes_of(chains);
+    const auto found = call_with<replay_analysis_options>(
+        given, [&](const auto&... how) { return find_replay(*spikes.sequence, wanted, how...); });
+    nb::dict out;
+    out["tests"] = table_of(found.scores.tests);
+    out["events"] = table_of(found.scores.events);
+    out["event_times"] = column(found.events);
+    replay_analysis_options options = found.options;
+    out["parameters"] = arguments_of(describe(options));
+    add_warnings(out, spikes, found.warnings);
+    out["seconds"] = found.seconds;
+    return out;
+}
+
+}  // namespace
+
+void bind_replay(nb::module_& m) {
+    m.def("find_replay", &look_for, "spikes"_a, "chains"_a, "given"_a);
+    m.def("replay_options", &description<replay_analysis_options>);
+}
+
+}  // namespace spikeweave::python
