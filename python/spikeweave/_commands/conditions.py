@@ -160,6 +160,6 @@ def compare_epochs(
         pairs.append(epochs)
     with reporting(progress) as callback:
         found = _core.compare_epochs(
-            SpikeSequence.of(spikes)._core, *pairs, {**options, "progress": callback}
+            SpikeSequence.of(spikes)._core, pairs[0], pairs[1], {**options, "progress": callback}
         )
     return _result(found)

@@ -251,6 +251,12 @@ class LiveOptions(TypedDict, total=False):
     time_unit: str | None
     allow_negative: bool | None
     drop_duplicates_of_units: bool | None
+    drop_synchronous: int | None
+    synchrony_window: Time | None
+    max_rate: float | None
+    min_snr: float | None
+    groups: FilePath | None
+    group_window: Time | None
     episodes: Armed | None
     fire_at: int | None
     patterns: FilePath | None
