@@ -16,7 +16,7 @@ namespace {
 std::size_t number_of_units(std::span<const unit_id> units) {
     std::vector<unit_id> found(units.begin(), units.end());
     std::ranges::sort(found);
-    return static_cast<std::size_t>(std::ranges::unique(found).begin() - found.begin());
+    return static_cast<std::size_t>(std::unique(found.begin(), found.end()) - found.begin());
 }
 
 spike_sequence without_synchronous_events(const spike_sequence& spikes,
@@ -64,6 +64,7 @@ void add_units(std::vector<std::string>& out, std::span<const unit_left_out> uni
 
 option_list describe(spike_cleaning_options& options) {
     option_list list;
+    list.begin_group("Input");
     list.add("drop_synchronous", options.drop_synchronous,
              "leave out all spikes of moments at which at least this many units fire within one "
              "sample: artefacts of the array")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -61,10 +62,9 @@ grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& grou
         last[to] = time;
         builder.append(time, unit_of[from]);
     }
-    std::vector<std::string_view> called;
-    for (const auto& [unit, group] : groups) called.push_back(group);
-    std::ranges::sort(called);
-    out.groups = static_cast<std::size_t>(std::ranges::unique(called).begin() - called.begin());
+    std::set<std::string_view> called;
+    for (const auto& [unit, group] : groups) called.insert(group);
+    out.groups = called.size();
     out.spikes = with_epochs_of(spikes, builder.finish(spikes.span()));
     return out;
 }

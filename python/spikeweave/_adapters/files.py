@@ -25,11 +25,11 @@ def read(
     allow_negative: bool = False,
     drop_duplicates_of_units: bool = False,
     drop_synchronous: int | None = None,
-    synchrony_window: Time | None = None,
+    synchrony_window: Time = 3.4e-05,
     max_rate: float | None = None,
     min_snr: float | None = None,
     groups: str | os.PathLike[str] | None = None,
-    group_window: Time | None = None,
+    group_window: Time = 0.0,
     progress: Progress = None,
 ) -> SpikeSequence:
     """Reads spikes.
@@ -54,14 +54,20 @@ def read(
     drop_duplicates_of_units
         Leave out units that repeat the spikes of another, with a warning for each
         (`SpikeSequence.drop_duplicates_of_units`).
-    drop_synchronous, synchrony_window, max_rate
-        Leave out moments at which many units fire, and units that fire too fast, with a warning
+    drop_synchronous
+        Leave out moments at which at least this many units fire, with a warning
         (`SpikeSequence.clean`).
+    synchrony_window
+        Spikes no further apart than this are of one moment. The default is a sample at 30 kHz.
+    max_rate
+        Leave out units with a higher mean rate in hertz, with a warning.
     min_snr
         Leave out units with a lower signal-to-noise ratio, which the file must have: a column
         ``snr`` in a ``cluster_*.tsv`` of a Phy folder, or of the table of units of an NWB file.
-    groups, group_window
+    groups
         Take units as one: a file with a unit and its group on each line (`SpikeSequence.grouped`).
+    group_window
+        Do not count a spike that comes no later than this after the last counted one of its group.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 

@@ -82,6 +82,7 @@ chain_in_events cut_out(const spike_sequence& spikes, const episode& chain,
     std::ranges::sort(units);
     units.erase(std::unique(units.begin(), units.end()), units.end());
     std::vector<std::string> names;
+    names.reserve(units.size());
     for (const unit_id unit : units) names.push_back(spikes.name(unit));
     episode own = chain;
     for (unit_id& unit : own.units)

@@ -77,6 +77,7 @@ std::vector<time_span> find_population_events(const spike_sequence& spikes,
     if (spikes.empty()) return found;
     const std::vector<time_span> observed = spikes.observed();
     std::vector<std::vector<std::uint64_t>> parts;
+    parts.reserve(observed.size());
     for (const time_span& one : observed) parts.push_back(bins_of(spikes, one));
     const auto [mean, peak] = levels_of(parts, options.threshold);
     const auto is_above = [level = mean](std::uint64_t value) {

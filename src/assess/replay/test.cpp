@@ -91,6 +91,7 @@ void test_counts(const counts_of_shuffles& all, std::size_t first, std::span<con
 
 void correct(std::vector<replay_test>& tests, double replay_test::*p, double replay_test::*q) {
     std::vector<double> all;
+    all.reserve(tests.size());
     for (const replay_test& one : tests) all.push_back(one.*p);
     const auto corrected = adjust_p_values(all, all.size(), correction_method::benjamini_hochberg);
     for (std::size_t i = 0; i < tests.size(); ++i) tests[i].*q = corrected[i];

@@ -79,6 +79,7 @@ private:
         const std::size_t every = direct.size();
         direct.resize(std::min(every, most_graph_edges));
         std::vector<graph_arrow> arrows;
+        arrows.reserve(direct.size());
         for (const std::size_t e : direct)
             arrows.push_back({edges[e].from, edges[e].to, edges[e].strength, edges[e].best});
         if (!arrows.empty())

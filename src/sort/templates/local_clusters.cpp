@@ -106,6 +106,7 @@ clustering_result cluster_by_channel(const spike_features& features,
         spikes[points.largest_channel(n)].push_back(n);
     const auto neighbours = neighbours_of(channels);
     std::vector<double> costs;
+    costs.reserve(spikes.size());
     for (const std::vector<std::uint32_t>& of : spikes)
         costs.push_back(static_cast<double>(of.size()));
     const parallel::rank_block own = parallel::block_of_rank(costs, run);
