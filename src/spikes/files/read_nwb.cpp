@@ -203,6 +203,7 @@ std::vector<double> read_snr(const h5::reader& file, const std::vector<std::stri
     std::map<std::string_view, double> of_unit;
     for (std::size_t row = 0; row < rows.size(); ++row) of_unit[rows[row]] = values[row];
     std::vector<double> out;
+    out.reserve(units.size());
     for (const std::string& unit : units) out.push_back(of_unit.at(unit));
     return out;
 }
@@ -227,6 +228,7 @@ spike_file read_nwb(const reading& job) {
     spike_sequence_builder builder;
     std::vector<unit_id> units;
     const std::vector<std::string> names = read_names(nwb, offsets.size(), file.warnings);
+    units.reserve(names.size());
     for (const std::string& name : names) units.push_back(builder.unit(name));
     const auto span = read_span(nwb, file.warnings);
     const std::size_t out_of_order = read_times(times, offsets, units, builder, job);
