@@ -45,8 +45,10 @@ grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& grou
     grouped_spikes out;
     spike_sequence_builder builder;
     std::vector<unit_id> unit_of;
+    unit_of.reserve(names.size());
     for (const std::string_view name : names) unit_of.push_back(builder.unit(name));
     std::vector<bool> is_grouped;
+    is_grouped.reserve(names.size());
     for (const std::string& name : spikes.unit_names()) is_grouped.push_back(groups.contains(name));
     std::vector<std::int64_t> last(names.size());
     std::vector<bool> has_fired(names.size());
