@@ -225,7 +225,7 @@ edge_kind kind_between(const std::vector<circuit_edge>& edges, unit_id from, uni
     return edge_kind::direct;
 }
 
-TEST(FindCircuit, CallsNoConnectionWhatTwoElectrodesRecordAtOnce) {
+TEST(CircuitArtefacts, CallsNoConnectionWhatTwoElectrodesRecordAtOnce) {
     timing_recording recording(4);
     recording.follow(recording.fire(unit_a, 10), unit_b, 0.3, 0, 200);
     recording.fire(unit_b, 10);
@@ -239,7 +239,7 @@ TEST(FindCircuit, CallsNoConnectionWhatTwoElectrodesRecordAtOnce) {
 }
 
 // b repeats a, and c follows a: the connection must not count as a path over b.
-TEST(FindCircuit, CallsNoConnectionWhatIsOneNeuronInTwoUnits) {
+TEST(CircuitArtefacts, CallsNoConnectionWhatIsOneNeuronInTwoUnits) {
     timing_recording recording(5);
     const auto times = recording.fire(unit_a, 10);
     recording.follow(times, unit_a, 0.3, 3'000, 300);
