@@ -9,6 +9,10 @@
 
 namespace spikeweave::assess {
 
+using parallel::block_of_rank;
+using parallel::gather_on_all;
+using parallel::rank_block;
+
 maxima_tally tally_on_ranks(const maxima_tally& empty, std::uint32_t begin, std::uint32_t end,
                             const tally_filler& fill, const execution& run) {
     if (begin >= end) throw invalid_argument("patterns are tested by at least one surrogate");

@@ -12,6 +12,7 @@
 #include "support/error_text.hpp"
 #include "support/on_ranks.hpp"
 #include "support/run_length.hpp"
+#include "support/spike_files.hpp"
 
 namespace spikeweave {
 namespace {
