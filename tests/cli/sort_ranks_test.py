@@ -19,10 +19,15 @@ class SortRanks(RankJobs):
     def setUpClass(cls):
         cls.place = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.place)
-        cls.recording = cls.place / "rec"
-        made = run("simulate", "recording", "--length", "10s", "--channels", "12", "--units", "6", "--low-rate", "10",
-                   "--high-rate", "20", "--seed", "1", "-o", cls.recording)
+        cls.recording = cls.made("rec", "10s", "12")
+        cls.long_recording = cls.made("long", "60s", "16")  # so that a job is not over before it is stopped
+
+    @classmethod
+    def made(cls, name, length, channels):
+        made = run("simulate", "recording", "--length", length, "--channels", channels, "--units", "6", "--low-rate", "10",
+                   "--high-rate", "20", "--seed", "1", "-o", cls.place / name)
         assert made.returncode == 0, made.stderr
+        return cls.place / name
 
     def launch(self, ranks, *arguments):
         return subprocess.run([*LAUNCH, str(ranks), SPIKEWEAVE, "sort", *map(str, arguments)], stdin=subprocess.DEVNULL,
@@ -65,19 +70,19 @@ class SortRanks(RankJobs):
         def check():
             if len(self.ranks_alive()) == ranks:
                 since.append(time.monotonic())
-            return len(since) > 0 and time.monotonic() > since[0] + 0.5
+            return len(since) > 0 and time.monotonic() > since[0] + 0.3
         return check
 
     def test_a_rank_that_is_killed_ends_the_job(self):
         def kill_last(_):
             os.kill(max(self.ranks_alive()), signal.SIGKILL)
-        said, status = self.job(3, "sort", self.recording, "-o", self.folder / "out", until=self.at_work(3),
+        said, status = self.job(3, "sort", self.long_recording, "-o", self.folder / "out", until=self.at_work(3),
                                 then=kill_last)
         self.assertTrue("signal 9" in said or "ORTE_ERROR_LOG" in said, said)
         self.assertNotEqual(status, 0)
 
     def test_stopped_by_the_launcher(self):
-        _, status = self.job(2, "sort", self.recording, "-o", self.folder / "out", until=self.at_work(2),
+        _, status = self.job(2, "sort", self.long_recording, "-o", self.folder / "out", until=self.at_work(2),
                              then=lambda job: job.send_signal(signal.SIGINT))
         self.assertNotEqual(status, 0)
 
