@@ -140,7 +140,8 @@ TEST(ReadSpikes, TakesSignalToNoiseRatiosFromAPhyFolder) {
     EXPECT_SAYS(warnings_of(file).back(), "Unit 10 with 1 spikes was left out");
 
     folder.file("phy/cluster_quality.tsv", "cluster_id\tsnr\n2\tlow\n");
-    EXPECT_SAYS(error_of(phy, wanted), "line 2: found '2\\x09low', expected a number in column snr");
+    EXPECT_SAYS(error_of(phy, wanted),
+                "line 2: found '2\\x09low', expected a number in column snr");
 }
 
 #ifdef SPIKEWEAVE_TEST_NWB
