@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/trimmed.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -23,12 +24,6 @@ constexpr std::array<std::pair<std::string_view, std::int64_t>, 6> units_us{{
 
 // Far enough from the ends of int64 that sums and differences of times cannot overflow.
 constexpr std::int64_t largest_us = INT64_MAX / 4;
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 std::string wrong(std::string_view text, std::string_view why) {
     return fmt::format(
@@ -48,7 +43,7 @@ duration duration_from_seconds(double seconds) {
 }
 
 duration parse_duration(std::string_view text) {
-    const std::string_view body = trimmed(text);
+    const std::string_view body = core::trimmed(text, " ");
     const bool negative = body.starts_with('-');
     std::string_view rest = body.substr(negative || body.starts_with('+') ? 1 : 0);
 
@@ -72,7 +67,7 @@ duration parse_duration(std::string_view text) {
         }
     }
     if (!any) throw invalid_argument(wrong(text, "no number"));
-    const std::string_view unit = trimmed(rest.substr(n));
+    const std::string_view unit = core::trimmed(rest.substr(n), " ");
     if (unit.empty()) {
         if (digits == 0) return duration{0};
         throw invalid_argument(wrong(text, "no unit"));

@@ -11,23 +11,18 @@
 #include <string_view>
 #include <vector>
 
+#include "core/trimmed.hpp"
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 
 namespace spikeweave::io {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
-
 std::vector<std::string_view> cells_of(std::string_view line) {
     std::vector<std::string_view> cells;
     while (true) {
         const std::size_t tab = line.find('\t');
-        cells.push_back(trimmed(line.substr(0, tab)));
+        cells.push_back(core::trimmed(line.substr(0, tab)));
         if (tab == std::string_view::npos) return cells;
         line.remove_prefix(tab + 1);
     }
@@ -56,7 +51,7 @@ std::optional<std::map<std::int64_t, double>> column_in(const std::filesystem::p
     if (header.front() != "cluster_id" || at == header.size()) return {};
     std::map<std::int64_t, double> out;
     while (lines.next(line)) {
-        if (trimmed(line).empty()) continue;
+        if (core::trimmed(line).empty()) continue;
         const auto cells = cells_of(line);
         const std::int64_t cluster = cluster_in(cells.front(), line, lines, path, name);
         if (at >= cells.size() || cells[at].empty()) continue;
@@ -79,15 +74,16 @@ double read_phy_sample_rate(const std::filesystem::path& path) {
     line_reader lines(in);
     for (std::string_view line; lines.next(line);) {
         const std::size_t equals = line.find('=');
-        if (equals == std::string_view::npos || trimmed(line.substr(0, equals)) != "sample_rate")
+        if (equals == std::string_view::npos ||
+            core::trimmed(line.substr(0, equals)) != "sample_rate")
             continue;
-        std::string value(trimmed(line.substr(equals + 1)));
+        std::string value(core::trimmed(line.substr(equals + 1)));
         std::erase(value, '_');
         double rate = 0;
         const auto [end, code] =
             fast_float::from_chars(value.data(), value.data() + value.size(), rate);
         const std::string_view rest =
-            trimmed({end, static_cast<std::size_t>(value.data() + value.size() - end)});
+            core::trimmed({end, static_cast<std::size_t>(value.data() + value.size() - end)});
         if (code != std::errc{} || (!rest.empty() && !rest.starts_with('#')) || !(rate > 0) ||
             !std::isfinite(rate))
             throw file_error(path, fmt::format("line {}", lines.line_number()),
@@ -110,8 +106,8 @@ std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path) {
         if (tab == std::string_view::npos || lines.line_number() == 1) continue;
         const std::string_view rest = line.substr(tab + 1);
         const std::int64_t cluster =
-            cluster_in(trimmed(line.substr(0, tab)), line, lines, path, "group");
-        if (trimmed(rest.substr(0, rest.find('\t'))) == "noise") out.insert(cluster);
+            cluster_in(core::trimmed(line.substr(0, tab)), line, lines, path, "group");
+        if (core::trimmed(rest.substr(0, rest.find('\t'))) == "noise") out.insert(cluster);
     }
     return out;
 }

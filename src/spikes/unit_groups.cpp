@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/trimmed.hpp"
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 #include "spikeweave/core/error.hpp"
@@ -16,11 +17,7 @@
 namespace spikeweave {
 namespace {
 
-std::string_view without_blanks(std::string_view text) {
-    constexpr std::string_view blanks = " \r";
-    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
-    return text.substr(0, text.find_last_not_of(blanks) + 1);
-}
+constexpr std::string_view group_blanks = " \r";  // a tab separates
 
 // The name by which each unit goes on.
 std::vector<std::string_view> new_names(const spike_sequence& spikes, const unit_groups& groups) {
@@ -76,7 +73,7 @@ unit_groups read_unit_groups(const std::filesystem::path& path) {
     io::line_reader lines(in);
     unit_groups out;
     for (std::string_view line; lines.next(line);) {
-        const std::string_view text = without_blanks(line);
+        const std::string_view text = core::trimmed(line, group_blanks);
         if (text.empty() || text.starts_with('#')) continue;
         const auto fail = [&](std::string_view expected) {
             throw io::file_error(path, fmt::format("line {}", lines.line_number()),
@@ -84,8 +81,8 @@ unit_groups read_unit_groups(const std::filesystem::path& path) {
         };
         const std::size_t at = text.find_first_of("\t,");
         if (at == std::string_view::npos) fail("a unit and its group, separated by a tab or comma");
-        const std::string_view unit = without_blanks(text.substr(0, at));
-        const std::string_view group = without_blanks(text.substr(at + 1));
+        const std::string_view unit = core::trimmed(text.substr(0, at), group_blanks);
+        const std::string_view group = core::trimmed(text.substr(at + 1), group_blanks);
         if (unit == "unit" && group == "group" && out.empty()) continue;
         if (unit.empty() || group.empty() || group.find_first_of("\t,") != std::string_view::npos)
             fail("a unit and its group");

@@ -11,18 +11,11 @@
 #include <set>
 #include <utility>
 
+#include "core/trimmed.hpp"
 #include "io/file_error.hpp"
 
 namespace spikeweave::spikes {
 namespace {
-
-constexpr std::string_view blanks = " \t\r";
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 bool is_number(std::string_view field) {
     std::size_t used = 0;
@@ -219,13 +212,13 @@ std::string_view without_byte_order_mark(std::string_view text) {
 
 std::vector<std::string_view> split_fields(std::string_view line, char delimiter) {
     std::vector<std::string_view> out;
-    line = trimmed(line);
+    line = core::trimmed(line);
     while (true) {
         const std::size_t end = delimiter == ' ' ? line.find_first_of(" \t") : line.find(delimiter);
-        out.push_back(trimmed(line.substr(0, end)));
+        out.push_back(core::trimmed(line.substr(0, end)));
         if (end == std::string_view::npos) return out;
         line.remove_prefix(end + 1);
-        if (delimiter == ' ') line = trimmed(line);
+        if (delimiter == ' ') line = core::trimmed(line);
     }
 }
 
@@ -235,7 +228,7 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
     numbered_line last_comment{0, {}};
     for (std::uint64_t number = 1; !first_lines.empty() && rows.size() < most_rows; ++number) {
         const std::size_t end = first_lines.find('\n');
-        const std::string_view line = trimmed(first_lines.substr(0, end));
+        const std::string_view line = core::trimmed(first_lines.substr(0, end));
         first_lines.remove_prefix(end == std::string_view::npos ? first_lines.size() : end + 1);
         if (line.find('\0') != std::string_view::npos)
             throw io::file_error(job.path, fmt::format("line {}", number),
@@ -257,7 +250,7 @@ std::optional<text_layout> find_text_layout(std::string_view first_lines, const 
         layout->scale = scale_of(time_unit, rows.front(), job);
     } else if (!last_comment.text.empty()) {
         // numpy.savetxt writes its header as a comment.
-        const auto names = split_fields(trimmed(last_comment.text.substr(1)), delimiter);
+        const auto names = split_fields(core::trimmed(last_comment.text.substr(1)), delimiter);
         if (names.size() == fields.size()) layout = layout_of_heading(names, time_unit);
         if (layout) layout->scale = scale_of(time_unit, last_comment, job);
     }

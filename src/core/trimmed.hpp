@@ -1,0 +1,14 @@
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+namespace spikeweave::core {
+
+/// The text without these characters at its ends.
+inline std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r") {
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+}  // namespace spikeweave::core
