@@ -2,12 +2,20 @@
 
 #include <utility>
 
+#include "parallel/parallel_for.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::parallel {
 
 bool is_shared(const execution& run) {
     return run.ranks && run.ranks->size() > 1;
+}
+
+execution without_ranks(const execution& run) {
+    execution alone = run;
+    alone.threads = thread_count(run);
+    alone.ranks = nullptr;
+    return alone;
 }
 
 rank_block block_of_rank(std::size_t n, const execution& run) {

@@ -23,6 +23,9 @@ struct rank_block {
 /// Whether several ranks share the work.
 bool is_shared(const execution& run);
 
+/// The same run of this rank alone, which keeps its share of the cores.
+execution without_ranks(const execution& run);
+
 /// The block of this rank. The sizes of the blocks differ by at most one.
 rank_block block_of_rank(std::size_t n, const execution& run);
 /// The same for pieces that cost these, not negative: blocks cost about the same.

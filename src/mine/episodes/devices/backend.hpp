@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mine/episodes/devices/counters.hpp"
+#include "mine/episodes/devices/many_counter.hpp"
 
 namespace spikeweave::episodes {
 
@@ -25,6 +26,7 @@ struct cuda_backend {
     bool (*better_by_time)(std::span<const device_problem>, const candidate_set&);
     count_result (*count_over_time)(std::span<const device_problem>, const candidate_set&,
                                     std::size_t segments);
+    std::unique_ptr<many_counter> (*open_many_counter)(const many_counts_problem&, int ordinal);
 };
 
 /// Null in a build without CUDA.

@@ -9,20 +9,6 @@
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::episodes {
-namespace {
-
-candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t end) {
-    const auto at = [](const auto& values, std::size_t i) {
-        return values.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    const std::size_t steps = all.size - 1;
-    return {all.size,
-            {at(all.units, begin * all.size), at(all.units, end * all.size)},
-            {at(all.delays, begin * steps), at(all.delays, end * steps)}};
-}
-
-}  // namespace
-
 const cuda_backend& cuda() {
     if (cuda_or_null == nullptr) throw device_error(device_unavailable_reason());
     return *cuda_or_null;

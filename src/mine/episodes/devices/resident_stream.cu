@@ -82,11 +82,37 @@ __global__ void __launch_bounds__(threads)
     if (i < size) to[i] = from[i];
 }
 
-std::vector<std::uint32_t> first_of_eras(std::span<const std::int64_t> times, std::uint32_t eras) {
+// What becomes a stream: spikes in the order of time, or at least each unit's, if all are of one
+// era.
+struct event_source {
+    std::span<const std::int64_t> times;
+    std::span<const unit_id> unit_of;
+    std::size_t units;
+    std::int64_t origin_us;
+    std::uint64_t length_us;
+    bool in_order;
+};
+
+event_source source_of(const spike_sequence& all, const spike_range& which) {
+    const auto times = all.times_us().subspan(which.begin, which.end - which.begin);
+    const std::int64_t first = times.empty() ? 0 : times.front();
+    return {times,
+            all.units().subspan(which.begin, which.end - which.begin),
+            all.unit_count(),
+            first,
+            times.empty()
+                ? 0
+                : static_cast<std::uint64_t>(times.back()) - static_cast<std::uint64_t>(first),
+            true};
+}
+
+std::vector<std::uint32_t> first_of_eras(const event_source& from, std::uint32_t eras) {
+    const auto& times = from.times;
     std::vector<std::uint32_t> firsts;
     firsts.reserve(std::size_t{eras} + 1);
-    const std::uint64_t origin = times.empty() ? 0 : static_cast<std::uint64_t>(times.front());
-    for (std::uint64_t era = 0; era < eras; ++era) {
+    const auto origin = static_cast<std::uint64_t>(from.origin_us);
+    firsts.push_back(0);
+    for (std::uint64_t era = 1; era < eras; ++era) {
         const auto first = std::partition_point(times.begin(), times.end(), [&](std::int64_t t) {
             return static_cast<std::uint64_t>(t) - origin < era * era_us;
         });
@@ -106,18 +132,13 @@ struct resident_stream::group {
 };
 
 struct resident_stream::state {
-    state(const spike_sequence& all, spike_range which, int device, const execution& how,
-          std::shared_ptr<group> with)
-        : times(all.times_us().subspan(which.begin, which.end - which.begin)),
-          unit_of(all.units().subspan(which.begin, which.end - which.begin)),
+    state(const event_source& spikes, int device, const execution& how, std::shared_ptr<group> with)
+        : from(spikes),
           run(how),
           ordinal(device),
-          length_us(times.empty() ? 0
-                                  : static_cast<std::uint64_t>(times.back()) -
-                                        static_cast<std::uint64_t>(times.front())),
-          eras(static_cast<std::uint32_t>(length_us / era_us) + 1),
-          size(static_cast<std::uint32_t>(times.size())),
-          units(static_cast<std::uint32_t>(all.unit_count())),
+          eras(static_cast<std::uint32_t>(from.length_us / era_us) + 1),
+          size(static_cast<std::uint32_t>(from.times.size())),
+          units(static_cast<std::uint32_t>(from.units)),
           together(std::move(with)) {
         const std::lock_guard lock(together->access);
         together->members.push_back(this);
@@ -137,11 +158,9 @@ struct resident_stream::state {
     void make_trains();
     void make_search();
 
-    std::span<const std::int64_t> times;
-    std::span<const unit_id> unit_of;
+    event_source from;
     execution run;
     int ordinal;
-    std::uint64_t length_us;
     std::uint32_t eras;
     std::uint32_t size;
     std::uint32_t units;
@@ -194,8 +213,8 @@ void resident_stream::state::need_events() {
     std::vector<event_buffers> buffers;
     buffers.reserve(together->members.size());
     for (state* member : together->members) buffers.push_back(member->allocate_events());
-    upload_events(times, unit_of, buffers, run);
-    const std::vector<std::uint32_t> firsts = first_of_eras(times, eras);
+    upload_events(from.times, from.unit_of, from.origin_us, buffers, run);
+    const std::vector<std::uint32_t> firsts = first_of_eras(from, eras);
     for (state* member : together->members) member->finish_events(firsts);
 }
 
@@ -242,7 +261,7 @@ void resident_stream::state::make_trains() {
 void resident_stream::state::make_search() {
     if (has_search) return;
     make_trains();
-    const auto last = static_cast<std::uint32_t>(length_us);
+    const auto last = static_cast<std::uint32_t>(from.length_us);
     std::vector<train_layout> layouts;
     layouts.reserve(units);
     std::uint32_t buckets = 0;
@@ -251,15 +270,17 @@ void resident_stream::state::make_search() {
             layout_of_train(train_begins[u], train_begins[u + 1] - train_begins[u], buckets, last));
         buckets += layouts.back().bucket_count + 1;
     }
-    event_layout = layout_of_train(0, size, 0, last);
     search_layouts = {layouts, on};
     search_begins = {std::vector<std::uint64_t>(train_begins.begin(), train_begins.end()), on};
     search_buckets = {buckets, on};
-    event_buckets = {std::size_t{event_layout.bucket_count} + 1, on};
     fill_buckets(train_time_low.data(), search_layouts.data(), units, size, search_buckets.data(),
                  on);
-    const device::buffer<train_layout> whole(std::array{event_layout}, on);
-    fill_buckets(time_low.data(), whole.data(), 1, size, event_buckets.data(), on);
+    if (from.in_order) {
+        event_layout = layout_of_train(0, size, 0, last);
+        event_buckets = {std::size_t{event_layout.bucket_count} + 1, on};
+        const device::buffer<train_layout> whole(std::array{event_layout}, on);
+        fill_buckets(time_low.data(), whole.data(), 1, size, event_buckets.data(), on);
+    }
     on.wait();
     has_search = true;
 }
@@ -272,7 +293,16 @@ resident_stream::resident_stream(const spike_sequence& spikes, int ordinal, cons
 resident_stream::resident_stream(const spike_sequence& spikes, spike_range which, int ordinal,
                                  const execution& run) {
     const device::scoped_device on(ordinal);
-    state_ = std::make_unique<state>(spikes, which, ordinal, run, std::make_shared<group>());
+    state_ =
+        std::make_unique<state>(source_of(spikes, which), ordinal, run, std::make_shared<group>());
+}
+
+resident_stream::resident_stream(const sequences_side_by_side& spikes, int ordinal,
+                                 const execution& run) {
+    const device::scoped_device on(ordinal);
+    state_ = std::make_unique<state>(event_source{spikes.times_us, spikes.unit_of, spikes.units,
+                                                  spikes.origin_us, spikes.length_us, false},
+                                     ordinal, run, std::make_shared<group>());
 }
 
 std::vector<std::unique_ptr<resident_stream>> resident_stream::on_each(
@@ -283,7 +313,7 @@ std::vector<std::unique_ptr<resident_stream>> resident_stream::on_each(
     for (const int ordinal : ordinals) {
         const device::scoped_device on(ordinal);
         auto made =
-            std::make_unique<state>(spikes, spike_range{0, spikes.size()}, ordinal, run, together);
+            std::make_unique<state>(source_of(spikes, {0, spikes.size()}), ordinal, run, together);
         all.push_back(std::unique_ptr<resident_stream>(new resident_stream(std::move(made))));
     }
     return all;
@@ -294,7 +324,7 @@ int resident_stream::ordinal() const {
 }
 
 std::uint64_t resident_stream::length_us() const {
-    return state_->length_us;
+    return state_->from.length_us;
 }
 
 resident_events resident_stream::events() const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mine/episodes/devices/side_by_side.hpp"
 #include "mine/episodes/devices/train_search.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -67,6 +68,9 @@ public:
     /// Uses only some of the spikes, as if there were no others.
     resident_stream(const spike_sequence& spikes, spike_range which, int ordinal,
                     const execution& run);
+    /// @param spikes  shorter than an era. Only their trains are of use: their events are in no
+    ///                order, so that these cannot be searched.
+    resident_stream(const sequences_side_by_side& spikes, int ordinal, const execution& run);
     /// Makes one object for each device; the devices must differ. The first request for events
     /// uploads them to all devices, which takes little longer than to one.
     static std::vector<std::unique_ptr<resident_stream>> on_each(const spike_sequence& spikes,

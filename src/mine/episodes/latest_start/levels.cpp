@@ -1,10 +1,12 @@
 // Latest-start counting level by level: each frequent episode passes its survivors on to the
-// episodes that continue it.
+// episodes that continue it. With ranks, each continues the episodes that begin with some of the
+// frequent pairs, and all get the episodes that any has found.
 
 #include <tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +17,8 @@
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "mine/episodes/search/counters.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::episodes {
 namespace {
@@ -45,6 +49,10 @@ private:
     std::vector<std::vector<std::uint32_t>> lists_;
 };
 
+void sum_ranks(std::uint64_t& value, const execution& run) {
+    if (parallel::is_shared(run)) run.ranks->sum({&value, 1});
+}
+
 class latest_start_levels final : public level_counter {
 public:
     latest_start_levels(const counting_problem& problem, const level_rules& rules)
@@ -69,14 +77,17 @@ public:
 
 private:
     void keep_pair_survivors(mined_level& level);
+    void join_level(mined_level& level);
 
     const counting_problem& problem_;
     level_rules rules_;
     train_index trains_;
     memory_limit limit_;
     std::optional<step_set> steps_;         // the frequent pairs
-    survivor_store survivors_;              // survivors of the level returned last
-    std::vector<std::uint32_t> last_step_;  // last step of each of its episodes
+    parallel::rank_block own_{};            // the episodes of the level returned last whose
+                                            // survivors this rank keeps
+    survivor_store survivors_;              // of these
+    std::vector<std::uint32_t> last_step_;  // last step of each episode of the level
     tbb::enumerable_thread_specific<survivor_buffer> buffers_;
     std::uint64_t estimated_bytes_ = 0;
 };
@@ -92,16 +103,24 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
         rules_.max_memory_bytes > 0 ? rules_.max_memory_bytes / 4 : default_table_bytes;
     steps_.emplace(problem_, trains_, std::move(pairs), most);
     limit_.add(steps_->table_bytes());
-    std::vector<survivor_store> stores(level.frequent.count());
-    parallel::parallel_for(level.frequent.count(), problem_.run, "keeping pairs",
-                           [&](std::size_t i) {
-                               survivor_buffer& buffer = buffers_.local();
-                               steps_->begin(i, buffer);
-                               stores[i].add(buffer.view());
-                               limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
-                           });
+    // What continuing a pair costs: a walk through its survivors for each continuation.
+    std::vector<double> costs;
+    costs.reserve(level.frequent.count());
+    for (std::size_t i = 0; i < level.frequent.count(); ++i) {
+        const auto [begin, end] = continuations(level.frequent, i);
+        costs.push_back(static_cast<double>(level.counts[i]) * static_cast<double>(end - begin));
+    }
+    own_ = parallel::block_of_rank(costs, problem_.run);
+    std::vector<survivor_store> stores(own_.size());
+    parallel::parallel_for(own_.size(), problem_.run, "keeping pairs", [&](std::size_t i) {
+        survivor_buffer& buffer = buffers_.local();
+        steps_->begin(own_.begin + i, buffer);
+        stores[i].add(buffer.view());
+        limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
+    });
     for (survivor_store& store : stores) survivors_.take(std::move(store));
     level.survivor_bytes = survivors_.bytes();
+    sum_ranks(level.survivor_bytes, problem_.run);
     // Together, the lists of the next level are about as long as those of this one; later ones
     // shrink.
     estimated_bytes_ = trains_.bytes() + steps_->table_bytes() + 2 * level.survivor_bytes;
@@ -116,16 +135,17 @@ mined_level latest_start_levels::extend(const mined_level& previous, bool last) 
         std::uint64_t candidates = 0;
     };
     const candidate_set& parents = previous.frequent;
-    std::vector<share> shares(parents.count(), share{candidate_set{parents.size + 1}});
-    parallel::parallel_for(parents.count(), problem_.run, "extending episodes", [&](std::size_t i) {
+    std::vector<share> shares(own_.size(), share{candidate_set{parents.size + 1}});
+    parallel::parallel_for(own_.size(), problem_.run, "extending episodes", [&](std::size_t s) {
         survivor_buffer& buffer = buffers_.local();
-        share& mine = shares[i];
+        share& mine = shares[s];
+        const std::size_t i = own_.begin + s;
         const auto [begin, end] = continuations(parents, i);
         const auto units = parents.units_of(i);
         mine.candidates = end - begin;
         for (std::size_t j = begin; j < end; ++j) {
             const unit_id to = parents.units_of(j).back();
-            steps_->extend(survivors_[i], last_step_[j], buffer);
+            steps_->extend(survivors_[s], last_step_[j], buffer);
             if (buffer.view().size() < rules_.threshold) continue;
             const std::uint64_t count =
                 count_disjoint(trains_[units.front()], trains_[to], buffer.view(), problem_.ties);
@@ -155,7 +175,27 @@ mined_level latest_start_levels::extend(const mined_level& previous, bool last) 
         last_step_.insert(last_step_.end(), mine.last_step.begin(), mine.last_step.end());
     }
     level.survivor_bytes = survivors_.bytes();
+    join_level(level);
     return level;
+}
+
+// The parents of each rank follow those of the one before, so do the episodes that it found.
+void latest_start_levels::join_level(mined_level& level) {
+    const execution& run = problem_.run;
+    own_ = {0, level.counts.size()};
+    if (!parallel::is_shared(run)) return;
+    std::vector<std::uint64_t> found{level.counts.size()};
+    parallel::join_ranks(found, run);
+    const auto rank = static_cast<std::ptrdiff_t>(run.ranks->rank());
+    const std::uint64_t before =
+        std::accumulate(found.begin(), found.begin() + rank, std::uint64_t{0});
+    own_ = {before, before + level.counts.size()};
+    parallel::join_ranks(level.frequent.units, run);
+    parallel::join_ranks(level.frequent.delays, run);
+    parallel::join_ranks(level.counts, run);
+    parallel::join_ranks(last_step_, run);
+    sum_ranks(level.candidates, run);
+    sum_ranks(level.survivor_bytes, run);
 }
 
 }  // namespace

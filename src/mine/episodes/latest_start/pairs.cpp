@@ -14,6 +14,7 @@
 #include "core/stop.hpp"
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 
 namespace spikeweave::episodes {
 namespace {
@@ -177,19 +178,23 @@ pair_method chosen_pair_method(const counting_problem& problem, std::span<const 
 
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,
                         std::span<const unit_id> units, const level_rules& rules) {
-    std::vector<std::vector<frequent_pair>> found(units.size());
+    const parallel::rank_block own = parallel::block_of_rank(units.size(), problem.run);
+    std::vector<std::vector<frequent_pair>> found(own.size());
     if (chosen_pair_method(problem, units, rules) == pair_method::look_back) {
         look_back_counter counter(problem, trains, units, rules);
-        parallel::parallel_for(units.size(), problem.run, "counting pairs",
-                               [&](std::size_t u) { found[u] = counter.pairs_to(units[u]); });
+        parallel::parallel_for(own.size(), problem.run, "counting pairs", [&](std::size_t u) {
+            found[u] = counter.pairs_to(units[own.begin + u]);
+        });
     } else {
         tbb::enumerable_thread_specific<survivor_buffer> buffers;
-        parallel::parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t u) {
-            found[u] = merge_pairs_from(problem, trains, units, rules, units[u], buffers.local());
+        parallel::parallel_for(own.size(), problem.run, "counting pairs", [&](std::size_t u) {
+            found[u] = merge_pairs_from(problem, trains, units, rules, units[own.begin + u],
+                                        buffers.local());
         });
     }
     std::vector<frequent_pair> all;
     for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+    parallel::join_ranks(all, problem.run);
     std::sort(all.begin(), all.end());
 
     mined_level level;

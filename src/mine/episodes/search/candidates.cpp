@@ -60,4 +60,14 @@ void append_join(candidate_set& out, const candidate_set& frequent, std::size_t 
     out.delays.push_back(frequent.delays_of(j).back());
 }
 
+candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t end) {
+    const auto at = [](const auto& values, std::size_t i) {
+        return values.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    const std::size_t steps = all.size - 1;
+    return {all.size,
+            {at(all.units, begin * all.size), at(all.units, end * all.size)},
+            {at(all.delays, begin * steps), at(all.delays, end * steps)}};
+}
+
 }  // namespace spikeweave::episodes

@@ -33,6 +33,9 @@ struct candidate_set {
     }
 };
 
+/// Candidates [begin, end).
+candidate_set part_of(const candidate_set& all, std::size_t begin, std::size_t end);
+
 /// Orders chains along their steps: first unit, first delay, second unit, … Chains with a common
 /// beginning are next to each other.
 bool chain_less(const candidate_set& a, std::size_t i, const candidate_set& b, std::size_t j);

@@ -16,7 +16,10 @@
 #include "mine/episodes/search/level_table.hpp"
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
+#include "parallel/rank_blocks.hpp"
+#include "parallel/rank_on_host.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
@@ -24,28 +27,48 @@ namespace {
 
 using episodes::interval_us;
 
+// Each rank counts a block of the candidates.
+episodes::counting shared_among_ranks(episodes::counting count, const execution& run) {
+    return [count = std::move(count), &run](const episodes::candidate_set& candidates,
+                                            std::uint64_t at_least) {
+        const parallel::rank_block own = parallel::block_of_rank(candidates.count(), run);
+        episodes::count_result result =
+            count(episodes::part_of(candidates, own.begin, own.end), at_least);
+        parallel::join_ranks(result.counts, run);
+        run.ranks->sum({&result.merge_misses, 1});
+        return result;
+    };
+}
+
+// `problem`: that of this rank alone; `all`: that of all ranks.
 std::unique_ptr<episodes::level_counter> counter_for(
     episode_strategy strategy, const episodes::counting_problem& problem,
-    const episodes::level_rules& rules, const std::optional<episodes::device_set>& devices) {
+    const episodes::counting_problem& all, const episodes::level_rules& rules,
+    const std::optional<episodes::device_set>& devices) {
+    const bool shared = parallel::is_shared(all.run);
+    const auto by_lists = [&](episodes::counting count, bool beside) {
+        // Ranks exchange counts, which they have to do in one order.
+        if (shared) count = shared_among_ranks(std::move(count), all.run);
+        return episodes::levels_of_lists(problem, rules, std::move(count), beside && !shared);
+    };
     if (devices) {
-        if (strategy == episode_strategy::latest_start)
+        if (strategy == episode_strategy::latest_start && !shared)
             return episodes::cuda().levels_of_latest_start(devices->problems(), rules);
         const auto count = episodes::device_counter_of(strategy);
-        return episodes::levels_of_lists(
-            problem, rules,
+        return by_lists(
             [&devices, count](const episodes::candidate_set& candidates, std::uint64_t at_least) {
                 return episodes::count_on_devices(devices->problems(), count, candidates, at_least);
             },
             true);
     }
     if (strategy == episode_strategy::latest_start)
-        return episodes::levels_of_latest_start(problem, rules);
+        return episodes::levels_of_latest_start(all, rules);
     const auto count = episodes::counter_of(strategy);
-    return episodes::levels_of_lists(
-        problem, rules,
+    return by_lists(
         [&problem, count](const episodes::candidate_set& candidates, std::uint64_t at_least) {
             return count(problem, candidates, at_least);
-        });
+        },
+        false);
 }
 
 // Fills a table level by level.
@@ -54,8 +77,12 @@ void mine_levels(const spike_sequence& spikes, const episode_mining_options& opt
     const std::vector<delay_interval> delays = episodes::sorted_delays(options.delays);
     const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
     episodes::begin_table(spikes, options, run, table);
+    execution alone = parallel::without_ranks(run);
+    alone.devices = parallel::devices_of_this_rank(run.devices, run);
+    const episodes::counting_problem all{spikes, intervals,     options.ties,
+                                         run,    options.split, table.compacted_by};
     const episodes::counting_problem problem{spikes, intervals,     options.ties,
-                                             run,    options.split, table.compacted_by};
+                                             alone,  options.split, table.compacted_by};
     episodes::check_split(options.split, table.ran_on);
     const episodes::level_rules rules{table.threshold, options.self_repeats, options.pairs,
                                       options.max_memory_bytes};
@@ -83,7 +110,7 @@ void mine_levels(const spike_sequence& spikes, const episode_mining_options& opt
     level.candidates = spikes.unit_count();
     if (!record(level)) return;
 
-    const auto counter = counter_for(table.ran_on, problem, rules, devices);
+    const auto counter = counter_for(table.ran_on, problem, all, rules, devices);
     level = counter->pairs(level.frequent.units);
     while (record(level))
         level = counter->extend(level, level.frequent.size + 1 == options.max_size);

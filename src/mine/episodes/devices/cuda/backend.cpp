@@ -16,6 +16,7 @@ constexpr cuda_backend backend{
     .levels_of_latest_start = levels_of_latest_start_on_devices,
     .better_by_time = better_by_time,
     .count_over_time = count_over_time,
+    .open_many_counter = open_many_counter,
 };
 
 }  // namespace

@@ -61,9 +61,10 @@ void copy(T* to, const T* from, std::size_t n, const device::stream& on) {
 class upload {
 public:
     upload(std::span<const std::int64_t> times, std::span<const unit_id> units,
-           std::span<const event_buffers> to, execution run)
+           std::int64_t origin_us, std::span<const event_buffers> to, execution run)
         : times_(times),
           units_(units),
+          origin_(static_cast<std::uint64_t>(origin_us)),
           to_(to),
           narrow_(to.front().narrow_unit != nullptr),
           run_(std::move(run)) {
@@ -91,12 +92,11 @@ public:
 
 private:
     void convert(std::size_t begin, std::size_t size, const slot& to) const {
-        const auto origin = static_cast<std::uint64_t>(times_.front());
         parallel::parallel_for(pieces_of(size, task_size), run_, "upload", [&](std::size_t task) {
             const std::size_t end = std::min(size, (task + 1) * task_size);
             for (std::size_t i = task * task_size; i < end; ++i)
                 to.times.data()[i] = static_cast<std::uint32_t>(
-                    static_cast<std::uint64_t>(times_[begin + i]) - origin);
+                    static_cast<std::uint64_t>(times_[begin + i]) - origin_);
             if (narrow_) {
                 for (std::size_t i = task * task_size; i < end; ++i)
                     to.narrow()[i] = static_cast<std::uint16_t>(to_index(units_[begin + i]));
@@ -123,6 +123,7 @@ private:
 
     std::span<const std::int64_t> times_;
     std::span<const unit_id> units_;
+    std::uint64_t origin_;
     std::span<const event_buffers> to_;
     bool narrow_;
     execution run_;
@@ -131,10 +132,11 @@ private:
 }  // namespace
 
 void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
-                   std::span<const event_buffers> to, const execution& run) {
+                   std::int64_t origin_us, std::span<const event_buffers> to,
+                   const execution& run) {
     if (times_us.empty() || to.empty()) return;
     // Others wait for the spikes: this thread must not take up work of theirs meanwhile.
-    parallel::isolate([&] { upload(times_us, units, to, run).run_all(); });
+    parallel::isolate([&] { upload(times_us, units, origin_us, to, run).run_all(); });
 }
 
 }  // namespace spikeweave::episodes

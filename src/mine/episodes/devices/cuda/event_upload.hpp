@@ -16,7 +16,7 @@ constexpr std::size_t most_narrow_units = std::size_t{1} << 16;
 struct event_buffers {
     int ordinal;
     const device::stream* on;
-    std::uint32_t* time_low;  ///< microseconds since the first spike, the low 32 bits
+    std::uint32_t* time_low;  ///< microseconds since the origin, the low 32 bits
     std::uint16_t* narrow_unit;
     std::uint32_t* unit;
 };
@@ -24,8 +24,9 @@ struct event_buffers {
 /// Converts spikes on the threads of `run`, once, and copies them to every device while the next
 /// ones are converted. Returns when all have arrived. All elements of `to` must use the same width
 /// for units.
+/// @param origin_us  the time that becomes 0
 /// @throws device_error, cancelled.
 void upload_events(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
-                   std::span<const event_buffers> to, const execution& run);
+                   std::int64_t origin_us, std::span<const event_buffers> to, const execution& run);
 
 }  // namespace spikeweave::episodes

@@ -19,6 +19,7 @@ struct episode_trie {
     std::vector<std::vector<extension>> levels{};
     std::vector<std::uint32_t> leaf_of{};  ///< index of each candidate in the last level
 
+    episode_trie() = default;
     explicit episode_trie(const candidate_set& candidates);
 };
 
