@@ -1,4 +1,4 @@
-"""spikeweave spade, and the surrogates of episodes, on the ranks of mpirun: the same files as without, output of one rank, and an end in any case.
+"""spikeweave spade and episodes on the ranks of mpirun: the same files as without, output of one rank, and an end in any case.
 """
 
 import gzip
@@ -94,6 +94,13 @@ class SameBytes(Ranks):
                 rows = self.same(self.planted_file(), "--delays", "0-20ms", "--min-count", "20", "--surrogates", "25",
                                  "--seed", "3", *more, "--overwrite", numbers=(1, 2, 3), verb="episodes")
                 self.assertGreaterEqual(rows["episodes.tsv"], 10)
+
+    def test_episodes_without_surrogates(self):
+        for more in ((), ("--strategy", "segments", "--test", "exact"), ("--hold-out", "0.4", "--max-size", "3")):
+            with self.subTest(more):
+                rows = self.same(self.planted_file(), "--delays", "0-20ms", "--delays", "20-40ms", "--min-count", "12", *more,
+                                 "--overwrite", numbers=(1, 2, 3), verb="episodes")
+                self.assertGreaterEqual(rows["episodes.tsv"], 20)
 
     def test_nothing_to_find(self):
         rows = self.same(self.file("s.tsv", "0.1\ta\n0.2\tb\n"), "--min-occ", "2")

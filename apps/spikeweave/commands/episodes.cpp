@@ -158,13 +158,12 @@ episode_result analyse(const episodes_command& options, const spike_input& input
 }
 
 void check_place(const episodes_command& options, const session& now) {
-    const surrogate_options& surrogates = options.analysis.search.surrogates;
     if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
-    check_part(options.parts, surrogates, options.to);
-    if (now.ranks && (surrogates.surrogates == 0 || options.analysis.window > duration{0}))
+    check_part(options.parts, options.analysis.search.surrogates, options.to);
+    if (now.ranks && (options.stream || options.analysis.window > duration{0}))
         throw invalid_argument(
-            "processes can only share the surrogates of a whole recording: leave the launcher "
-            "(mpirun, srun) out");
+            "processes can only share the search of a whole recording in memory: leave the "
+            "launcher (mpirun, srun), --window or --stream out");
 }
 
 // Reads the file once for each size of episodes and keeps a part of it in memory at a time.

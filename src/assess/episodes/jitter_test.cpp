@@ -7,6 +7,7 @@
 
 #include "assess/episodes/step_of.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::assess {
@@ -16,11 +17,19 @@ namespace {
 constexpr double clearly_chance = 0.05;
 constexpr std::size_t piece = 64;
 
-template <class Body>
-void for_all(std::size_t n, const execution& run, const Body& body) {
-    parallel::parallel_for((n + piece - 1) / piece, run, "testing episodes", [&](std::size_t p) {
-        for (std::size_t i = p * piece; i < std::min(n, (p + 1) * piece); ++i) body(i);
+// The verdict of each of n tests, of which every rank makes a block.
+template <class Test>
+std::vector<jitter_null::verdict> verdicts_of(std::size_t n, const execution& run,
+                                              const Test& test) {
+    const parallel::rank_block own = parallel::block_of_rank(n, run);
+    std::vector<jitter_null::verdict> out(own.size(), {1, 0});
+    const std::size_t pieces = (own.size() + piece - 1) / piece;
+    parallel::parallel_for(pieces, run, "testing episodes", [&](std::size_t p) {
+        for (std::size_t i = p * piece; i < std::min(own.size(), (p + 1) * piece); ++i)
+            out[i] = test(own.begin + i);
     });
+    parallel::join_ranks(out, run);
+    return out;
 }
 
 }  // namespace
@@ -53,15 +62,14 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
                        {.threads = run.threads, .stop = run.stop})
             .counts;
     for (std::size_t i = 0; i < uncounted.size(); ++i) pairs.push_back({uncounted[i], counts[i]});
-    std::vector<jitter_null::verdict> of_pair(pairs.size());
-    for_all(pairs.size(), run,
-            [&](std::size_t i) { of_pair[i] = null.test(pairs[i].what, pairs[i].count, enough); });
+    const std::vector<jitter_null::verdict> of_pair = verdicts_of(
+        pairs.size(), run,
+        [&](std::size_t i) { return null.test(pairs[i].what, pairs[i].count, enough); });
 
-    std::vector<jitter_null::verdict> out(table.episodes.size(), {1, 0});
-    for_all(out.size(), run, [&](std::size_t i) {
+    return verdicts_of(table.episodes.size(), run, [&](std::size_t i) -> jitter_null::verdict {
         const auto& [what, count] = table.episodes[i];
-        if (what.size() == 2) out[i] = of_pair[pair_index.at(what)];
-        if (what.size() < 3) return;
+        if (what.size() == 2) return of_pair[pair_index.at(what)];
+        if (what.size() < 3) return {1, 0};
         std::size_t weakest = pair_index.at(step_of(what, 0));
         for (std::size_t k = 1; k < what.delays.size(); ++k) {
             const std::size_t pair = pair_index.at(step_of(what, k));
@@ -74,13 +82,12 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
         if (p >= enough) {
             const std::uint64_t pairs_counted = std::max<std::uint64_t>(1, pairs[weakest].count);
             const double ratio = expected / static_cast<double>(pairs_counted);
-            out[i] = {p, ratio * static_cast<double>(count)};
-            return;
+            return {p, ratio * static_cast<double>(count)};
         }
-        out[i] = null.test(what, count, enough);
-        out[i].p = std::max(out[i].p, p);
+        jitter_null::verdict whole = null.test(what, count, enough);
+        whole.p = std::max(whole.p, p);
+        return whole;
     });
-    return out;
 }
 
 }  // namespace spikeweave::assess

@@ -13,6 +13,7 @@
 #include "parallel/parallel_for.hpp"
 #include "parallel/rank_blocks.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/episodes/many_counts.hpp"
 
 namespace spikeweave {
 
@@ -42,6 +43,27 @@ void raise_to_steps(const episode_table& table, std::vector<double>& p) {
             if (const auto step = of_pair.find(step_of(what, k)); step != of_pair.end())
                 p[i] = std::max(p[i], step->second);
     }
+}
+
+struct surrogate_range {
+    std::size_t first;
+    std::size_t number;
+};
+
+void count_on_threads(const surrogate_maker& maker, std::span<const episode> episodes,
+                      const episode_table& table, const surrogate_range& which,
+                      surrogate_tally& tally, const execution& run) {
+    std::mutex adding;
+    parallel::parallel_for(which.number, run, "counting in surrogates", [&](std::size_t i) {
+        const spike_sequence surrogate =
+            maker.make_sequence(static_cast<std::uint32_t>(which.first + i)).spikes;
+        const std::vector<std::uint64_t> counts =
+            count_episodes(surrogate, episodes, {.ties = table.ties},
+                           {.threads = 1, .stop = run.stop})
+                .counts;
+        const std::lock_guard lock(adding);
+        tally.add(counts, table);
+    });
 }
 
 }  // namespace
@@ -101,18 +123,17 @@ surrogate_tally count_in_surrogates(const spike_sequence& spikes, const episode_
     const rank_block block = block_of_rank(part.end(options.surrogates) - before, run);
     const std::size_t first = before + block.begin;
     surrogate_tally own(episodes.size());
-    std::mutex adding;
-    parallel::parallel_for(
-        block.end - block.begin, run, "counting in surrogates", [&](std::size_t i) {
-            const spike_sequence surrogate =
-                maker.make_sequence(static_cast<std::uint32_t>(first + i)).spikes;
-            const std::vector<std::uint64_t> counts =
-                count_episodes(surrogate, episodes, {.ties = table.ties},
-                               {.threads = 1, .stop = run.stop})
-                    .counts;
-            const std::lock_guard lock(adding);
-            own.add(counts, table);
-        });
+    if (!run.devices.empty() && can_count_in_many(spikes, episodes)) {
+        count_in_many(
+            {[&](std::uint32_t which) { return maker.make_sequence(which).spikes; },
+             static_cast<std::uint32_t>(first),
+             static_cast<std::uint32_t>(first + block.end - block.begin)},
+            episodes, table.ties,
+            [&](std::uint32_t, std::span<const std::uint64_t> counts) { own.add(counts, table); },
+            run);
+    } else {
+        count_on_threads(maker, episodes, table, {first, block.end - block.begin}, own, run);
+    }
     if (!run.ranks) return own;
     surrogate_tally whole(episodes.size());
     for (const std::string& bytes : gather_on_all(own.to_bytes(), run))

@@ -60,7 +60,9 @@ episode_test_result test_episodes(const spike_sequence& spikes, const episode_ta
                                   const significance_options& significance,
                                   const surrogate_options& surrogates, const execution& run,
                                   const surrogate_tally* counted) {
-    episode_test_result out{.assessed = test_against_null(spikes, table, significance, run)};
+    execution on_cpu = run;
+    on_cpu.devices.clear();
+    episode_test_result out{.assessed = test_against_null(spikes, table, significance, on_cpu)};
     core::throw_if_stopped(run.stop);
     if (surrogates.surrogates > 0)
         out.surrogates = test_against_surrogates(
@@ -70,7 +72,7 @@ episode_test_result test_episodes(const spike_sequence& spikes, const episode_ta
     out.circuit = find_circuit(
         spikes, table,
         out.surrogates.empty() ? out.assessed : with_surrogate_tests(out.assessed, out.surrogates),
-        {.alpha = significance.alpha}, run);
+        {.alpha = significance.alpha}, on_cpu);
     core::throw_if_stopped(run.stop);
     out.warnings = check_tests(spikes, significance, surrogates);
     return out;

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "parallel/rank_on_host.hpp"
 #include "pipeline/episodes/counting.hpp"
 #include "pipeline/episodes/hold_out.hpp"
 #include "spikeweave/core/error.hpp"
@@ -34,9 +35,14 @@ void resolve(episode_options& options, const episode_table& table) {
     options.run.devices = table.ran_on_devices;
 }
 
+// Surrogates are counted where the recording was. Each rank takes one of the devices.
+std::vector<int> devices_for_surrogates(const episode_options& options, const execution& run) {
+    return parallel::devices_of_this_rank(options.run.devices.value_or(std::vector<int>{}), run);
+}
+
 void test(const spike_sequence& spikes, episode_result& result, execution run,
           const surrogate_tally* counted = nullptr) {
-    run.devices.clear();
+    run.devices = devices_for_surrogates(result.options, run);
     run.threads = result.options.run.threads;
     episode_test_result tests = test_episodes(spikes, result.table, result.options.significance,
                                               result.options.surrogates, run, counted);
@@ -99,7 +105,7 @@ const std::string device_help =
     "where to count: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which share the work; "
     "cuda:all; "
     "or automatic, the first GPU if there is one and the recording has 3,000,000 spikes or more. "
-    "Surrogates and everything after counting run on the CPU";
+    "Surrogates are counted there, too; everything else runs on the CPU";
 
 }  // namespace
 
@@ -170,6 +176,7 @@ surrogate_tally count_part(const spike_sequence& recording, const episode_option
         spikes, options.mining, counting_on(spikes, options.mining.strategy, options.run, run));
     execution counting = run;
     counting.threads = options.run.threads;
+    counting.devices = devices_for_surrogates(options, run);
     return count_in_surrogates(spikes, table, options.surrogates, counting, part);
 }
 
