@@ -42,6 +42,7 @@
 #include "spikeweave/live/spike_sender.hpp"
 #include "spikeweave/live/triggers.hpp"
 #include "spikeweave/live/window_table.hpp"
+#include "spikeweave/mine/assemblies.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/blocks.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
