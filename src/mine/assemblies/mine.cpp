@@ -1,12 +1,10 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <map>
 #include <set>
-#include <string_view>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -86,13 +84,7 @@ option_list describe(assembly_options& options) {
         .at_most(longest_lag);
     list.add("reference_lag", options.reference_lag,
              "a joint count is compared with that at a lag which is shorter by so many bins; 0 "
-             "compares it with that at the opposite lag")
-        .obeys([&options] {
-            if (options.reference_lag > options.max_lag)
-                throw invalid_argument(
-                    "reference_lag", fmt::format("{} is above `max_lag` {}", options.reference_lag,
-                                                 options.max_lag));
-        });
+             "compares it with that at the opposite lag");
     list.add("alpha", options.alpha, "significance level, divided by the number of tests of a step")
         .above(0)
         .at_most(1);
@@ -131,6 +123,10 @@ void assemblies::choose_bins(std::vector<assembly>& all, bin_choice choice) {
 mined_assemblies mine_assemblies(const spike_sequence& spikes, const assembly_options& options,
                                  const execution& run) {
     check_options(options);
+    if (options.reference_lag > options.max_lag)
+        throw invalid_argument(
+            "reference_lag",
+            fmt::format("{} is above `max_lag` {}", options.reference_lag, options.max_lag));
     const double alpha = options.correct_bins
                              ? options.alpha / static_cast<double>(options.bins.size())
                              : options.alpha;
