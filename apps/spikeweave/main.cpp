@@ -71,6 +71,7 @@ void declare(CLI::App& app, parsed& into) {
     add_sort(app, into.chosen);
     add_episodes(app, into.chosen);
     add_spade(app, into.chosen);
+    add_assemblies(app, into.chosen);
     add_merge(app, into.chosen);
     add_live(app, into.chosen);
     add_replay(app, into.chosen);

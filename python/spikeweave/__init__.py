@@ -9,6 +9,7 @@ patterns; `live` detects and finds chains while a recording runs; `sort` finds u
 from . import simulate
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
+from ._commands.assemblies import assemblies
 from ._commands.compare import compare
 from ._commands.conditions import compare_conditions, compare_epochs
 from ._commands.detector import Detector
@@ -21,6 +22,7 @@ from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
 from ._core import DeviceError
 from ._core import version as _version
+from ._values.assemblies import Assembly, AssemblyResult
 from ._values.circuit import Circuit
 from ._values.comparison import Comparison
 from ._values.conditions import ConditionComparison
@@ -50,6 +52,8 @@ __version__ = _version()
 __all__ = [
     "Alarm",
     "Arming",
+    "Assembly",
+    "AssemblyResult",
     "Chance",
     "Circuit",
     "Comparison",
@@ -74,6 +78,7 @@ __all__ = [
     "Stats",
     "Window",
     "WindowedEpisodeResult",
+    "assemblies",
     "compare",
     "compare_conditions",
     "compare_epochs",

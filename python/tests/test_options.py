@@ -22,6 +22,7 @@ DESCRIBED = {
     "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
     "Detector": (spikeweave.Detector, _core.detector_options),
     "SlidingWindow": (spikeweave.SlidingWindow, _core.sliding_window_options),
+    "assemblies": (spikeweave.assemblies, _core.assemblies_options),
     "replay": (spikeweave.replay, _core.replay_options),
     "live": (spikeweave.live, _core.live_options),
     "spade": (spikeweave.spade, _core.spade_options),

@@ -21,6 +21,7 @@ void add_simulate(CLI::App& app, command& chosen);
 void add_sort(CLI::App& app, command& chosen);
 void add_episodes(CLI::App& app, command& chosen);
 void add_spade(CLI::App& app, command& chosen);
+void add_assemblies(CLI::App& app, command& chosen);
 void add_merge(CLI::App& app, command& chosen);
 void add_live(CLI::App& app, command& chosen);
 void add_replay(CLI::App& app, command& chosen);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "bindings/core/arguments.hpp"
+#include "spikeweave/mine/assemblies.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
 
@@ -129,6 +130,17 @@ nb::object show(const min_occ_choice& value) {
     return sizes == nullptr ? nb::str("auto") : nb::cast(std::map(sizes->begin(), sizes->end()));
 }
 
+// One time stands for a list of one, and a text may list several.
+void take(const char* name, nb::handle value, std::vector<duration>& into) {
+    into.clear();
+    if (nb::isinstance<nb::str>(value))
+        into = option_codec<std::vector<duration>>::read(text_of(name, value));
+    else if (!length_of(value))
+        into = {time_of(name, value)};
+    else
+        for (const nb::handle one : items_of(name, value)) into.push_back(time_of(name, one));
+}
+
 void take(const char* name, nb::handle value, std::array<std::uint32_t, 3>& into) {
     const nb::list given = exactly(3, "three numbers h, k, l", name, value);
     for (std::size_t i = 0; i < into.size(); ++i) take(name, given[i], into[i]);
@@ -194,6 +206,7 @@ bool with_rich_field(const option& one, Work work) {
            with_field_of<std::optional<std::array<std::uint32_t, 3>>>(one, "Triple", work) ||
            with_field_of<std::optional<stability_options>>(one, "Stability", work) ||
            with_field_of<stability>(one, "Pair", work) ||
+           with_field_of<std::vector<duration>>(one, "Times", work) ||
            with_field_of<std::filesystem::path>(one, "FilePath", work) ||
            with_field_of<std::vector<std::uint32_t>>(one, "Numbers", work) ||
            with_field_of<start_clusters>(one, "StartClusters", work) ||

@@ -20,8 +20,28 @@ from .types import (
     Stability,
     StartClusters,
     Time,
+    Times,
     Triple,
 )
+
+
+class AssembliesOptions(TypedDict, total=False):
+    t_start: Time | None
+    t_stop: Time | None
+    epochs: Epochs | None
+    trial_length: Time | None
+    trial_separation: Time | None
+    bins: Times | None
+    max_lag: int | None
+    reference_lag: int | None
+    alpha: float | None
+    correct_bins: bool | None
+    min_count: int | None
+    max_size: int | None
+    chunk: int | None
+    max_assemblies: int | None
+    across_bins: Literal["every", "best", "largest"] | None
+    threads: int | None
 
 
 class CompareConditionsOptions(TypedDict, total=False):

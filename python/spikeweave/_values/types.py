@@ -71,6 +71,9 @@ class Table(Protocol):
 #: Seconds, a text such as ``"5ms"``, or a quantity.
 Time = float | str | timedelta | Quantity
 
+#: A time, several, or a text that lists them.
+Times = Time | Sequence[Time]
+
 #: A whole number of bins, or a time of so many.
 Bins = int | str | timedelta | Quantity
 

@@ -1,0 +1,68 @@
+#include "spikeweave/report/assemblies.hpp"
+
+#include <filesystem>
+#include <utility>
+
+#include "cli/described_options.hpp"
+#include "cli/epoch_source.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct assemblies_command {
+    spike_input_options input{};
+    epoch_source_options epochs{};
+    std::filesystem::path to{};
+    bool overwrite = false;
+    assembly_analysis_options analysis{};
+};
+
+option_list describe(assemblies_command& options) {
+    option_list list = describe(options.input);
+    list.begin_group("Output");
+    list.add("output", options.to,
+             "folder to write: assemblies.tsv, activations.tsv, search.tsv and run.json")
+        .written("OUT_DIR");
+    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add_all(describe(options.analysis));
+    describe_epochs(list, options.epochs);
+    return list;
+}
+
+void run(assemblies_command& options, session& now) {
+    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    const execution run = now.run(options.analysis.run.threads);
+    spike_input input = read_input(options.input, now, run);
+    now.warn(input.record.warnings);
+    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
+    assembly_result result = find_assemblies(input.spikes, options.analysis, run);
+    now.warn(input.record, result.warnings);
+    result.warnings = input.record.warnings;
+    assembly_report report = report_of(std::move(input.spikes), std::move(result), run);
+    record_input(report.run, std::move(input.record), now);
+    add_parameters(
+        report.run.parameters, describe(options),
+        {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
+         "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units"});
+    report.run.seconds = now.seconds();
+    if (!options.to.empty()) write_assembly_report(options.to, report, options.overwrite, run);
+    now.progress.clear();
+    if (!now.quiet) write_stdout(summarize(report));
+}
+
+}  // namespace
+
+void add_assemblies(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<assemblies_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "assemblies", "Find cell assemblies at several time scales (Russo and Durstewitz 2017).");
+    add_spike_file(sub, options->input.path);
+    add_described(sub, describe(*options));
+    sub.footer("Example: spikeweave assemblies day.tsv --bins 5ms,50ms,500ms -o assemblies");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/pipeline/assemblies.hpp"
+#include "spikeweave/report/run_record.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave {
+
+/// The complete result of `spikeweave assemblies`, ready to be written.
+struct assembly_report {
+    spike_sequence spikes{};
+    mined_assemblies found{};
+    run_record run{};
+};
+
+/// The report of an analysis; its record lacks the input and the command.
+SPIKEWEAVE_API assembly_report report_of(spike_sequence spikes, assembly_result result,
+                                         const execution& run = {});
+
+/// Writes `assemblies.tsv`, `activations.tsv`, `search.tsv` and `run.json`; docs/results.md
+/// describes their columns. The tables are identical byte for byte for the same spikes and
+/// parameters.
+///
+/// The folder is written under a temporary name and renamed, so it is complete or absent.
+/// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
+/// cannot be written; cancelled.
+SPIKEWEAVE_API void write_assembly_report(const std::filesystem::path& folder,
+                                          const assembly_report& report, bool overwrite = false,
+                                          const execution& run = {});
+
+/// The assemblies as text for a terminal, those with the smallest p first.
+SPIKEWEAVE_API std::string summarize(const assembly_report& report);
+
+}  // namespace spikeweave

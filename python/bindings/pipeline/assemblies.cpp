@@ -1,0 +1,47 @@
+#include "spikeweave/pipeline/assemblies.hpp"
+
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+#include "bindings/core/values.hpp"
+
+namespace spikeweave::python {
+namespace {
+
+template <class Member>
+auto of_activations(Member member) {
+    return [member](const assembly& one) {
+        std::vector<std::remove_cvref_t<std::invoke_result_t<Member, const assembly_activation&>>>
+            out;
+        for (const assembly_activation& active : one.activations)
+            out.push_back(std::invoke(member, active));
+        return out;
+    };
+}
+
+nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given) {
+    const auto result = call_with<assembly_analysis_options>(
+        given, [&](const auto&... how) { return find_assemblies(*spikes.sequence, how...); });
+    nb::dict out;
+    out["assemblies"] =
+        dicts_of(result.found.assemblies, "units", &assembly::units, "lags", &assembly::lags, "bin",
+                 &assembly::bin, "p", &assembly::p, "p_corrected", &assembly::p_corrected, "counts",
+                 &assembly::counts, "times", of_activations(&assembly_activation::begin),
+                 "time_counts", of_activations(&assembly_activation::count));
+    out["steps"] = table_of(result.found.steps, "bin", &assembly_step::bin, "size",
+                            &assembly_step::size, "tests", &assembly_step::tests, "significant",
+                            &assembly_step::significant, "kept", &assembly_step::kept);
+    assembly_analysis_options options = result.options;
+    out["parameters"] = arguments_of(describe(options));
+    add_warnings(out, spikes, result.warnings);
+    out["seconds"] = result.seconds;
+    return out;
+}
+
+}  // namespace
+
+void bind_assemblies(nb::module_& m) {
+    m.def("find_assemblies", &look_for_assemblies, "spikes"_a, "given"_a);
+    m.def("assemblies_options", &description<assembly_analysis_options>);
+}
+
+}  // namespace spikeweave::python

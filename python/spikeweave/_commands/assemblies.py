@@ -1,0 +1,97 @@
+"""Cell assemblies at several time scales."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._adapters.epochs import epochs_of
+from .._adapters.progress import Progress, reporting
+from .._values.assemblies import Assembly, AssemblyResult
+from .._values.spikes import SpikeSequence
+from .._values.types import SpikesLike
+from .described import described
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .._values.options import AssembliesOptions
+
+
+@described(_core.assemblies_options)
+def assemblies(
+    spikes: SpikesLike,
+    *,
+    progress: Progress = None,
+    **options: Unpack[AssembliesOptions],
+) -> AssemblyResult:
+    """Finds cell assemblies at several time scales, by CAD (Russo and Durstewitz 2017).
+
+    Pairs of units whose joint count at their best lag exceeds that at a reference lag are joined,
+    and further units in the same way, until none is significant, as by ``spikeweave assemblies`` on
+    the command line.
+
+    Parameters
+    ----------
+    spikes
+        Spikes in any form that `SpikeSequence.of` accepts.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    AssemblyResult
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected.
+
+    Warns
+    -----
+    UserWarning
+        As listed in `AssemblyResult.warnings`.
+
+    References
+    ----------
+    E. Russo, D. Durstewitz, eLife 6:e19428 (2017).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import spikeweave
+    >>> random = np.random.default_rng(1)
+    >>> trains = {unit: list(random.uniform(0, 100, 600)) for unit in "abcd"}
+    >>> for moment in random.uniform(0, 99, 300):  # c follows a 20 ms later, and b 40 ms later
+    ...     for unit, delay in (("a", 0), ("c", 0.02), ("b", 0.04)):
+    ...         trains[unit].append(moment + delay)
+    >>> found = spikeweave.assemblies(trains, bins=["10ms"])
+    >>> first = found.assemblies[0]
+    >>> lags = dict(zip(first.units, first.lags, strict=True))
+    >>> [round(float(lags[unit] - lags["a"]), 3) for unit in "acb"]
+    [0.0, 0.02, 0.04]
+    """
+    given: dict[str, Any] = {**options}
+    if given.get("epochs") is not None:
+        given["epochs"] = epochs_of(given["epochs"])
+    sequence = SpikeSequence.of(spikes)
+    names = sequence.unit_names
+    with reporting(progress) as callback:
+        found = _core.find_assemblies(sequence._core, {**given, "progress": callback})
+    for warning in found["warnings"][found["told"] :]:
+        warnings.warn(warning, stacklevel=2)
+    return AssemblyResult(
+        assemblies=[
+            Assembly(
+                **{
+                    **one,
+                    "units": tuple(names[unit] for unit in one["units"]),
+                    "lags": one["lags"] * one["bin"],
+                }
+            )
+            for one in found["assemblies"]
+        ],
+        **{name: found[name] for name in ("steps", "parameters", "seconds", "warnings")},
+    )
