@@ -24,19 +24,20 @@ double expected_joint(const series& a, const series& b, const layout& bins) {
     return sum / static_cast<double>(bins.bins);
 }
 
+std::uint32_t count_at(const std::vector<std::uint32_t>& joint, std::int32_t lag) {
+    return *(joint.begin() + static_cast<std::ptrdiff_t>(joint.size() / 2) + lag);
+}
+
 // The lag with the largest joint count. Of equal ones it is the first from -max_lag on; if the
 // reference is the opposite lag, the shortest one, and the positive one of two.
 std::int32_t best_lag(const std::vector<std::uint32_t>& joint, std::uint32_t reference_lag) {
     const auto most = static_cast<std::int32_t>(joint.size() / 2);
     if (reference_lag > 0)
         return static_cast<std::int32_t>(std::ranges::max_element(joint) - joint.begin()) - most;
-    const auto count = [&](std::int32_t lag) {
-        return joint[static_cast<std::size_t>(lag + most)];
-    };
     std::int32_t best = 0;
     for (std::int32_t lag = 1; lag <= most; ++lag)
         for (const std::int32_t signed_lag : {lag, -lag})
-            if (count(signed_lag) > count(best)) best = signed_lag;
+            if (count_at(joint, signed_lag) > count_at(joint, best)) best = signed_lag;
     return best;
 }
 
@@ -158,13 +159,10 @@ std::optional<pair_score> test_pair(const series& a, const series& b, const dens
     if (expected <= margin || expected >= static_cast<double>(std::min(a.total, b.total)) - margin)
         return {};
     const std::vector<std::uint32_t> joint = joint_counts(a, at, bins);
-    const auto count = [&](std::int32_t lag) {
-        return joint[static_cast<std::size_t>(lag + static_cast<std::int32_t>(bins.max_lag))];
-    };
     pair_score out{.lag = best_lag(joint, reference_lag)};
-    out.joint = count(out.lag);
+    out.joint = count_at(joint, out.lag);
     if (out.joint == 0) return {};
-    out.reference = count(reference_of(out.lag, reference_lag));
+    out.reference = count_at(joint, reference_of(out.lag, reference_lag));
     out.p = p_of(out.joint, out.reference, difference_variance(a, b, out.lag, bins), bins);
     return out;
 }
