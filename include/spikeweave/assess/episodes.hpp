@@ -20,7 +20,7 @@ struct episode_test_result {
     /// One element for each episode of the table; empty if no surrogates were requested.
     std::vector<surrogate_test> surrogates{};
     spikeweave::circuit circuit{};
-    /// The warnings of `check_tests`.
+    /// The warnings of `check_tests`; one more if bursts within the cells of the test are a reason.
     std::vector<std::string> warnings{};
 };
 

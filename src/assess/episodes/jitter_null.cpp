@@ -9,9 +9,6 @@
 namespace spikeweave::assess {
 namespace {
 
-// In cells of three intervals, rotation removes two of three true followers.
-constexpr int intervals_a_cell = 3;
-
 episode backwards(const episode& what) {
     return {{what.units.rbegin(), what.units.rend()}, {what.delays.rbegin(), what.delays.rend()}};
 }

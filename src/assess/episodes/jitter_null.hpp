@@ -11,6 +11,10 @@
 
 namespace spikeweave::assess {
 
+/// Cells are at least this many times as wide as a delay interval: with three, rotation removes two
+/// of three true followers.
+constexpr int intervals_a_cell = 3;
+
 /// The null hypothesis of the test `jitter`: in every cell of a grid, the spikes of one unit are
 /// rotated by a uniform amount, and all other units stay unchanged.
 class jitter_null {

@@ -1,7 +1,9 @@
 #include "assess/episodes/shared_rates.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/spikes/spike_trains.hpp"
@@ -42,6 +44,51 @@ struct whole_bins {
     std::int64_t number = 0;
 };
 
+using thirds = std::array<double, 3>;
+
+double squares_about_mean(const thirds& counts) {
+    const double mean = (counts[0] + counts[1] + counts[2]) / 3;
+    double out = 0;
+    for (const double count : counts) out += (count - mean) * (count - mean);
+    return out;
+}
+
+// Adds up cells. What all units have beyond the sum of each one has a mean of 0 in every cell if
+// the units are independent there, so its squares give the error, whatever the rates are.
+class cell_sums {
+public:
+    void add(std::vector<std::pair<unit_id, std::size_t>>& cell) {
+        std::sort(cell.begin(), cell.end());
+        thirds all{};
+        double units = 0;
+        for (auto at = cell.begin(); at != cell.end();) {
+            thirds one{};
+            const unit_id unit = at->first;
+            for (; at != cell.end() && at->first == unit; ++at) ++one[at->second];
+            units += squares_about_mean(one);
+            for (std::size_t k = 0; k < all.size(); ++k) all[k] += one[k];
+        }
+        cell.clear();
+        const double beyond = squares_about_mean(all) - units;
+        apart_ += units;
+        beyond_ += beyond;
+        squared_ += beyond * beyond;
+    }
+
+    shared_rates result() const {
+        if (!(apart_ > 0)) return {1, false};
+        constexpr double matters = 2;
+        constexpr double errors = 3;
+        const double ratio = 1 + beyond_ / apart_;
+        return {ratio, ratio > matters && beyond_ > errors * std::sqrt(squared_)};
+    }
+
+private:
+    double apart_ = 0;
+    double beyond_ = 0;
+    double squared_ = 0;
+};
+
 }  // namespace
 
 shared_rates measure_shared_rates(const spike_sequence& spikes) {
@@ -71,6 +118,29 @@ shared_rates measure_shared_rates(const spike_sequence& spikes) {
     constexpr double matters = 1.5;
     constexpr double errors = 5;
     return {ratio, ratio > matters && ratio > 1 + errors * error};
+}
+
+shared_rates measure_rates_within_cells(const spike_sequence& spikes, duration width) {
+    const std::int64_t third = std::max<std::int64_t>(1, width.count() / 3);
+    const std::vector<time_span> observed = spikes.observed();
+    std::vector<std::pair<unit_id, std::size_t>> cell;
+    cell_sums sums;
+    std::size_t at = 0;
+    std::int64_t number = 0;
+    for (std::size_t i = 0; i < spikes.size(); ++i) {
+        const std::int64_t time = spikes.times_us()[i];
+        const std::size_t before = at;
+        while (observed[at].end.count() < time) ++at;
+        const std::int64_t since = time - observed[at].begin.count();
+        const std::int64_t here = since / (3 * third);
+        if (here != number || at != before) sums.add(cell);
+        number = here;
+        // A cell that the interval of time cuts off has unequal thirds.
+        if ((here + 1) * 3 * third > observed[at].length().count() + 1) continue;
+        cell.emplace_back(spikes.units()[i], static_cast<std::size_t>(since / third % 3));
+    }
+    sums.add(cell);
+    return sums.result();
 }
 
 }  // namespace spikeweave::assess

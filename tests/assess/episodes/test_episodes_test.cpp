@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "assess/episodes/shared_rates.hpp"
+#include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "support/spike_files.hpp"
 
@@ -53,6 +59,118 @@ TEST(CheckTests, SaysThatSharedRatesAreNotConstant) {
     EXPECT_FALSE(warned(bursts, significance_test::jitter));
     EXPECT_FALSE(warned(apart, significance_test::exact));
     EXPECT_FALSE(warned({}, significance_test::exact));
+}
+
+double spread(const std::array<double, 3>& counts) {
+    double out = 0;
+    for (const double a : counts)
+        for (const double b : counts) out += (a - b) * (a - b) / 6;
+    return out;
+}
+
+// The definition: all cells of an interval that are whole, third by third.
+double ratio_within_cells(const spike_sequence& spikes, std::int64_t third) {
+    double all = 0;
+    double apart = 0;
+    for (const time_span& one : spikes.observed())
+        for (std::int64_t begin = one.begin.count(); begin + 3 * third <= one.end.count() + 1;
+             begin += 3 * third) {
+            std::array<double, 3> together{};
+            std::map<unit_id, std::array<double, 3>> of_unit;
+            for (std::size_t i = 0; i < spikes.size(); ++i) {
+                const std::int64_t since = spikes.times_us()[i] - begin;
+                if (since < 0 || since >= 3 * third) continue;
+                ++together[static_cast<std::size_t>(since / third)];
+                ++of_unit[spikes.units()[i]][static_cast<std::size_t>(since / third)];
+            }
+            all += spread(together);
+            for (const auto& [unit, counts] : of_unit) apart += spread(counts);
+        }
+    return apart > 0 ? all / apart : 1;
+}
+
+TEST(RatesWithinCells, AreThoseOfTheDefinition) {
+    for (std::uint32_t seed = 0; seed < 200; ++seed) {
+        random_stream random(seed, random_purpose::poisson_spikes, 5);
+        const auto length = static_cast<std::int64_t>(20 + random.below(400));
+        std::vector<std::pair<std::int64_t, unit_id>> all;
+        for (std::uint64_t i = random.below(80); i > 0; --i)
+            all.emplace_back(
+                static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(length) + 1)),
+                unit_id{static_cast<std::uint32_t>(random.below(4))});
+        std::sort(all.begin(), all.end());
+        all.erase(std::unique(all.begin(), all.end()), all.end());
+        const spike_sequence spikes =
+            sequence_of(std::move(all), {"a", "b", "c", "d"}, {0us, duration{length}});
+        const auto third = static_cast<std::int64_t>(1 + random.below(30));
+        EXPECT_NEAR(assess::measure_rates_within_cells(spikes, duration{3 * third}).ratio,
+                    ratio_within_cells(spikes, third), 1e-9)
+            << seed;
+    }
+}
+
+TEST(RatesWithinCells, AreCertainOnlyWhereBurstsRiseWithinThem) {
+    const auto certain = [](const spike_sequence& spikes, duration width) {
+        return assess::measure_rates_within_cells(spikes, width).certain;
+    };
+    const spike_sequence bursts = simulate_culture({.length = 60s}).spikes;
+    EXPECT_FALSE(certain(bursts, 10ms));
+    EXPECT_TRUE(certain(bursts, 150ms));
+    EXPECT_FALSE(certain({}, 10ms));
+    for (std::uint64_t seed = 0; seed < 20; ++seed)
+        for (const duration width : {10ms, 60ms, 300ms}) {
+            const auto apart =
+                simulate_poisson({.units = 20, .length = 30s, .rate_hz = 10, .seed = seed});
+            EXPECT_FALSE(certain(apart.spikes, width)) << seed;
+            EXPECT_NEAR(assess::measure_rates_within_cells(apart.spikes, width).ratio, 1, 0.5);
+        }
+}
+
+struct edges_and_warnings {
+    std::size_t edges;
+    bool warned;
+};
+
+edges_and_warnings edges_of(const spike_sequence& spikes, const std::vector<delay_interval>& delays,
+                            const significance_options& significance = {}) {
+    const episode_table table = mine_episodes(spikes, {.delays = delays, .max_size = 2});
+    const episode_test_result tests = test_episodes(spikes, table, significance);
+    const bool warned = std::ranges::any_of(tests.warnings, [](const std::string& one) {
+        return one.find("rise and fall together within") != std::string::npos;
+    });
+    return {tests.circuit.edges.size(), warned};
+}
+
+// In a network burst all pairs follow each other: hundreds of edges if rates were constant.
+TEST(JudgeEpisodes, FindsNoEdgesInCommonBurstsByDefault) {
+    const spike_sequence bursts = simulate_culture({.channels = 30, .length = 120s}).spikes;
+    EXPECT_EQ(edges_of(bursts, default_delays()).edges, 0U);
+    EXPECT_GT(edges_of(bursts, default_delays(), {.test = significance_test::exact}).edges, 200U);
+}
+
+TEST(JudgeEpisodes, WarnsOfBurstsThatRiseFasterThanTheTestPreserves) {
+    const spike_sequence bursts = simulate_culture({.channels = 30}).spikes;
+    const edges_and_warnings wide = edges_of(bursts, {{0ms, 50ms}});
+    EXPECT_GT(wide.edges, 20U);
+    EXPECT_TRUE(wide.warned);
+    // Connections in cells of the default width are no bursts.
+    const edges_and_warnings connected =
+        edges_of(simulate_sym26({.seed = 1}).spikes, default_delays());
+    EXPECT_GT(connected.edges, 5U);
+    EXPECT_FALSE(connected.warned);
+}
+
+TEST(JudgeEpisodes, NamesADitherThatPreservesTheBursts) {
+    const spike_sequence bursts = simulate_culture({.channels = 30, .length = 120s}).spikes;
+    const episode_table table = mine_episodes(bursts, {.delays = {{0ms, 50ms}}, .max_size = 2});
+    const auto warnings = test_episodes(bursts, table).warnings;
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_NE(warnings[0].find("use `surrogates` 200 with `dither` 6 ms."), std::string::npos)
+        << warnings[0];
+    const episode_test_result by_surrogates =
+        test_episodes(bursts, table, {}, {.surrogates = 200, .dither = 6ms});
+    EXPECT_TRUE(by_surrogates.circuit.edges.empty());
+    EXPECT_TRUE(by_surrogates.warnings.empty());
 }
 
 }  // namespace
