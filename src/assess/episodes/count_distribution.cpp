@@ -82,7 +82,7 @@ count_distribution::cumulants count_distribution::at(double theta) const {
     return out;
 }
 
-double count_distribution::added_up_tail(std::size_t count) const {
+count_distribution::tails count_distribution::added_up_tails(std::size_t count) const {
     const std::size_t terms = count + terms_behind;
     std::vector<double> sum(terms);
     sum[0] = 1;
@@ -104,18 +104,38 @@ double count_distribution::added_up_tail(std::size_t count) const {
     for (std::size_t k = 0; k < terms; ++k) (k < count ? below : from) += sum[k];
     // Each of the two ways of adding up loses the digits that the other keeps.
     constexpr double small = 1e-6;
-    return std::clamp(1 - below > small ? 1 - below : from, 0.0, 1.0);
+    return {std::clamp(below, 0.0, 1.0),
+            std::clamp(1 - below > small ? 1 - below : from, 0.0, 1.0)};
 }
 
 double count_distribution::tail_probability(std::uint64_t count) const {
-    if (count == 0) return 1;
+    return tails_at(count).from;
+}
+
+double count_distribution::lower_tail_probability(std::uint64_t count) const {
+    return tails_at(count + 1).below;
+}
+
+double count_distribution::none_probability() const {
+    double logarithm = 0;
+    for (const auto& [key, members] : pools_) {
+        double any = 0;
+        for (const double p : members.sum) any += p / members.number;
+        if (any >= 1) return 0;
+        logarithm += members.number * std::log1p(-any);
+    }
+    return std::exp(logarithm);
+}
+
+count_distribution::tails count_distribution::tails_at(std::uint64_t count) const {
+    if (count == 0) return {0, 1};
     // If the mean is several times the count, the first coefficients vanish.
     constexpr double largest_mean = 300;
     if (count <= most_added_up && mean_ < largest_mean)
-        return added_up_tail(static_cast<std::size_t>(count));
+        return added_up_tails(static_cast<std::size_t>(count));
     const auto c = static_cast<double>(count);
     const double spread = at(0).second;
-    if (!(spread > 1e-9)) return c <= mean_ * (1 + 1e-9) ? 1 : 0;
+    if (!(spread > 1e-9)) return c <= mean_ * (1 + 1e-9) ? tails{0, 1} : tails{1, 0};
     // Powers of e up to here are finite.
     double high = 600.0 / static_cast<double>(pools_.rbegin()->first.first);
     double low = -high;
@@ -130,13 +150,16 @@ double count_distribution::tail_probability(std::uint64_t count) const {
     }
     const double exponent = std::max(0.0, theta * c - here.value);
     const double w = std::copysign(std::sqrt(2 * exponent), theta);
-    if (std::abs(w) < 1e-4) return 0.5;
+    if (std::abs(w) < 1e-4) return {0.5, 0.5};
     const double u = -std::expm1(-theta) * std::sqrt(std::max(0.0, here.second));
-    const double chernoff = theta > 0 ? std::exp(-exponent) : 1;
-    if (!(std::abs(u) > 1e-12)) return chernoff;
+    const double bound = std::exp(-exponent);  // of Chernoff, for the tail that is small
+    const double most_below = theta > 0 ? 1 : bound;
+    const double most_from = theta > 0 ? bound : 1;
+    if (!(std::abs(u) > 1e-12)) return {most_below, most_from};
     const double density = std::exp(-exponent) / std::sqrt(2 * std::numbers::pi);
-    const double tail = std::erfc(w / std::numbers::sqrt2) / 2 + density * (1 / u - 1 / w);
-    return std::clamp(tail, 0.0, chernoff);
+    const double beyond = density * (1 / u - 1 / w);
+    return {std::clamp(std::erfc(-w / std::numbers::sqrt2) / 2 - beyond, 0.0, most_below),
+            std::clamp(std::erfc(w / std::numbers::sqrt2) / 2 + beyond, 0.0, most_from)};
 }
 
 }  // namespace spikeweave::assess

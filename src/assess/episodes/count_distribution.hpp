@@ -26,6 +26,10 @@ public:
     /// Appl. Prob. 12:475) with the lattice correction of Daniels (1987, Int. Stat. Rev. 55:37). In
     /// the tests this is at most 3 % below the exact tail; far out, pooling makes it larger.
     double tail_probability(std::uint64_t count) const;
+    /// P(sum <= count), in the same way.
+    double lower_tail_probability(std::uint64_t count) const;
+    /// P(sum = 0).
+    double none_probability() const;
 
 private:
     struct pool {
@@ -37,7 +41,12 @@ private:
         double first = 0;
         double second = 0;
     };
-    double added_up_tail(std::size_t count) const;
+    struct tails {
+        double below;  // P(sum < count)
+        double from;   // P(sum >= count)
+    };
+    tails tails_at(std::uint64_t count) const;
+    tails added_up_tails(std::size_t count) const;
     /// The cumulant generating function and its derivatives.
     cumulants at(double theta) const;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "assess/episodes/start_windows.hpp"
-#include "assess/episodes/turned_cells.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave::assess {
@@ -31,8 +30,8 @@ jitter_null::jitter_null(const spike_sequence& spikes, duration cell, tie_rule t
                      backward_.times_us.begin() + static_cast<std::ptrdiff_t>(offsets[u + 1]));
 }
 
-count_distribution jitter_null::with_turned(const direction& way, const episode& what,
-                                            std::size_t turned) const {
+turned_counts jitter_null::with_turned(const direction& way, const episode& what,
+                                       std::size_t turned) const {
     std::vector<completion> rest;
     for (const std::int64_t t : way.of(what.units.back())) rest.push_back({t, t});
     std::vector<start_window> windows;
@@ -48,20 +47,17 @@ count_distribution jitter_null::with_turned(const direction& way, const episode&
             before = those_after(before, what.delays[k - 1], way.of(what.units[k]));
         keep_after(before, what.delays[turned - 1], windows);
     }
-    std::int64_t cell = cell_;
-    for (const delay_interval& delay : what.delays)
-        cell = std::max(cell, intervals_a_cell * (delay.high - delay.low).count());
-    return turned_starts(way.of(what.units[turned]), windows, {way.observed, cell}, gap_);
+    return turned_starts(way.of(what.units[turned]), windows, {way.observed, cell_us(what)}, gap_);
 }
 
-count_distribution jitter_null::with_last_turned(const episode& what) const {
+turned_counts jitter_null::with_last_turned(const episode& what) const {
     return with_turned(backward_, backwards(what), 0);
 }
 
 jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
                                        double enough) const {
-    const auto verdict_of = [&](const count_distribution& counts) {
-        return verdict{counts.tail_probability(count), counts.mean()};
+    const auto verdict_of = [&](const turned_counts& counts) {
+        return verdict{counts.turned.tail_probability(count), counts.turned.mean()};
     };
     verdict out = verdict_of(with_last_turned(what));
     for (std::size_t k = 0; k + 1 < what.size() && out.p < enough; ++k) {
@@ -71,10 +67,37 @@ jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
     return out;
 }
 
+jitter_null::lower_verdict jitter_null::test_lower(const episode& what, double enough) const {
+    lower_verdict out;
+    for (std::size_t k = what.size(); k-- > 0;) {
+        const turned_counts counts =
+            k + 1 == what.size() ? with_last_turned(what) : with_turned(forward_, what, k);
+        const double least_p = std::max(out.least_p, counts.turned.none_probability());
+        const double p =
+            least_p < enough ? counts.turned.lower_tail_probability(counts.as_recorded) : 1;
+        if (p >= out.p) out = {p, counts.turned.mean(), counts.as_recorded, least_p};
+        out.least_p = least_p;
+        if (least_p >= enough) break;
+    }
+    return out;
+}
+
+double jitter_null::beyond_chance(const episode& pair) const {
+    const turned_counts counts = with_last_turned(pair);
+    return static_cast<double>(counts.as_recorded) - counts.turned.mean();
+}
+
+std::int64_t jitter_null::cell_us(const episode& what) const {
+    std::int64_t cell = cell_;
+    for (const delay_interval& delay : what.delays)
+        cell = std::max(cell, intervals_a_cell * (delay.high - delay.low).count());
+    return cell;
+}
+
 double jitter_null::expected(const episode& what, std::size_t turned) const {
     return (turned + 1 == what.size() ? with_last_turned(what)
                                       : with_turned(forward_, what, turned))
-        .mean();
+        .turned.mean();
 }
 
 }  // namespace spikeweave::assess

@@ -17,11 +17,12 @@ struct cell {
 
 class cell_turner {
 public:
-    cell_turner(std::int64_t gap, count_distribution& out) : gap_(gap), out_(out) {}
+    cell_turner(std::int64_t gap, turned_counts& out) : gap_(gap), out_(out) {}
 
     void add(const cell& what) {
         if (what.spikes.size() == 1) return add_single(what);
         load(what);
+        out_.as_recorded += starts_after(0, what.length);
         find_turns(what.length);
         probabilities_.assign(positions_.size(), 0);
         const auto length = static_cast<double>(what.length);
@@ -31,7 +32,7 @@ public:
                 probabilities_[starts - 1] += static_cast<double>(next - turns_[i]) / length;
         }
         while (!probabilities_.empty() && !(probabilities_.back() > 0)) probabilities_.pop_back();
-        if (!probabilities_.empty()) out_.add(probabilities_);
+        if (!probabilities_.empty()) out_.turned.add(probabilities_);
     }
 
 private:
@@ -41,10 +42,13 @@ private:
 
     void add_single(const cell& what) {
         std::int64_t covered = 0;
-        for (const start_window& window : what.windows)
+        const std::int64_t spike = what.spikes.front();
+        for (const start_window& window : what.windows) {
             covered +=
                 std::min(window.end, what.begin + what.length) - std::max(window.begin, what.begin);
-        out_.add(static_cast<double>(covered) / static_cast<double>(what.length));
+            out_.as_recorded += window.begin <= spike && spike < window.end ? 1 : 0;
+        }
+        out_.turned.add(static_cast<double>(covered) / static_cast<double>(what.length));
     }
 
     void load(const cell& what) {
@@ -97,7 +101,7 @@ private:
     }
 
     std::int64_t gap_;
-    count_distribution& out_;
+    turned_counts& out_;
     std::vector<std::int64_t> positions_;
     std::vector<start_window> windows_;
     std::vector<std::int64_t> turns_;
@@ -106,10 +110,10 @@ private:
 
 }  // namespace
 
-count_distribution turned_starts(std::span<const std::int64_t> spikes,
-                                 std::span<const start_window> windows, const cell_grid& grid,
-                                 std::int64_t gap) {
-    count_distribution out;
+turned_counts turned_starts(std::span<const std::int64_t> spikes,
+                            std::span<const start_window> windows, const cell_grid& grid,
+                            std::int64_t gap) {
+    turned_counts out;
     cell_turner turner(gap, out);
     std::size_t window = 0;
     auto span = grid.observed.begin();

@@ -16,12 +16,18 @@ struct cell_grid {
     std::int64_t width;
 };
 
+/// Starts without overlap, counted in each cell by itself.
+struct turned_counts {
+    count_distribution turned{};    ///< if the cells are rotated
+    std::uint64_t as_recorded = 0;  ///< if they are not
+};
+
 /// The distribution of the number of starts without overlap if the spikes in each cell are rotated
 /// by a uniform amount, a different one in each cell (spikes that leave the cell at its end come
 /// back at its beginning). It is exact for each cell, or computed from 64 rotations if hundreds
 /// matter. The next start comes at least `gap` after an occurrence is over.
-count_distribution turned_starts(std::span<const std::int64_t> spikes,
-                                 std::span<const start_window> windows, const cell_grid& grid,
-                                 std::int64_t gap);
+turned_counts turned_starts(std::span<const std::int64_t> spikes,
+                            std::span<const start_window> windows, const cell_grid& grid,
+                            std::int64_t gap);
 
 }  // namespace spikeweave::assess
