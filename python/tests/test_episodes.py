@@ -286,3 +286,28 @@ def test_what_was_held_out_replicates_planted_chains():
     assert found.spikes.epochs[:, 0].tolist() == list(range(2, 60, 4))
     assert found[:3].search["counts"].tolist() == search["counts"][:3].tolist()
     assert "search_p" in found.to_html()
+
+
+def test_a_silenced_unit_is_fewer_than_chance():
+    spikes = spikeweave.simulate.poisson(units=2, length="120s", rate=30, seed=1).spikes
+    n0, n1 = (spikes.times[spikes.units == unit] for unit in (0, 1))
+    gap = n1 - n0[np.maximum(np.searchsorted(n0, n1) - 1, 0)]
+    silenced = spikeweave.SpikeSequence.of({"A": n0, "B": n1[(gap < 0.001) | (gap > 0.004)]})
+    found = spikeweave.episodes(silenced, fewer_than_chance=True, max_size=2)
+
+    pairs = found.fewer_than_chance
+    assert pairs["kind"].count("putative-inhibition") == 1
+    first = pairs["kind"].index("putative-inhibition")
+    assert first == 0
+    assert (pairs["source"][0], pairs["target"][0]) == (0, 1)
+    assert pairs["delay"][0].tolist() == [0.001, 0.004]
+    # B still follows an A that has another A between them.
+    assert pairs["count"][0] < 0.3 * pairs["expected"][0]
+    assert pairs["ratio"] == pytest.approx(pairs["count"] / pairs["expected"])
+    assert (np.diff(pairs["p"]) >= 0).all()
+    assert (pairs["q"] >= pairs["p"]).all()
+    assert found.parameters["fewer_than_chance"] is True
+    assert spikeweave.episodes(silenced, max_size=2).fewer_than_chance is None
+    for others in ({"surrogates": 100}, {"test": "exact"}, {"hold_out": 0.5}, {"window": "20s"}):
+        with pytest.raises(ValueError, match="fewer_than_chance"):
+            spikeweave.episodes(silenced, fewer_than_chance=True, **others)

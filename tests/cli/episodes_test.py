@@ -129,6 +129,39 @@ class Episodes(CliTest):
         self.assertEqual((self.folder / "again.html").read_bytes(), first)
         self.ok("report", self.folder / "out", self.folder / "out", "-o", self.folder / "both.html")
 
+    def test_tells_which_pairs_are_fewer_than_chance(self):
+        # B is silent for 5 ms after each spike of A, and both fire at random otherwise.
+        rows, state, last = [], 1, -100
+        for tick in range(60_000):
+            state = state * 1103515245 + 12345 & 0x7FFFFFFF
+            if state >> 21 & 31 == 1 and tick - last > 5:
+                rows.append((tick, "B"))
+            if state >> 16 & 31 == 0:
+                rows.append((tick, "A"))
+                last = tick
+        path = self.file("silenced.tsv", "".join(f"{tick / 1000:.3f}\t{unit}\n" for tick, unit in rows))
+        arguments = ("episodes", path, "--delays", "0-5ms", "--max-size", "2", "--fewer-than-chance")
+        out = self.ok(*arguments, "-o", self.folder / "out")
+
+        self.assertIn("Fewer than chance: putative inhibition (1)\n", out.stdout)
+        with (self.folder / "out" / "fewer_than_chance.tsv").open(encoding="utf-8", newline="") as file:
+            found = list(csv.DictReader(file, delimiter="\t"))
+        self.assertEqual([(row["from"], row["to"]) for row in found], [("A", "B"), ("B", "A")])
+        first, second = found
+        self.assertEqual((first["count"], first["significant"], first["kind"]), ("0", "yes", "putative-inhibition"))
+        self.assertEqual((second["significant"], second["kind"]), ("no", "-"))
+        listed = json.loads(self.ok(*arguments, "--json").stdout)["fewer_than_chance"]
+        self.assertEqual([pair["kind"] for pair in listed], ["putative-inhibition", "-"])
+        self.assertAlmostEqual(listed[0]["expected"], float(first["expected"]), 2)
+        self.assertNotIn("fewer_than_chance", json.loads(self.ok(*arguments[:-1], "--json").stdout))
+
+    def test_refuses_what_cannot_find_fewer_than_chance(self):
+        path = self.chain_file()
+        for others in (("--surrogates", "200"), ("--hold-out", "0.5"), ("--window", "1s"), ("--stream",),
+                       ("--count-only", self.file("chains.txt", "A 4-6ms B\n")), ("--test", "exact")):
+            with self.subTest(others):
+                self.refused("episodes", path, "--fewer-than-chance", *others, says="--fewer-than-chance")
+
     def test_what_is_held_out_tests_what_the_rest_suggests(self):
         path = self.folder / "s.tsv"
         self.ok("simulate", "sym26", "--length", "40s", "--seed", "1", "-o", path)

@@ -39,7 +39,7 @@ option_list describe(episodes_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg, run.json "
-             "and report.html")
+             "and report.html; with fewer_than_chance also fewer_than_chance.tsv")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,
@@ -56,7 +56,7 @@ option_list describe(episodes_command& options) {
              "4-6ms n2")
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
-                   "self_repeats", "pairs", "window", "part", "hold_out"});
+                   "self_repeats", "pairs", "window", "part", "hold_out", "fewer_than_chance"});
     list.add("stream", options.stream,
              "search a recording that does not fit into memory: FILE is an .npy array, text, or a "
              "folder of such files that continue each other in the order of their names, with "
@@ -84,10 +84,11 @@ option_list describe(episodes_command& options) {
                    "jitter_window",
                    "surrogates",
                    "hold_out",
+                   "fewer_than_chance",
                    "split",
                    "compaction"});
-    list.change("window").not_with(
-        {"occurrences", "json", "part", "epochs", "around", "trial_length", "hold_out"});
+    list.change("window").not_with({"occurrences", "json", "part", "epochs", "around",
+                                    "trial_length", "hold_out", "fewer_than_chance"});
     list.change("part").not_with({"hold_out"});
     describe_epochs(list, options.epochs);
     return list;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spikeweave/assess/episodes.hpp"
+#include "spikeweave/assess/episodes/scarce_pairs.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/epochs.hpp"
@@ -27,6 +28,9 @@ struct episode_options {
     double hold_out = 0;
     /// Time is held out in blocks of this length, evenly spread; epochs are held out as a whole.
     duration hold_out_block = std::chrono::seconds{10};
+    /// Also tests all pairs for occurring less often than by chance, as inhibition makes them.
+    /// Needs the test `jitter` of the whole time, without surrogates.
+    bool fewer_than_chance = false;
     run_options run{};
 };
 
@@ -56,6 +60,8 @@ struct episode_result {
     /// One element for each episode of the table; empty if no surrogates were requested.
     std::vector<surrogate_test> surrogates{};
     spikeweave::circuit circuit{};
+    /// The pairs that were tested for occurring less often than by chance, if the options say so.
+    std::optional<std::vector<scarce_pair>> scarce{};
     /// The options as they were resolved: with the threshold as `min_count`, and the strategy, its
     /// variants and the devices that ran. They repeat the analysis.
     episode_options options{};
@@ -93,7 +99,8 @@ SPIKEWEAVE_API surrogate_tally count_part(const spike_sequence& spikes,
                                           const episode_options& options,
                                           const surrogate_part& part, const execution& run = {});
 
-/// Counts and tests these episodes instead of searching. Options of the search are ignored.
+/// Counts and tests these episodes instead of searching. Options of the search are ignored, and no
+/// other pairs are tested.
 SPIKEWEAVE_API episode_result count_and_test_episodes(const spike_sequence& spikes,
                                                       std::span<const episode> given,
                                                       const episode_options& options = {},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/assess/episodes/scarce_pairs.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/assess/episodes/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -32,6 +33,8 @@ struct episode_report {
     /// What the search found elsewhere, if these spikes were held out.
     std::optional<search_part> searched{};
     spikeweave::circuit circuit{};
+    /// The pairs that were tested for occurring less often than by chance, if any were.
+    std::optional<std::vector<scarce_pair>> scarce{};
     significance_options significance{};
     /// The options behind `surrogates`; ignored if that is empty.
     surrogate_options surrogate{};
@@ -50,9 +53,9 @@ SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result re
                                         const execution& run = {});
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, on
-/// request, `report.html` and `occurrences.tsv`; docs/results.md describes their columns. The files
-/// are identical byte for byte for the same spikes, parameters and seed; only `run.json` holds
-/// times, memory and threads, which `report.html` shows.
+/// request, `report.html`, `occurrences.tsv` and `fewer_than_chance.tsv`; docs/results.md describes
+/// their columns. The files are identical byte for byte for the same spikes, parameters and seed;
+/// only `run.json` holds times, memory and threads, which `report.html` shows.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @param overwrite  whether a folder of that name may be replaced; it is kept until the new one is

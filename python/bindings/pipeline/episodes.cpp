@@ -118,6 +118,12 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found) {
                                         "p", &surrogate_test::p, "q", &surrogate_test::q, "tail_p",
                                         &surrogate_test::tail_p, "tail_q", &surrogate_test::tail_q);
     out["circuit"] = circuit_columns(found.circuit);
+    if (found.scarce)
+        out["fewer_than_chance"] =
+            table_of(*found.scarce, "source", &scarce_pair::from, "target", &scarce_pair::to,
+                     "delay", &scarce_pair::delay, "count", &scarce_pair::count, "expected",
+                     &scarce_pair::expected, "ratio", &scarce_pair::ratio, "p", &scarce_pair::p,
+                     "q", &scarce_pair::q, "kind", &scarce_pair::kind);
     out["threshold"] = found.table.threshold;
     if (found.searched) {
         nb::dict search = table_of(found.searched->tests);

@@ -117,6 +117,7 @@ def episodes(
         **found["assessed"],
         by_surrogates=found.get("by_surrogates"),
         search=found.get("search"),
+        fewer_than_chance=found.get("fewer_than_chance"),
         circuit=Circuit(sequence.unit_names, **circuit),
         chains=chains,
         levels=found["levels"],

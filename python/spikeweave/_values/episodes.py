@@ -68,6 +68,12 @@ class EpisodeResult(HasPage, EpisodeRows):
         many of these were ``replicated`` in what was held out.
     circuit : Circuit
         The significant delays between pairs of units.
+    fewer_than_chance : dict or None
+        For runs with `fewer_than_chance`: the pairs of units that were tested for occurring less
+        often than by chance, by ``p``. Arrays ``source``, ``target``, ``delay`` (seconds),
+        ``count``, ``expected``, ``ratio``, ``p``, ``q``; and the list ``kind``: ``"-"`` if ``q`` is
+        not below alpha, ``"putative-inhibition"``, or what explains the pair otherwise,
+        ``"shared-spikes"``, ``"beside-excess"`` or ``"dead-time"``.
     chains : ndarray of int64
         Indices of the episodes that are significant chains along the circuit, longest first.
     levels : list of dict
@@ -98,6 +104,7 @@ class EpisodeResult(HasPage, EpisodeRows):
     levels: list[dict[str, Any]]
     parameters: dict[str, Any]
     seconds: float
+    fewer_than_chance: dict[str, Any] | None = None
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 

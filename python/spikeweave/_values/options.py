@@ -226,6 +226,7 @@ class EpisodesOptions(TypedDict, total=False):
     seed: int | None
     hold_out: float | None
     hold_out_block: Time | None
+    fewer_than_chance: bool | None
     threads: int | None
     device: str | None
     window: Time | None

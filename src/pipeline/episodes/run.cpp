@@ -55,6 +55,12 @@ void test(const spike_sequence& spikes, episode_result& result, execution run,
 
 void check(const episode_options& options) {
     check_options(options);
+    const bool is_jittered = options.significance.test == significance_test::jitter &&
+                             options.surrogates.surrogates == 0 && options.hold_out == 0;
+    if (options.fewer_than_chance && !is_jittered)
+        throw invalid_argument(
+            "fewer_than_chance",
+            "it needs the `test` jitter of the whole time, without `surrogates`");
     if (options.surrogates.surrogates == 0) return;
     const bool has_epochs = !options.time.epochs.empty() || options.time.trial_length;
     const surrogate_method method = options.surrogates.method;
@@ -97,6 +103,12 @@ episode_result find_and_test(const spike_sequence& recording, const episode_opti
     mining.pairs = result.table.pairs_by;
     resolve(result.options, result.table);
     test(spikes, result, run, counted);
+    if (options.fewer_than_chance) {
+        execution testing = run;
+        testing.threads = options.run.threads;
+        result.scarce = find_scarce_pairs(spikes, options.mining.delays, options.mining.ties,
+                                          options.significance, testing);
+    }
     result.seconds = seconds_since(began);
     return result;
 }
@@ -142,6 +154,10 @@ option_list describe(episode_options& options) {
              "length of the blocks in which time is held out; epochs are held out as a whole")
         .above(0)
         .only_with("hold_out");
+    list.add("fewer_than_chance", options.fewer_than_chance,
+             "also test every pair of units for occurring less often than by chance, which may be "
+             "inhibition")
+        .not_with({"surrogates", "hold_out"});
     list.add_all(describe(options.run,
                           "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, "
                           "or automatic (the first GPU for many spikes)"));

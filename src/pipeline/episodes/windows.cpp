@@ -44,7 +44,7 @@ option_list describe(windowed_episode_options& options) {
     list.add("window", options.window,
              "search in windows of this length, one after another, instead of the whole recording")
         .unset_is("the whole recording")
-        .not_with({"epochs", "trial_length", "hold_out"});
+        .not_with({"epochs", "trial_length", "hold_out", "fewer_than_chance"});
     list.add("hop", options.hop, "time from the begin of one window to that of the next")
         .unset_is("as long as the window")
         .only_with("window");
@@ -59,6 +59,8 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
     if (options.window == duration{0}) throw invalid_argument("window", "it is not given");
+    if (options.search.fewer_than_chance)
+        throw invalid_argument("fewer_than_chance", "windows are not tested for it");
     windowed_episode_result result{.options = options};
     result.warnings = check_episodes(recording, options.search);
     result.part = choose_time(recording, options.search.time).spikes;

@@ -101,6 +101,20 @@ json edges_of(const episode_view& p) {
     return out;
 }
 
+json scarce_of(const episode_view& p) {
+    json out = json::array();
+    for (const scarce_pair& pair : *p.report.scarce) {
+        json one{{"from", p.name(pair.from)},
+                 {"to", p.name(pair.to)},
+                 {"delay_ms", ms(pair.delay)},
+                 {"significant", pair.kind != scarcity::none},
+                 {"kind", to_string(pair.kind)}};
+        one.update(json_of(pair));
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
 }  // namespace
 
 json search_json(const episode_table& table) {
@@ -129,11 +143,13 @@ std::string to_json(const episode_report& report) {
         units.push_back({{"name", report.spikes.unit_names()[u]},
                          {"count", p.unit_counts[u]},
                          {"rate_hz", p.rate_hz(u)}});
-    return report::text_of(
-        {{"run", report::run_of(p)},
-         {"units", units},
-         {"episodes", report::episodes_of(p)},
-         {"circuit", {{"edges", report::edges_of(p)}, {"chains", report::chains_of(p)}}}});
+    report::json out{
+        {"run", report::run_of(p)},
+        {"units", units},
+        {"episodes", report::episodes_of(p)},
+        {"circuit", {{"edges", report::edges_of(p)}, {"chains", report::chains_of(p)}}}};
+    if (report.scarce) out["fewer_than_chance"] = report::scarce_of(p);
+    return report::text_of(out);
 }
 
 }  // namespace spikeweave

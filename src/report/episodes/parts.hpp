@@ -45,6 +45,8 @@ std::string circuit_tsv(const episode_view& p);
 /// The names of the columns of `circuit.tsv`, and the line of an edge without its end.
 std::string_view circuit_columns();
 std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names);
+/// The pairs that were tested for occurring less often than by chance; there must be some tests.
+std::string scarce_tsv(const episode_view& p);
 std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);
 std::string run_json(const episode_view& p);
@@ -53,11 +55,10 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
                        const execution& run);
 
 /// All files that a folder of episodes can have, in windows or not.
-inline constexpr std::array<std::string_view, 10> episode_files{
-    "episodes.tsv",       "circuit.tsv", "circuit.graphml",
-    "circuit.svg",        "run.json",    "occurrences.tsv",
-    "report.html",        "windows.tsv", "window_episodes.tsv",
-    "window_circuits.tsv"};
+inline constexpr std::array<std::string_view, 11> episode_files{
+    "episodes.tsv", "circuit.tsv",         "circuit.graphml",       "circuit.svg",
+    "run.json",     "occurrences.tsv",     "fewer_than_chance.tsv", "report.html",
+    "windows.tsv",  "window_episodes.tsv", "window_circuits.tsv"};
 
 /// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);

@@ -11,6 +11,7 @@ episode_report report_of(spike_sequence spikes, episode_result result, const exe
                           .surrogates = std::move(result.surrogates),
                           .searched = std::move(result.searched),
                           .circuit = std::move(result.circuit),
+                          .scarce = std::move(result.scarce),
                           .significance = result.options.significance,
                           .surrogate = result.options.surrogates,
                           .circuit_rules = {.alpha = result.options.significance.alpha}};

@@ -21,6 +21,7 @@ public:
         heading();
         chains();
         edges();
+        if (p_.report.scarce) scarce();
         levels();
         return std::move(out_);
     }
@@ -119,6 +120,35 @@ private:
             line("  {}", dim(fmt::format("no connections: {} of units that share spikes, {} too "
                                          "fast for a synapse",
                                          shared, synchronous)));
+    }
+
+    void scarce() {
+        std::map<scarcity, std::size_t> of_kind;
+        for (const scarce_pair& pair : *p_.report.scarce) ++of_kind[pair.kind];
+        const std::size_t found = of_kind[scarcity::putative_inhibition];
+        line("\n{}",
+             bold(found == 0 ? "No putative inhibition between two units"
+                             : fmt::format("Fewer than chance: putative inhibition ({})", found)));
+        if (found > 0)
+            line("  {}", dim(fmt::format("{:<20} {:>12} {:>8} {:>9} {:>10} {:>9}", "pair", "delay",
+                                         "count", "expected", "q", "ratio")));
+        std::size_t shown = 0;
+        for (const scarce_pair& pair : *p_.report.scarce) {
+            if (pair.kind != scarcity::putative_inhibition || ++shown > most_edges) continue;
+            line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>9.2f}",
+                 p_.name(pair.from) + " → " + p_.name(pair.to), delay_range(pair.delay), pair.count,
+                 pair.expected, p_text(pair.q), pair.ratio());
+        }
+        if (found > most_edges) line("  … and {} more", found - most_edges);
+        line("  {}", dim(fmt::format("of {} pairs that could be significant",
+                                     core::grouped(p_.report.scarce->size()))));
+        const std::size_t shared = of_kind[scarcity::shared_spikes];
+        const std::size_t dead = of_kind[scarcity::dead_time];
+        const std::size_t beside = of_kind[scarcity::beside_excess];
+        if (shared + dead + beside > 0)
+            line("  {}", dim(fmt::format("no inhibition: {} of units that share spikes, {} that "
+                                         "lack synchronous spikes, too, {} beside an excess",
+                                         shared, dead, beside)));
     }
 
     void levels() {

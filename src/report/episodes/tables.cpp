@@ -104,6 +104,17 @@ std::string circuit_tsv(const episode_view& p) {
     return out;
 }
 
+std::string scarce_tsv(const episode_view& p) {
+    std::string out = "from\tto\tdelay\tcount\texpected\tratio\tp\tq\tsignificant\tkind\n";
+    for (const scarce_pair& pair : *p.report.scarce)
+        out += fmt::format("{}\t{}\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.name(pair.from),
+                           p.name(pair.to), interval_text(pair.delay), pair.count,
+                           number_text(pair.expected), number_text(pair.ratio()),
+                           number_text(pair.p), number_text(pair.q),
+                           yes_no(pair.kind != scarcity::none), to_string(pair.kind));
+    return out;
+}
+
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run) {
     // The episodes of the circuit: its chains, and the pairs of its direct edges.
