@@ -35,16 +35,21 @@ void check(int code, std::string_view call) {
 // Waits for a request without keeping the core busy, as MPI's own waiting would, so that other
 // ranks can use the core. A rank that is stopped abandons the request: there is no other way out of
 // a collective call, and after that the rank may only call `abort`.
-void wait(MPI_Request request, std::string_view call, const std::stop_token& stop) {
+//
+// A long message moves on by a few hundred kilobytes each time that it is tested, so that pauses
+// have to be short.
+void wait(MPI_Request request, std::string_view call, const std::stop_token& stop,
+          std::size_t bytes) {
     using namespace std::chrono_literals;
-    constexpr auto longest = 500us;
-    auto pause = 1us;
+    constexpr std::size_t is_long = std::size_t{1} << 17;
+    const std::chrono::microseconds longest = bytes > is_long ? 5us : 500us;
+    std::chrono::microseconds pause = 1us;
     for (int done = 0;;) {
         check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), call);
         if (done != 0) return;
         core::throw_if_stopped(stop);
         std::this_thread::sleep_for(pause);
-        pause = std::min<std::chrono::microseconds>(2 * pause, longest);
+        pause = std::min(2 * pause, longest);
     }
 }
 
@@ -151,7 +156,7 @@ public:
             in_pieces(out.get().data(), out.get().size(), piece_, [&](char* from, int count) {
                 MPI_Request sent = MPI_REQUEST_NULL;
                 check(MPI_Isend(from, count, MPI_BYTE, 0, tag, all_, &sent), "MPI_Isend");
-                wait(sent, "MPI_Isend", stop_);
+                wait(sent, "MPI_Isend", stop_, static_cast<std::size_t>(count));
             });
             return {};
         }
@@ -163,7 +168,7 @@ public:
             in_pieces(one.data(), one.size(), piece_, [&](char* into, int count) {
                 MPI_Request received = MPI_REQUEST_NULL;
                 check(MPI_Irecv(into, count, MPI_BYTE, from, tag, all_, &received), "MPI_Irecv");
-                wait(received, "MPI_Irecv", stop_);
+                wait(received, "MPI_Irecv", stop_, static_cast<std::size_t>(count));
             });
         }
         return gathered;
@@ -171,11 +176,11 @@ public:
 
     std::string broadcast(std::string bytes) override {
         std::uint64_t size = bytes.size();
-        from_rank_0(&size, 1, MPI_UINT64_T);
+        from_rank_0(&size, sizeof size);
         bytes.resize(size);
         sent_bytes out(std::move(bytes));
         in_pieces(out.get().data(), size, piece_,
-                  [&](char* piece, int count) { from_rank_0(piece, count, MPI_BYTE); });
+                  [&](char* piece, int count) { from_rank_0(piece, count); });
         return std::move(out.get());
     }
 
@@ -185,7 +190,8 @@ public:
             MPI_Request summed = MPI_REQUEST_NULL;
             check(MPI_Iallreduce(MPI_IN_PLACE, piece, count, MPI_UINT64_T, MPI_SUM, all_, &summed),
                   "MPI_Iallreduce");
-            wait(summed, "MPI_Iallreduce", stop_);
+            wait(summed, "MPI_Iallreduce", stop_,
+                 static_cast<std::size_t>(count) * sizeof(std::uint64_t));
         });
     }
 
@@ -208,14 +214,14 @@ private:
         MPI_Request gathered = MPI_REQUEST_NULL;
         check(MPI_Igather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, all_, &gathered),
               "MPI_Igather");
-        wait(gathered, "MPI_Igather", stop_);
+        wait(gathered, "MPI_Igather", stop_, sizeof own);
         return sizes;
     }
 
-    void from_rank_0(void* values, int count, MPI_Datatype type) {
+    void from_rank_0(void* bytes, int count) {
         MPI_Request arrived = MPI_REQUEST_NULL;
-        check(MPI_Ibcast(values, count, type, 0, all_, &arrived), "MPI_Ibcast");
-        wait(arrived, "MPI_Ibcast", stop_);
+        check(MPI_Ibcast(bytes, count, MPI_BYTE, 0, all_, &arrived), "MPI_Ibcast");
+        wait(arrived, "MPI_Ibcast", stop_, static_cast<std::size_t>(count));
     }
 
     MPI_Comm all_;
