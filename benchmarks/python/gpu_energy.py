@@ -1,12 +1,14 @@
-"""Measures the energy that the GPUs of this machine take while a command runs, by the counter of NVML.
+"""Measures the energy that the GPUs take while a command runs, by the counter of NVML.
 
 python3 benchmarks/python/gpu_energy.py [--of N] COMMAND...
 
---of N  the number of things that the command computes, such as surrogates: the joules of each are printed too.
+--of N  the number of things that the command computes, such as surrogates: the joules of each
+        are printed too.
 
-The counter is that of a whole card (memory and idle power included) and moves every few tens of milliseconds, so a
-command should run for seconds. The idle power before the command is measured for two seconds and printed beside. The
-energy of the processor is not in it; where the kernel shows the counters of RAPL, theirs is printed.
+The counter is that of a whole card (memory and idle power included) and moves every few tens of
+milliseconds, so a command should run for seconds. The idle power before the command is measured
+for two seconds and printed beside. The energy of the processor is not in it; where the kernel
+shows the counters of RAPL, theirs is printed.
 """
 
 import argparse
@@ -79,13 +81,11 @@ def main():
     before, began = counters.joules(), time.monotonic()
     status = subprocess.run(options.command, check=False).returncode
     seconds, joules = time.monotonic() - began, counters.joules() - before
-    print(
-        f"GPU: {joules:.1f} J in {seconds:.2f} s, {joules / seconds:.0f} W on average; idle {idle:.0f} W"
-    )
+    watts = joules / seconds
+    print(f"GPU: {joules:.1f} J in {seconds:.2f} s, {watts:.0f} W on average; idle {idle:.0f} W")
     if options.of:
-        print(
-            f"GPU: {joules / options.of:.4g} J for each of {options.of}; {seconds / options.of:.4g} s"
-        )
+        each = joules / options.of
+        print(f"GPU: {each:.4g} J and {seconds / options.of:.4g} s for each of {options.of}")
     if processor is not None:
         print(f"processor: {processor_joules() - processor:.1f} J")
     sys.exit(status)

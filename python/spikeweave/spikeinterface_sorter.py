@@ -30,7 +30,7 @@ __all__ = ["RecordingForLaunchers", "SpikeweaveSorter", "for_launchers"]
 _RESULT = "sorting"
 
 
-class SpikeweaveSorter(BaseSorter):  # type: ignore[misc]
+class SpikeweaveSorter(BaseSorter):
     """What SpikeInterface calls to sort with ``spikeweave.sort``, whose options are its parameters.
 
     A folder of the sorter has the units, with their properties, in ``sorter_output/sorting``.
@@ -85,7 +85,7 @@ class SpikeweaveSorter(BaseSorter):  # type: ignore[misc]
         return load(sorter_output_folder / _RESULT)
 
 
-class RecordingForLaunchers(BasePreprocessor):  # type: ignore[misc]
+class RecordingForLaunchers(BasePreprocessor):
     """A recording as it is, but a process that loads it imports this module first."""
 
     def __init__(self, recording: BaseRecording | dict[str, Any]) -> None:
@@ -100,7 +100,7 @@ class RecordingForLaunchers(BasePreprocessor):  # type: ignore[misc]
         return bool(self._source.check_serializability(type))
 
 
-class _SameTraces(BasePreprocessorSegment):  # type: ignore[misc]
+class _SameTraces(BasePreprocessorSegment):
     def get_traces(
         self, start_frame: int, end_frame: int, channel_indices: Any
     ) -> NDArray[np.generic]:
