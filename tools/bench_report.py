@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/benchmarks.md from the newest results of each benchmark on each machine.
+"""Makes the tables of docs/benchmark-tables.md from the newest results of each benchmark on each machine.
 
 The text above the mark is kept; the tables below it are generated.
 """
@@ -87,7 +87,7 @@ def main():
                   f"{context.get('commit', 'unknown')}{' · ' + context['compiler'] if 'compiler' in context else ''}", ""]
         lines += [context["gpu"], ""] if "gpu" in context else []
         lines += plain_table(result) if plain else table(result)
-    page = ROOT / "docs" / "benchmarks.md"
+    page = ROOT / "docs" / "benchmark-tables.md"
     head = page.read_text().split(MARK)[0].rstrip()
     page.write_text(head + "\n\n" + "\n".join(lines) + "\n")
 

@@ -50,7 +50,7 @@ def parser_of(description, sorters, own):
     said = "of environments and results [build/peers]"
     parser.add_argument("--folder", type=Path, default=ROOT / "build/peers", help=said)
     parser.add_argument("--json", type=Path, help="also write the figures of all runs to this file")
-    said = "save the tables in benchmarks/results and docs/benchmarks.md"
+    said = "save the tables in benchmarks/results and docs/benchmark-tables.md"
     parser.add_argument("--save", action="store_true", help=said)
     add_sorters(parser, sorters, own)
     add_recordings(parser)

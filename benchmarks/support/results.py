@@ -1,4 +1,4 @@
-"""Saves results of Python benchmarks as JSON beside those of Google Benchmark, and updates docs/benchmarks.md."""
+"""Saves results of Python benchmarks as JSON beside those of Google Benchmark, and updates docs/benchmark-tables.md."""
 
 import datetime
 import json
@@ -31,4 +31,4 @@ def save(name, columns, rows, spikeweave, versions, notes=()):
                "versions": [version, *versions], "notes": list(notes)}
     path.write_text(json.dumps({"context": context, "columns": list(columns), "rows": rows}, indent=1) + "\n", encoding="utf-8")
     subprocess.run(["python3", ROOT / "tools/bench_report.py"], check=True)
-    print(f"saved in {path.relative_to(ROOT)} and docs/benchmarks.md")
+    print(f"saved in {path.relative_to(ROOT)} and docs/benchmark-tables.md")
