@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks README and docs against the tree: links have targets, scripts exist, quoted code equals the example's.
+"""Checks the pages of the root and of docs against the tree: links have targets, scripts exist, quoted code equals the example's.
 
 A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]` or `# [name]`.
 Usage: check_docs.py [ROOT]
@@ -39,8 +39,8 @@ def complaints(root, path):
 def main():
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     found = [f"{path.relative_to(root)}: {text}"
-             for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
-             if path.exists() for text in complaints(root, path)]
+             for path in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]
+             for text in complaints(root, path)]
     for line in found:
         print(line, file=sys.stderr)
     return 1 if found else 0

@@ -266,8 +266,9 @@ class Docs(Planted):
         self.assert_caught(self.tool, "docs/a.md", "has changed")
 
     def test_catches_a_link_to_nowhere(self):
-        self.plant("README.md", "[formats](docs/formats.md)")
-        self.assert_caught(self.tool, "README.md", "docs/formats.md")
+        for page in ("README.md", "SECURITY.md"):
+            self.plant(page, "[formats](docs/formats.md)")
+            self.assert_caught(self.tool, page, "docs/formats.md")
 
     def test_catches_a_script_that_is_not_there(self):
         self.plant("README.md", "Run `script/fly` now.")
