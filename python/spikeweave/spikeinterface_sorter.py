@@ -52,7 +52,7 @@ class SpikeweaveSorter(BaseSorter):
 
     @classmethod
     def get_sorter_version(cls) -> str:
-        return str(_core.version)
+        return str(_core.version())
 
     @classmethod
     def _dynamic_params(cls) -> tuple[dict[str, Any], dict[str, str]]:

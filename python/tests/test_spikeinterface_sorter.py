@@ -56,6 +56,7 @@ def test_run_sorter(recording, expected, tmp_path):
 
     assert trains(sorting) == expected
     assert trains(read_sorter_folder(tmp_path / "out")) == expected
+    assert sorting.sorting_info["log"]["sorter_version"] == spikeweave.__version__
 
 
 def test_parameters_are_the_options(recording, tmp_path):
