@@ -58,4 +58,8 @@ void sum_ranks(std::span<std::int64_t> values, const execution& run) {
         run.ranks->sum({reinterpret_cast<std::uint64_t*>(values.data()), values.size()});
 }
 
+void sum_ranks(std::uint64_t& value, const execution& run) {
+    if (is_shared(run)) run.ranks->sum({&value, 1});
+}
+
 }  // namespace spikeweave::parallel

@@ -56,5 +56,6 @@ void join_ranks(std::vector<Value>& values, const execution& run) {
 
 /// Replaces each value by its sum over all ranks.
 void sum_ranks(std::span<std::int64_t> values, const execution& run);
+void sum_ranks(std::uint64_t& value, const execution& run);
 
 }  // namespace spikeweave::parallel

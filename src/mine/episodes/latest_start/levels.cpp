@@ -49,10 +49,6 @@ private:
     std::vector<std::vector<std::uint32_t>> lists_;
 };
 
-void sum_ranks(std::uint64_t& value, const execution& run) {
-    if (parallel::is_shared(run)) run.ranks->sum({&value, 1});
-}
-
 class latest_start_levels final : public level_counter {
 public:
     latest_start_levels(const counting_problem& problem, const level_rules& rules)
@@ -120,7 +116,7 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
     });
     for (survivor_store& store : stores) survivors_.take(std::move(store));
     level.survivor_bytes = survivors_.bytes();
-    sum_ranks(level.survivor_bytes, problem_.run);
+    parallel::sum_ranks(level.survivor_bytes, problem_.run);
     // Together, the lists of the next level are about as long as those of this one; later ones
     // shrink.
     estimated_bytes_ = trains_.bytes() + steps_->table_bytes() + 2 * level.survivor_bytes;
@@ -194,8 +190,8 @@ void latest_start_levels::join_level(mined_level& level) {
     parallel::join_ranks(level.frequent.delays, run);
     parallel::join_ranks(level.counts, run);
     parallel::join_ranks(last_step_, run);
-    sum_ranks(level.candidates, run);
-    sum_ranks(level.survivor_bytes, run);
+    parallel::sum_ranks(level.candidates, run);
+    parallel::sum_ranks(level.survivor_bytes, run);
 }
 
 }  // namespace

@@ -19,7 +19,6 @@
 #include "parallel/rank_blocks.hpp"
 #include "parallel/rank_on_host.hpp"
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/parallel/communicator.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
@@ -35,7 +34,7 @@ episodes::counting shared_among_ranks(episodes::counting count, const execution&
         episodes::count_result result =
             count(episodes::part_of(candidates, own.begin, own.end), at_least);
         parallel::join_ranks(result.counts, run);
-        run.ranks->sum({&result.merge_misses, 1});
+        parallel::sum_ranks(result.merge_misses, run);
         return result;
     };
 }
