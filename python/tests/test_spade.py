@@ -237,7 +237,7 @@ def test_frames_and_graphs_have_all_patterns(planted):
         ({"stability_threshold": (0.1, 0.1)}, ValueError, "stab"),
         ({"stability": (2.0, 0.1)}, ValueError, "delta|stability"),
         ({"compat": "matlab"}, ValueError, "compat"),
-        ({"device": "cuda"}, ValueError, "device"),
+        ({"device": "cuda", "strategy": "fp-growth"}, ValueError, "device"),
         ({"surrogates": 10, "device": "gpu"}, ValueError, "device"),
         ({"rules": [{"min_occ": 3}], "min_occ": 4}, ValueError, "rules"),
         ({"surrogates": 10, "sliding": True}, ValueError, "sliding"),

@@ -162,7 +162,10 @@ struct mining_summary {
 /// Finds every closed pattern that meets a rule. In a closed pattern one spike is in the first bin,
 /// and no spike can be added without losing an occurrence, even beyond `max_spikes`. The patterns
 /// are passed to `take` block by block in the order of `pattern_table`, from one thread at a time.
-/// @throws invalid_argument if a rule is invalid; cancelled.
+/// The first of the devices of `run` searches with `first_bin`; what does not fit into its memory
+/// is searched by threads.
+/// @throws invalid_argument if a rule is invalid, or devices are given with FP-growth or several
+/// ranks; device_error; cancelled.
 SPIKEWEAVE_API mining_summary mine_patterns(
     const spade_windows& windows, const pattern_mining_options& options,
     const std::function<void(const pattern_table& block)>& take, const execution& run = {});

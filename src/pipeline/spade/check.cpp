@@ -101,9 +101,10 @@ void check_surrogates(const spade_options& options, bool has_spikes) {
         if (options.surrogates.seed != 0 && !options.stability)
             throw invalid_argument(
                 "`seed` needs `surrogates` or `stability`: nothing else is random");
-        if (options.run.devices && !options.run.devices->empty())
+        if (options.run.devices && !options.run.devices->empty() &&
+            options.strategy == spade_strategy::fp_growth)
             throw invalid_argument(
-                "`device` needs `surrogates`: the data themselves are searched on the CPU");
+                "`device` needs `surrogates` with FP-growth, which searches the data on the CPU");
         return;
     }
     if (!has_spikes)

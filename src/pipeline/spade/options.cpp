@@ -144,8 +144,8 @@ option_list describe(spade_options& options) {
     list.add_all(
         describe(options.run,
                  "where to search surrogates: cpu, cuda (the first GPU), cuda:0,1 (these), "
-                 "cuda:all, or automatic (the first GPU for many surrogates). The data "
-                 "themselves are searched on the CPU"));
+                 "cuda:all, or automatic (the first GPU for many surrogates). The first of them "
+                 "searches the data, too, unless ranks do or the strategy is fp-growth"));
     return list;
 }
 

@@ -88,9 +88,8 @@ public:
         : in_(in), options_(options), run_(std::move(run)), tallied_(tallied) {
         run_.threads = options.run.threads;
         run_.devices.clear();
-        if (tallied == nullptr) devices_ = devices_for_surrogates(options);
-        // One that does not exist is refused before the search, not after it.
-        for (const int ordinal : devices_) device::total_bytes_of(ordinal);
+        if (tallied == nullptr) devices_ = pipeline::devices_of(options, run_);
+        search_run_ = pipeline::searching_data(options, run_, devices_);
     }
 
     spade_result run() {
@@ -155,7 +154,8 @@ private:
     void collect_significant() {
         pattern_tally tally(options_.window, options_.spectrum, 0);
         note_search(mine_patterns(
-            in_.windows, in_.mining, [&](const pattern_table& block) { tally.take(block); }, run_));
+            in_.windows, in_.mining, [&](const pattern_table& block) { tally.take(block); },
+            search_run_));
         assess(tally.signatures());
         const pattern_filter filter = significant();
         mine_into_table([&](const pattern_table& block) { return filter.kept(block); });
@@ -210,7 +210,7 @@ private:
                 for (const std::size_t i : choose(block))
                     blocks.append(block.pattern(i), block.counts[i], block.occurrences_of(i));
             },
-            run_);
+            search_run_);
         out_.table = blocks.joined(run_.stop);
         return found;
     }
@@ -290,7 +290,8 @@ private:
     const spade_options& options_;
     execution run_;
     const maxima_tally* tallied_;
-    std::vector<int> devices_{};  // that search surrogates
+    std::vector<int> devices_{};
+    execution search_run_{};  // of the data
     spade_result out_{};
 };
 
@@ -311,6 +312,31 @@ std::vector<int> devices_for_surrogates(const spade_options& options) {
 }
 
 namespace pipeline {
+
+std::vector<int> devices_of(const spade_options& options, const execution& run) {
+    std::vector<int> devices;
+    if (options.is_tested())
+        devices = devices_for_surrogates(options);
+    else if (options.run.devices && !options.run.devices->empty())
+        devices.push_back(options.run.devices->front());
+    if (!devices.empty() && !options.is_tested() && run.ranks && run.ranks->size() > 1)
+        throw invalid_argument(
+            "`device` needs `surrogates` on several ranks: they share the search of the data on "
+            "their CPUs");
+    // One that does not exist is refused before the search, not after it.
+    for (const int ordinal : devices) device::total_bytes_of(ordinal);
+    return devices;
+}
+
+execution searching_data(const spade_options& options, const execution& run,
+                         const std::vector<int>& devices) {
+    execution out = run;
+    out.devices.clear();
+    const bool is_shared = run.ranks && run.ranks->size() > 1;
+    if (!devices.empty() && !is_shared && options.strategy != spade_strategy::fp_growth)
+        out.devices.push_back(devices.front());
+    return out;
+}
 
 spade_result search_result(const mining_summary& found, const spade_input& prepared,
                            const spade_options& options) {

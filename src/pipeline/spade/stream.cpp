@@ -27,6 +27,7 @@ spade_stream_result stream_spade(const spade_input& prepared, const spade_option
                                  std::size_t most_kept,
                                  const std::function<void(const pattern_table& block)>& take,
                                  bool with_occurrences, const execution& run) {
+    const std::vector<int> devices = pipeline::devices_of(options, run);
     pattern_tally tally(options.window, options.spectrum, most_kept);
     pattern_mining_options how = prepared.mining;
     how.with_occurrences = with_occurrences;
@@ -36,11 +37,12 @@ spade_stream_result stream_spade(const spade_input& prepared, const spade_option
             tally.take(block);
             take(block);
         },
-        run);
+        pipeline::searching_data(options, run, devices));
     if (run.ranks && run.ranks->rank() > 0) return {};
     spade_stream_result out{.found = search_result(summary, prepared, options),
                             .patterns = tally.patterns(),
                             .numbers = tally.best_numbers()};
+    out.found.options.run.devices = devices;
     out.found.signatures = tally.signatures();
     const pattern_table best = tally.best();
     for (std::size_t i = 0; i < best.size(); ++i)

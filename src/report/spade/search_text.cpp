@@ -73,7 +73,8 @@ std::string summarize_search(const pattern_report& report, const spade_options& 
     std::string text =
         fmt::format("at least   {}{}\n", rules_text(report.mining.rules),
                     estimated ? " (estimated from the rates; `min_occ` sets others)" : "") +
-        fmt::format("strategy   {}\n", to_string(report.ran_on));
+        fmt::format("strategy   {}{}\n", to_string(report.ran_on),
+                    asked.is_tested() ? "" : devices_text(report.run));
     if (asked.is_tested())
         text += fmt::format("surrogates {} by {}, dither {}{}{}\n", report.surrogate.surrogates,
                             to_string(report.surrogate.method),

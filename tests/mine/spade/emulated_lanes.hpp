@@ -114,6 +114,7 @@ struct owned_warp_space {
         : unit_words(shape.units),
           marked(shape.units),
           path(warp_space::most_path),
+          pattern(warp_space::most_path),
           touched(shape.units),
           found(shape.items()),
           counts(shape.items()),
@@ -122,16 +123,22 @@ struct owned_warp_space {
           arena(arena_words) {}
 
     warp_space view() {
-        return {unit_words.data(), marked.data(),
-                path.data(),       touched.data(),
-                found.data(),      counts.data(),
-                full.data(),       nodes.data(),
-                arena.data(),      static_cast<std::uint32_t>(arena.size())};
+        return {unit_words.data(),
+                marked.data(),
+                path.data(),
+                touched.data(),
+                pattern.data(),
+                found.data(),
+                counts.data(),
+                full.data(),
+                nodes.data(),
+                arena.data(),
+                static_cast<std::uint32_t>(arena.size())};
     }
 
     std::vector<std::uint32_t> unit_words;
     std::vector<std::uint8_t> marked;
-    std::vector<std::uint32_t> path, touched, found, counts, full;
+    std::vector<std::uint32_t> path, pattern, touched, found, counts, full;
     std::vector<pattern_node> nodes;
     std::vector<std::uint32_t> arena;
 };
@@ -156,20 +163,20 @@ public:
         found_.left_out.assign(shape.recordings, 0);
         std::vector<std::uint32_t> lowest(shape.durations > 1 ? found_.most.size() : 0);
         std::uint32_t next = 0;
-        const maxima_batch batch{.shape = shape,
-                                 .rules = rules_.rules.data(),
-                                 .rule_count = static_cast<std::uint32_t>(rules_.rules.size()),
-                                 .least_occ = rules_.least_occ,
-                                 .max_occ = rules_.max_occ,
-                                 .drop_window_subsets = rules_.drop_window_subsets,
-                                 .bins = given.bins.data(),
-                                 .offsets = given.offsets.data(),
-                                 .roots = given.roots.data(),
-                                 .rasters = rasters.data(),
-                                 .most = found_.most.data(),
-                                 .lowest = lowest.empty() ? found_.most.data() : lowest.data(),
-                                 .left_out = found_.left_out.data(),
-                                 .next = &next};
+        const maxima_batch batch{
+            .shape = shape,
+            .rules = {rules_.rules.data(), static_cast<std::uint32_t>(rules_.rules.size())},
+            .least_occ = rules_.least_occ,
+            .max_occ = rules_.max_occ,
+            .drop_window_subsets = rules_.drop_window_subsets,
+            .bins = given.bins.data(),
+            .offsets = given.offsets.data(),
+            .roots = given.roots.data(),
+            .rasters = rasters.data(),
+            .most = found_.most.data(),
+            .lowest = lowest.empty() ? found_.most.data() : lowest.data(),
+            .left_out = found_.left_out.data(),
+            .next = &next};
         if (has_many_lanes_)
             run_many_lanes(batch);
         else

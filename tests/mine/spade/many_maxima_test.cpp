@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "mine/spade/devices/maxima_plan.hpp"
 #include "mine/spade/devices/search_many.hpp"
+#include "mine/spade/devices/search_plan.hpp"
 #include "mine/spade/emulated_lanes.hpp"
 #include "support/run_length.hpp"
 
@@ -115,9 +115,9 @@ TEST(SpadeManyMaxima, APlanHasAsManyBlocksAsMemoryHasRoomFor) {
     const device::device_limits limits{.multiprocessors = 132,
                                        .shared_bytes_per_block = 48U << 10U,
                                        .shared_bytes_per_multiprocessor = 228U << 10U};
-    const spade::maxima_plan whole = spade::plan_maxima(shape, limits, std::uint64_t{20} << 30U);
+    const spade::search_plan whole = spade::plan_maxima(shape, limits, std::uint64_t{20} << 30U);
     EXPECT_EQ(whole.blocks, 264U);
-    EXPECT_EQ(whole.warps, spade::maxima_plan::most_warps);
+    EXPECT_EQ(whole.warps, spade::search_plan::most_warps);
     EXPECT_LE(whole.warps * whole.shared_bytes, limits.shared_bytes_per_block);
     EXPECT_EQ(spade::plan_maxima(shape, limits, 5 * whole.block_bytes() + 1).blocks, 5U);
     EXPECT_EQ(spade::plan_maxima(shape, limits, whole.block_bytes() - 1).blocks, 0U);

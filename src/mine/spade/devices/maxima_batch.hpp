@@ -2,32 +2,10 @@
 
 #include <cstdint>
 
-#include "mine/spade/devices/lanes.hpp"
+#include "mine/spade/devices/device_pattern.hpp"
+#include "mine/spade/devices/rules_on_lanes.hpp"
 
 namespace spikeweave::spade {
-
-/// A spike of a pattern in one word: the unit in the lower bits, the lag above.
-struct packed_item {
-    static constexpr std::uint32_t unit_bits = 20;
-    static constexpr std::uint32_t most_units = 1U << unit_bits;
-    static constexpr std::uint32_t most_lags = 1U << (32 - unit_bits);
-
-    SPIKEWEAVE_LANES static std::uint32_t of(std::uint32_t unit, std::uint32_t lag) {
-        return lag << unit_bits | unit;
-    }
-    SPIKEWEAVE_LANES static std::uint32_t unit(std::uint32_t item) {
-        return item & (most_units - 1);
-    }
-    SPIKEWEAVE_LANES static std::uint32_t lag(std::uint32_t item) { return item >> unit_bits; }
-};
-
-/// A rule of the search; `max_spikes` is always set.
-struct device_rule {
-    std::uint32_t min_occ;
-    std::uint32_t min_spikes;
-    std::uint32_t max_spikes;
-    std::uint32_t min_neu;
-};
 
 /// The sizes of a batch of recordings.
 struct maxima_shape {
@@ -50,8 +28,7 @@ struct maxima_shape {
 /// Many recordings whose maxima are found together. Each has the same units.
 struct maxima_batch {
     maxima_shape shape;
-    const device_rule* rules;
-    std::uint32_t rule_count;
+    device_rules rules;
     std::uint32_t least_occ;
     std::uint32_t max_occ;  ///< 0: no bound
     bool drop_window_subsets;
@@ -69,13 +46,9 @@ struct maxima_batch {
     SPIKEWEAVE_LANES std::uint64_t row(std::uint32_t recording, std::uint32_t unit) const {
         return std::uint64_t{recording} * shape.units + unit;
     }
-    /// 32 bits of a row of a raster from a bin on, which may be up to a window before the first or
-    /// after the last one.
-    SPIKEWEAVE_LANES std::uint32_t bits_from(const std::uint32_t* row, std::uint32_t bin,
-                                             std::uint32_t before = 0) const {
-        const std::uint32_t at = shape.pad_words * 32 + bin - before;
-        const std::uint64_t both = std::uint64_t{row[at / 32 + 1]} << 32U | row[at / 32];
-        return static_cast<std::uint32_t>(both >> (at % 32));
+    SPIKEWEAVE_LANES raster_rows rows_of(std::uint32_t recording) const {
+        return {rasters + row(recording, 0) * shape.row_words, shape.units, shape.window_bins,
+                shape.pad_words, shape.row_words};
     }
 };
 

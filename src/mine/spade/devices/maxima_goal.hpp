@@ -4,14 +4,14 @@
 
 namespace spikeweave::spade {
 
-inline constexpr std::uint32_t no_count = 0xffffffff;
-
 /// What a search of one recording still wants: patterns that raise a maximum. Maxima are raised by
 /// many warps at once. One that is read too early is too low, so that a pattern is visited that
 /// need not be; which patterns are visited depends on the schedule, the maxima do not.
 template <class Warp>
 class maxima_goal {
 public:
+    static constexpr bool is_in_order = false;
+
     SPIKEWEAVE_LANES maxima_goal(Warp warp, const maxima_batch& batch, std::uint32_t recording)
         : warp_(warp),
           batch_(batch),
@@ -36,7 +36,7 @@ public:
     SPIKEWEAVE_LANES bool own_wants(std::uint32_t size, std::uint32_t units, std::uint32_t count,
                                     std::uint32_t duration) const {
         const std::uint32_t* place = most_ + size * batch_.shape.durations + column(duration);
-        return rules_take(size, units, count, 0, 1) &&
+        return batch_.rules.take(size, units, count, 0, 1) &&
                (size >= maxima_shape::sizes || count > Warp::load(place));
     }
     SPIKEWEAVE_LANES bool wants(std::uint32_t size, std::uint32_t units, std::uint32_t count,
@@ -50,7 +50,19 @@ public:
                                    std::uint32_t count) const {
         return takes(size, units, count) && count > warp_.min(lowest(size, 0));
     }
-    /// Raises the maxima of this and smaller sizes, which is below `maxima_shape::sizes`.
+    /// Raises the maxima by a pattern; false if there is no place for one so large.
+    /// @param is_subset  whether it is part of one that begins earlier
+    template <class ForEachPlane>
+    SPIKEWEAVE_LANES bool take(const device_pattern& p, bool is_subset, const std::uint32_t*,
+                               ForEachPlane&&) {
+        if (is_subset || (batch_.max_occ > 0 && p.count > batch_.max_occ)) return true;
+        if (p.size >= maxima_shape::sizes) return false;
+        raise(p.size, p.count, p.duration);
+        return true;
+    }
+
+private:
+    // Raises the maxima of this and smaller sizes.
     SPIKEWEAVE_LANES void raise(std::uint32_t size, std::uint32_t count, std::uint32_t duration) {
         const std::uint32_t columns = batch_.shape.durations;
         const std::uint32_t at = column(duration);
@@ -68,7 +80,6 @@ public:
         warp_.sync();
     }
 
-private:
     SPIKEWEAVE_LANES std::uint32_t column(std::uint32_t duration) const {
         return batch_.shape.durations > 1 ? duration : 0;
     }
@@ -79,7 +90,7 @@ private:
     }
     SPIKEWEAVE_LANES bool takes(std::uint32_t size, std::uint32_t units,
                                 std::uint32_t count) const {
-        return warp_.ballot(rules_take(size, units, count, warp_.lane(), Warp::size)) != 0;
+        return warp_.ballot(batch_.rules.take(size, units, count, warp_.lane(), Warp::size)) != 0;
     }
 
     // The same of every rule from `first` on, `step` apart.
@@ -87,31 +98,9 @@ private:
                                                   std::uint32_t duration, std::uint32_t more_items,
                                                   std::uint32_t more_units, std::uint32_t first,
                                                   std::uint32_t step) const {
-        const std::uint32_t largest = more_items > no_count - size ? no_count : size + more_items;
-        std::uint32_t least = no_count;
-        for (std::uint32_t r = first; r < batch_.rule_count; r += step) {
-            const device_rule rule = batch_.rules[r];
-            const bool reachable =
-                rule.max_spikes > size &&
-                (rule.min_spikes <= size || rule.min_spikes - size <= more_items) &&
-                (rule.min_neu <= units || rule.min_neu - units <= more_units);
-            if (!reachable) continue;
-            const std::uint32_t reached = largest < rule.max_spikes ? largest : rule.max_spikes;
-            const std::uint32_t above = lowest(reached, column(duration)) + 1;
-            const std::uint32_t needed = above > rule.min_occ ? above : rule.min_occ;
-            least = needed < least ? needed : least;
-        }
-        return least;
-    }
-    SPIKEWEAVE_LANES bool rules_take(std::uint32_t size, std::uint32_t units, std::uint32_t count,
-                                     std::uint32_t first, std::uint32_t step) const {
-        bool takes = false;
-        for (std::uint32_t r = first; r < batch_.rule_count; r += step) {
-            const device_rule rule = batch_.rules[r];
-            takes = takes || (count >= rule.min_occ && size >= rule.min_spikes &&
-                              size <= rule.max_spikes && units >= rule.min_neu);
-        }
-        return takes;
+        return batch_.rules.least(
+            size, units, more_items, more_units, first, step,
+            [&](std::uint32_t reached) { return lowest(reached, column(duration)); });
     }
 
     Warp warp_;

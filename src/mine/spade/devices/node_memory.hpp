@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mine/spade/devices/device_pattern.hpp"
 #include "mine/spade/devices/pattern_node.hpp"
 
 namespace spikeweave::spade {
@@ -76,6 +77,7 @@ public:
     SPIKEWEAVE_LANES void drop_rare(pattern_node& node) {
         u32* const items = const_cast<u32*>(node.items);
         u32 left = 0;
+        u32 before_end = 0;
         for (u32 begin = 0; begin < node.candidates.count; begin += Warp::size) {
             const u32 k = begin + warp_.lane();
             const bool valid = k < node.candidates.count;
@@ -94,9 +96,11 @@ public:
                 if (stays) node.candidates.at(p, to) = word;
             }
             left += Warp::bits(all);
+            if (begin < node.end) before_end += Warp::bits(warp_.ballot(stays && k < node.end));
             warp_.sync();
         }
         node.candidates.count = left;
+        node.end = before_end;
     }
 
     /// Puts the candidates of a unit together.

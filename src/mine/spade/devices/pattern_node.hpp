@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "mine/spade/devices/maxima_batch.hpp"
+#include "mine/spade/devices/lanes.hpp"
 
 namespace spikeweave::spade {
 
@@ -33,8 +33,13 @@ struct pattern_node {
     std::uint32_t duration = 0;
     const std::uint32_t* by_unit = nullptr;  ///< the candidates, those of a unit together
     std::uint32_t next = 0;                  ///< the next children to examine
+    std::uint32_t last = 0;                  ///< the children from this on are not examined
     std::uint32_t open = 0;   ///< those of the last ones examined that are left to visit, as bits
     std::uint32_t arena = 0;  ///< where its memory begins
+    // Only for goals that get patterns in order.
+    bool is_pending = false;       ///< its pattern has not been taken
+    std::uint32_t end = 0;         ///< the candidates before this come before its pattern
+    std::uint32_t own_number = 0;  ///< among the candidates of the node above
 };
 
 /// The memory of one warp.
@@ -47,6 +52,7 @@ struct warp_space {
     std::uint8_t* marked;
     std::uint32_t* path;     ///< the units of the pattern
     std::uint32_t* touched;  ///< some units
+    std::uint32_t* pattern;  ///< its items, for goals that get patterns in order
     // By item.
     std::uint32_t* found;
     std::uint32_t* counts;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mine/spade/devices/maxima_goal.hpp"
 #include "mine/spade/devices/subtree_search.hpp"
 
 namespace spikeweave::spade {
@@ -201,7 +202,7 @@ SPIKEWEAVE_LANES void search_roots(Block block, Warp warp, const maxima_batch& b
         const u32 unit = batch.roots[batch.row(recording, task / batch.shape.recordings)];
         const std::uint64_t row = batch.row(recording, unit);
         const auto windows = static_cast<u32>(batch.offsets[row + 1] - batch.offsets[row]);
-        const maxima_goal<Warp> goal(warp, batch, recording);
+        maxima_goal<Warp> goal(warp, batch, recording);
         if (block.thread() < Warp::size) {
             const u32 wanted = goal.least(0, 0, 0, no_count, no_count);
             const bool goes_on = Warp::load(batch.left_out + recording) == 0;
@@ -213,7 +214,9 @@ SPIKEWEAVE_LANES void search_roots(Block block, Warp warp, const maxima_batch& b
         if (windows >= least) {
             root_opener<Block> opener(block, batch, recording, unit, root, state);
             if (opener.open(least, node)) {
-                subtree_search<Warp> search(warp, batch, recording, own);
+                const raster_rows rows = batch.rows_of(recording);
+                subtree_search search(warp, batch.drop_window_subsets ? &rows : nullptr, own, goal,
+                                      batch.left_out + recording);
                 if (block.thread() < Warp::size) search.take_root(node, windows);
                 // Frequent items come first: their subtrees are the largest, so that warps end at
                 // about the same time, and what is found there saves others.

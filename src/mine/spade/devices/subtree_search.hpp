@@ -1,27 +1,41 @@
 #pragma once
 
-#include "mine/spade/devices/maxima_goal.hpp"
+#include "mine/spade/devices/device_pattern.hpp"
 #include "mine/spade/devices/node_memory.hpp"
+#include "mine/spade/devices/rules_on_lanes.hpp"
 
 namespace spikeweave::spade {
 
-/// The part of a warp in the search of one recording: depth first below children of a root. It
-/// visits what `closed_search` does, with the same bounds.
+/// The part of a warp in a search: depth first below children of a root. It visits what
+/// `closed_search` does, with the same bounds.
 ///
-/// What does not fit into tables marks the recording as left out, so that the CPU searches it.
-template <class Warp>
+/// `Goal` says what is wanted, with the functions of maxima_goal.hpp. If it is `is_in_order`, it
+/// gets patterns in the order of `pattern_table`, in which a pattern comes after those below it
+/// whose next item has a lower rank than the pattern's last one.
+///
+/// The children of a child of a root may be divided among several searches.
+///
+/// What does not fit into tables raises `left_out`, so that the CPU searches it.
+struct subtree_part {
+    std::uint32_t number = 0;
+    std::uint32_t parts = 1;
+};
+template <class Warp, class Goal>
 class subtree_search {
     using u32 = std::uint32_t;
+    using pattern = device_pattern;
 
 public:
-    SPIKEWEAVE_LANES subtree_search(Warp warp, const maxima_batch& batch, u32 recording,
-                                    const warp_space& space)
+    /// @param rows  finds patterns that are part of one that begins earlier; null if these are
+    ///              wanted as well
+    SPIKEWEAVE_LANES subtree_search(Warp warp, const raster_rows* rows, const warp_space& space,
+                                    Goal& goal, u32* left_out, subtree_part part = {})
         : warp_(warp),
-          batch_(batch),
-          recording_(recording),
+          rows_(rows),
           space_(space),
-          goal_(warp, batch, recording),
-          memory_(warp, space, batch.left_out + recording) {}
+          goal_(goal),
+          memory_(warp, space, left_out),
+          part_(part) {}
 
     /// Visits the children of a root whose numbers `next_child()` returns to all lanes.
     /// @param path  the units of the root's pattern
@@ -40,37 +54,38 @@ public:
             if (steps % 256 == 0) stops = stops || stopped();
             const pattern_node& from = depth == 0 ? root : space_.nodes[depth - 1];
             const u32 child = depth == 0 ? next_child() : take_open_child(space_.nodes[depth - 1]);
+            if constexpr (Goal::is_in_order)
+                if (depth > 0 && from.is_pending && child >= from.end && !stops)
+                    take_pending(depth == 1 ? root : space_.nodes[depth - 2],
+                                 space_.nodes[depth - 1]);
             if (stops || child >= from.candidates.count) {
                 if (depth == 0) break;
                 leave(from, depth == 1 ? root.units : space_.nodes[depth - 2].units);
                 --depth;
                 continue;
             }
-            if (depth == warp_space::most_depth)
+            if (depth == warp_space::most_depth) {
                 memory_.leave_out();
-            else if (open(from, child, space_.nodes[depth]))
+            } else if (open(from, child, depth > 0 || part_.number == 0, space_.nodes[depth])) {
+                if (depth == 0) take_part(space_.nodes[0]);
                 ++depth;
+            }
         }
         forget(0, root.units);
     }
 
-    /// Raises the maxima by the pattern of a root.
+    /// Takes the pattern of a root, without its items.
     SPIKEWEAVE_LANES void take_root(const pattern_node& root, u32 count) {
         if (!goal_.wants(root.size, root.units, count, root.duration)) return;
         const bool preceded = precedes_all(root.duration, [&](auto&& takes) {
             for (u32 i = 0; i < count; ++i)
                 if (!takes(root.bins[i])) return;
         });
-        if (!preceded) raise(root.size, count, root.duration);
+        const pattern p{root.size, root.units, root.duration, count};
+        if (!goal_.take(p, preceded, nullptr, [](auto&&) {})) memory_.leave_out();
     }
 
 private:
-    struct pattern {
-        u32 size;
-        u32 units;
-        u32 duration;
-        u32 count;
-    };
     /// How many items were recorded in space_.found and counts, and in space_.full.
     struct found_items {
         u32 kept = 0;
@@ -79,12 +94,30 @@ private:
 
     // ---- many children ----
 
+    // Leaves the children of a node that are in other parts to these. Its own pattern is taken in
+    // the part with the child that comes next.
+    SPIKEWEAVE_LANES void take_part(pattern_node& node) {
+        if (part_.parts == 1) return;
+        const u32 children = node.candidates.count;
+        const auto begin_of = [&](u32 part) {
+            return static_cast<u32>(std::uint64_t{children} * part / part_.parts);
+        };
+        const u32 begin = begin_of(part_.number);
+        const u32 last = begin_of(part_.number + 1);
+        if (warp_.lane() == 0) {
+            node.next = begin;
+            node.last = last;
+            node.is_pending = node.is_pending && begin <= node.end &&
+                              (node.end < last || part_.number + 1 == part_.parts);
+        }
+        warp_.sync();
+    }
+
     // The number of the next child of a node that must be opened; `no_count` if there is none.
     SPIKEWEAVE_LANES u32 take_open_child(pattern_node& node) {
         u32 next = node.next;
         u32 open = node.open;
-        for (; open == 0 && next < node.candidates.count; next += Warp::size)
-            open = worth_opening(node, next);
+        for (; open == 0 && next < node.last; next += Warp::size) open = worth_opening(node, next);
         const u32 child = open != 0 ? next - Warp::size + Warp::first(open) : no_count;
         warp_.sync();
         if (warp_.lane() == 0) {
@@ -100,7 +133,7 @@ private:
     // be added. Few are, and each lane examines one, so that this takes less time than to open
     // them.
     SPIKEWEAVE_LANES u32 worth_opening(const pattern_node& from, u32 first) const {
-        const bool valid = first + warp_.lane() < from.candidates.count;
+        const bool valid = first + warp_.lane() < from.last;
         const u32 child = valid ? first + warp_.lane() : first;
         const u32 item = from.items[child];
         const u32 unit = packed_item::unit(item);
@@ -158,8 +191,10 @@ private:
 
     // ---- one child ----
 
-    // Makes the node of a child and raises the maxima by its pattern; false if it needs no visit.
-    SPIKEWEAVE_LANES bool open(const pattern_node& from, u32 child, pattern_node& into) {
+    // Makes the node of a child and takes its pattern; false if it needs no visit.
+    // @param takes_leaf  whether to take the pattern of a child that needs none
+    SPIKEWEAVE_LANES bool open(const pattern_node& from, u32 child, bool takes_leaf,
+                               pattern_node& into) {
         const u32 count = count_of(from, child);
         found_items later;
         find(from, child, from.candidates, child + 1, from.candidates.count, 0, from.least, count,
@@ -167,7 +202,7 @@ private:
         if (hopeless(from, later, count)) return false;
         const pattern p = extend(from, child, later.full, count);
         const u32 begin = memory_.top();
-        if (fill(from, child, p, later.kept, into)) return true;
+        if (fill(from, child, p, later, takes_leaf, into)) return true;
         memory_.free_from(begin);
         forget(from.units, p.units);
         return false;
@@ -238,6 +273,13 @@ private:
         for (u32 i = 0; i <= full; ++i) {
             const u32 item = from.items[i == 0 ? child : space_.full[i - 1]];
             const u32 unit = packed_item::unit(item);
+            if constexpr (Goal::is_in_order) {
+                const u32 at = from.size + i;
+                if (at >= warp_space::most_path)
+                    memory_.leave_out();
+                else if (warp_.lane() == 0)
+                    space_.pattern[at] = item;
+            }
             if (packed_item::lag(item) > p.duration) p.duration = packed_item::lag(item);
             const bool known = space_.marked[unit] != 0;
             warp_.sync();
@@ -267,8 +309,9 @@ private:
     }
 
     // What is left of `open` once the child's units are marked.
-    SPIKEWEAVE_LANES bool fill(const pattern_node& from, u32 child, const pattern& p, u32 kept,
-                               pattern_node& into) {
+    SPIKEWEAVE_LANES bool fill(const pattern_node& from, u32 child, const pattern& p,
+                               const found_items& later, bool takes_leaf, pattern_node& into) {
+        u32 kept = later.kept;
         pattern_node node{.bins = from.bins,
                           .planes = (p.count + 31) / 32,
                           .least = from.least,
@@ -278,7 +321,8 @@ private:
                           .arena = memory_.top()};
         const bool is_open = kept > 0 && bound_by_units(from, p, kept, node) &&
                              memory_.take_windows(from, child, p.count, node) &&
-                             memory_.take_candidates(from, child, kept, node) && cut(p, node);
+                             memory_.take_candidates(from, child, kept, node) &&
+                             find_end(from, child, later.full, kept, node) && cut(p, node);
         const bool wanted = goal_.wants(p.size, p.units, p.count, p.duration);
         if (!is_open && !wanted) return false;
         const u32 least = is_open ? node.least : p.count;
@@ -288,10 +332,16 @@ private:
             find(from, child, from.excluded, 0, from.excluded.count, child, least, p.count,
                  earlier);
         if (earlier.full > 0) return false;
-        if (wanted) take(from, child, p);
+        const bool waits = Goal::is_in_order && wanted && is_open;
+        if (wanted && !waits && takes_leaf) take(from, child, p);
+        if constexpr (Goal::is_in_order) {
+            node.is_pending = waits;
+            node.own_number = child;
+        }
         if (!is_open || !memory_.take_excluded(from, child, earlier.kept, node) ||
             !memory_.group_by_unit(node))
             return false;
+        node.last = node.candidates.count;
         if (warp_.lane() == 0) into = node;
         warp_.sync();
         return true;
@@ -367,32 +417,57 @@ private:
 
     // ---- what is found ----
 
+    // How many candidates of a child have a lower rank than the last item of its pattern, which is
+    // `child`, or one of those that are full, or in the pattern of `from`.
+    SPIKEWEAVE_LANES bool find_end(const pattern_node& from, u32 child, u32 full, u32 kept,
+                                   pattern_node& node) const {
+        if constexpr (Goal::is_in_order) {
+            u32 end = full > 0 ? space_.full[full - 1] + 1 : child + 1;
+            if (end < from.end) end = from.end;
+            u32 below = 0;
+            for (u32 i = warp_.lane(); i < kept; i += Warp::size)
+                below += space_.found[i] < end ? 1 : 0;
+            node.end = warp_.sum(below);
+        }
+        return true;
+    }
+
+    SPIKEWEAVE_LANES void take_pending(const pattern_node& from, pattern_node& node) {
+        const u32 child = node.own_number;
+        take(from, child, {node.size, node.units, node.duration, count_of(from, child)});
+        if (warp_.lane() == 0) node.is_pending = false;
+        warp_.sync();
+    }
+
     SPIKEWEAVE_LANES void take(const pattern_node& from, u32 child, const pattern& p) {
         const bool preceded = precedes_all(p.duration, [&](auto&& takes) {
             for (u32 plane = 0; plane < from.planes; ++plane)
                 for (u32 rest = from.candidates.at(plane, child); rest != 0; rest &= rest - 1)
                     if (!takes(from.bins[plane * 32 + Warp::first(rest)])) return;
         });
-        if (!preceded) raise(p.size, p.count, p.duration);
+        const bool taken = goal_.take(p, preceded, space_.pattern, [&](auto&& each) {
+            for (u32 plane = 0; plane < from.planes; ++plane)
+                each(from.candidates.at(plane, child), from.bins + plane * 32);
+        });
+        if (!taken) memory_.leave_out();
     }
 
     // Whether some unit fires the same number of bins before all windows, near enough for one
     // window to hold both. `for_each_bin(takes)` calls `takes` until it returns false.
     template <class ForEachBin>
     SPIKEWEAVE_LANES bool precedes_all(u32 duration, ForEachBin&& for_each_bin) const {
-        const u32 most = batch_.shape.window_bins - 1 - duration;
-        if (!batch_.drop_window_subsets) return false;
+        if (rows_ == nullptr) return false;
+        const u32 most = rows_->window_bins - 1 - duration;
         for (u32 done = 0; done < most; done += 32) {
             const u32 span = most - done < 32 ? most - done : 32;
-            for (u32 begin = 0; begin < batch_.shape.units; begin += Warp::size) {
+            for (u32 begin = 0; begin < rows_->units; begin += Warp::size) {
                 const u32 unit = begin + warp_.lane();
-                const bool valid = unit < batch_.shape.units;
-                const u32* row = batch_.rasters +
-                                 batch_.row(recording_, valid ? unit : 0) * batch_.shape.row_words;
+                const bool valid = unit < rows_->units;
+                const u32* row = rows_->row(valid ? unit : 0);
                 u32 common = valid ? 0xffffffffU >> (32 - span) : 0;
                 bool any = true;
                 for_each_bin([&](u32 bin) {
-                    common &= batch_.bits_from(row, bin, done + span);
+                    common &= rows_->bits_from(row, bin, done + span);
                     return any = warp_.ballot(common != 0) != 0;
                 });
                 if (any) return true;
@@ -401,20 +476,12 @@ private:
         return false;
     }
 
-    SPIKEWEAVE_LANES void raise(u32 size, u32 count, u32 duration) {
-        if (batch_.max_occ > 0 && count > batch_.max_occ) return;
-        if (size >= maxima_shape::sizes)
-            memory_.leave_out();
-        else
-            goal_.raise(size, count, duration);
-    }
-
     Warp warp_;
-    const maxima_batch& batch_;
-    u32 recording_;
+    const raster_rows* rows_;
     warp_space space_;
-    maxima_goal<Warp> goal_;
+    Goal& goal_;
     node_memory<Warp> memory_;
+    subtree_part part_;
 };
 
 }  // namespace spikeweave::spade

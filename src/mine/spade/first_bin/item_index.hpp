@@ -35,6 +35,9 @@ public:
     std::span<const item_id> row(std::uint32_t window) const {
         return std::span{ids_}.subspan(offsets_[window], offsets_[window + 1] - offsets_[window]);
     }
+    /// The items of all windows, one window after another; each begins at its offset.
+    std::span<const item_id> all_rows() const { return ids_; }
+    std::span<const std::size_t> row_offsets() const { return offsets_; }
     /// The first-bin items of a window: the units that fire in the bin at which it starts.
     std::span<const item_id> first_bin_of(std::uint32_t window) const {
         return row(window).first(first_bin_lengths_[window]);

@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "mine/spade/devices/maxima_input.hpp"
+#include "mine/spade/devices/mine_on_device.hpp"
 #include "mine/spade/search/miners.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/mine/spade/pattern_blocks.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave {
 namespace {
@@ -17,6 +20,24 @@ bool identical(const spade_windows& windows) {
     for (std::size_t w = 1; w < windows.size(); ++w)
         if (!std::ranges::equal(windows.items(w), windows.items(0))) return false;
     return windows.size() > 0;
+}
+
+mining_summary mine_on_first_device(const spade_windows& windows,
+                                    const pattern_mining_options& options,
+                                    const spade::block_taker& take, const execution& run) {
+    if (options.strategy == spade_strategy::fp_growth)
+        throw invalid_argument("strategy", "FP-growth does not run on GPUs");
+    if (run.ranks && run.ranks->size() > 1)
+        throw invalid_argument("ranks do not share the search of a GPU");
+    // A device packs a unit and a lag into one word.
+    const spade::maxima_shape shape{.units = static_cast<std::uint32_t>(windows.unit_count()),
+                                    .window_bins = windows.window_bins()};
+    if (!spade::can_be_packed(shape)) return spade::mine_first_bin(windows, options, take, run);
+    return spade::mine_on_device(
+        [&](const spade::pattern_recording& recording) {
+            return spade::open_pattern_device(run.devices.front(), recording);
+        },
+        windows, options, take, run);
 }
 
 }  // namespace
@@ -79,6 +100,7 @@ mining_summary mine_patterns(const spade_windows& windows, const pattern_mining_
                              const execution& run) {
     const pattern_mining_options options = spade::checked_options(windows, given);
     core::throw_if_stopped(run.stop);
+    if (!run.devices.empty()) return mine_on_first_device(windows, options, take, run);
     if (options.strategy == spade_strategy::fp_growth)
         return spade::mine_fp_growth(windows, options, take, run);
     return spade::mine_first_bin(windows, options, take, run);

@@ -2,7 +2,7 @@
 
 #include "device/cuda.hpp"
 #include "mine/spade/devices/maxima_batch.hpp"
-#include "mine/spade/devices/maxima_plan.hpp"
+#include "mine/spade/devices/search_plan.hpp"
 
 namespace spikeweave::spade {
 
@@ -12,7 +12,7 @@ void fill_rasters(const maxima_batch& batch, std::uint32_t* rasters, const devic
 /// Searches all recordings of a batch.
 /// @param memory  of `plan.bytes()`
 /// @param stop    the kernel ends early once this is not 0
-void find_maxima(const maxima_batch& batch, const maxima_plan& plan, unsigned char* memory,
+void find_maxima(const maxima_batch& batch, const search_plan& plan, unsigned char* memory,
                  const volatile int* stop, const device::stream& on);
 
 }  // namespace spikeweave::spade

@@ -32,8 +32,7 @@ struct resident_batch {
         left_out.fill(0);
         next.fill(0);
         view = {.shape = from.shape,
-                .rules = rules_in_order.data(),
-                .rule_count = static_cast<std::uint32_t>(rules.rules.size()),
+                .rules = {rules_in_order.data(), static_cast<std::uint32_t>(rules.rules.size())},
                 .least_occ = rules.least_occ,
                 .max_occ = rules.max_occ,
                 .drop_window_subsets = rules.drop_window_subsets,
@@ -105,7 +104,7 @@ public:
 
     void begin(const maxima_input& batch) override {
         const device::scoped_device on(ordinal_);
-        const maxima_plan how = plan(batch.shape, device::limits_of(ordinal_), 0);
+        const search_plan how = plan(batch.shape, device::limits_of(ordinal_), 0);
         if (memory_.size() < how.bytes()) {
             memory_ = {};
             memory_ = buffer<unsigned char>(how.bytes(), *stream_);
@@ -124,10 +123,10 @@ public:
 
 private:
     // The blocks for a batch, in the memory that is free, besides what this device already has.
-    maxima_plan plan(const maxima_shape& shape, const device::device_limits& limits,
+    search_plan plan(const maxima_shape& shape, const device::device_limits& limits,
                      std::uint64_t missing) const {
         const std::uint64_t room = limits.free_bytes / 3 + memory_.size();
-        const maxima_plan how = plan_maxima(shape, limits, room);
+        const search_plan how = plan_maxima(shape, limits, room);
         if (how.blocks == 0 || missing > 0)
             throw device_error(fmt::format(
                 "GPU {} has too little memory to search surrogates: {} bytes are needed, {} of its "

@@ -11,11 +11,10 @@
 namespace spikeweave::spade {
 
 /// How a search is divided among the blocks of a device, and where the memory of each block is.
-struct maxima_plan {
+struct search_plan {
     static constexpr std::uint32_t lanes = 32;
-    static constexpr std::uint32_t most_warps = 10;      ///< of a block
-    static constexpr std::uint32_t most_blocks = 2;      ///< of a multiprocessor
-    static constexpr std::uint32_t arena_per_item = 16;  ///< words
+    static constexpr std::uint32_t most_warps = 10;  ///< of a block
+    static constexpr std::uint32_t most_blocks = 2;  ///< of a multiprocessor
 
     std::uint32_t warps = most_warps;  ///< of a block
     std::uint32_t blocks = 0;
@@ -46,20 +45,22 @@ inline std::uint64_t bytes_of_recordings(const maxima_shape& shape, std::uint64_
 
 /// As many blocks as the device holds at once and its memory has room for; none if there is no room
 /// for a single one.
-inline maxima_plan plan_maxima(const maxima_shape& shape, const device::device_limits& limits,
-                               std::uint64_t free_bytes) {
-    maxima_plan plan;
+/// @param root_bytes      what a block needs besides its warps
+/// @param arena_per_item  words
+inline search_plan plan_blocks(const maxima_shape& shape, const device::device_limits& limits,
+                               std::uint64_t free_bytes, std::uint64_t root_bytes,
+                               std::uint32_t arena_per_item) {
+    search_plan plan;
     const std::uint64_t items = shape.items();
-    const std::uint64_t planes = shape.most_planes();
     plan.arena_words = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(items * maxima_plan::arena_per_item, 16384, 1U << 24U));
-    plan.root_bytes = aligned(items * 8 + (shape.most_windows + std::uint64_t{1}) * 4 +
-                              planes * (items + shape.units) * 4);
-    plan.warp_bytes = aligned(items * 12) + warp_space::most_depth * aligned(sizeof(pattern_node)) +
+        std::clamp<std::uint64_t>(items * arena_per_item, 16384, 1U << 24U));
+    plan.root_bytes = aligned(root_bytes);
+    plan.warp_bytes = aligned(items * 12 + std::uint64_t{warp_space::most_path} * 4) +
+                      warp_space::most_depth * aligned(sizeof(pattern_node)) +
                       std::uint64_t{plan.arena_words} * 4;
     // Shared memory that is left is cache, where the words of nodes should be.
     const std::uint64_t shared = std::min<std::uint64_t>(
-        limits.shared_bytes_per_multiprocessor / (2 * std::uint64_t{maxima_plan::most_blocks}),
+        limits.shared_bytes_per_multiprocessor / (2 * std::uint64_t{search_plan::most_blocks}),
         limits.shared_bytes_per_block);
     const std::uint64_t units = bytes_of_units(shape);
     if (plan.warps * units <= shared)
@@ -67,9 +68,27 @@ inline maxima_plan plan_maxima(const maxima_shape& shape, const device::device_l
     else
         plan.warp_bytes += units;
     plan.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        std::uint64_t{maxima_plan::most_blocks} * static_cast<unsigned>(limits.multiprocessors),
+        std::uint64_t{search_plan::most_blocks} * static_cast<unsigned>(limits.multiprocessors),
         free_bytes / plan.block_bytes()));
     return plan;
+}
+
+/// The plan of a search for maxima, in which the warps of a block share the node of a root.
+inline search_plan plan_maxima(const maxima_shape& shape, const device::device_limits& limits,
+                               std::uint64_t free_bytes) {
+    constexpr std::uint32_t arena_per_item = 16;
+    const std::uint64_t items = shape.items();
+    return plan_blocks(shape, limits, free_bytes,
+                       items * 8 + (shape.most_windows + std::uint64_t{1}) * 4 +
+                           std::uint64_t{shape.most_planes()} * (items + shape.units) * 4,
+                       arena_per_item);
+}
+
+/// The plan of a search for all patterns. Without maxima, nodes keep more items.
+inline search_plan plan_patterns(const maxima_shape& shape, const device::device_limits& limits,
+                                 std::uint64_t free_bytes) {
+    constexpr std::uint32_t arena_per_item = 64;
+    return plan_blocks(shape, limits, free_bytes, 0, arena_per_item);
 }
 
 }  // namespace spikeweave::spade
