@@ -53,7 +53,8 @@ void test(const spike_sequence& spikes, episode_result& result, execution run,
     add_new(result.warnings, tests.warnings);
 }
 
-void check(const episode_options& options) {
+// Spikes may come in epochs.
+void check(const spike_sequence& spikes, const episode_options& options) {
     check_options(options);
     const bool is_jittered = options.significance.test == significance_test::jitter &&
                              options.surrogates.surrogates == 0 && options.hold_out == 0;
@@ -62,15 +63,16 @@ void check(const episode_options& options) {
             "fewer_than_chance",
             "it needs the `test` jitter of the whole time, without `surrogates`");
     if (options.surrogates.surrogates == 0) return;
-    const bool has_epochs = !options.time.epochs.empty() || options.time.trial_length;
+    const bool has_epochs =
+        !spikes.epochs().empty() || !options.time.epochs.empty() || options.time.trial_length;
     const surrogate_method method = options.surrogates.method;
     if (method == surrogate_method::trial_shifting && !has_epochs)
         throw invalid_argument(
             "surrogate_method",
             "trial_shifting needs to know the trials: give `epochs` or `trial_length`");
-    if (method == surrogate_method::bin_shuffling && has_epochs)
+    if (method == surrogate_method::bin_shuffling && (has_epochs || options.hold_out > 0))
         throw invalid_argument("surrogate_method",
-                               "bin_shuffling does not keep spikes in their epochs");
+                               "bin_shuffling does not keep spikes in their epochs or blocks");
 }
 
 // The spikes to be analysed. The result keeps them if they are a part of the recording.
@@ -84,7 +86,7 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
 episode_result find_and_test(const spike_sequence& recording, const episode_options& options,
                              const execution& run, const surrogate_tally* counted) {
     const auto began = steady_clock::now();
-    check(options);
+    check(recording, options);
     episode_result result{.options = options};
     const spike_sequence& spikes = take_part(recording, result);
     if (options.hold_out > 0) {
@@ -171,7 +173,7 @@ std::vector<episode_test> deciding_tests(const episode_result& result) {
 
 std::vector<std::string> check_episodes(const spike_sequence& recording,
                                         const episode_options& options) {
-    check(options);
+    check(recording, options);
     const chosen_time chosen = choose_time(recording, options.time);
     const spike_sequence& spikes = chosen.of(recording);
     std::vector<std::string> warnings = chosen.warnings;
@@ -182,7 +184,7 @@ std::vector<std::string> check_episodes(const spike_sequence& recording,
 
 surrogate_tally count_part(const spike_sequence& recording, const episode_options& options,
                            const surrogate_part& part, const execution& run) {
-    check(options);
+    check(recording, options);
     check_part(part, options.surrogates);
     if (options.hold_out > 0)
         throw invalid_argument("surrogates cannot be divided if a part is held out");
@@ -210,7 +212,7 @@ episode_result count_and_test_episodes(const spike_sequence& recording,
                                        std::span<const episode> given,
                                        const episode_options& options, const execution& run) {
     const auto began = steady_clock::now();
-    check(options);
+    check(recording, options);
     episode_result result{.options = options};
     const spike_sequence& spikes = take_part(recording, result);
     const episode_mining_options& mining = options.mining;

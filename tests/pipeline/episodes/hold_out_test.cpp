@@ -82,6 +82,22 @@ TEST(HoldOut, TestsWithSurrogatesIfThereAreAny) {
     EXPECT_GT(found.searched->replicated, 0U);
 }
 
+TEST(HoldOut, ShiftsTheTrialsThatAreHeldOut) {
+    const spike_sequence spikes = simulate_sym26({.length = 20s, .seed = 2}).spikes;
+    episode_options options{
+        .time = {.trial_length = 1s},
+        .mining = {.delays = default_delays(), .max_size = 2},
+        .surrogates = {.surrogates = 100, .method = surrogate_method::trial_shifting},
+        .hold_out = 0.5};
+    const episode_result found = find_episodes(spikes, options);
+    EXPECT_GT(found.searched->replicated, 0U);
+    EXPECT_EQ(found.surrogates.size(), found.table.episodes.size());
+    options.time = {};  // blocks are no trials
+    EXPECT_THROW(find_episodes(spikes, options), invalid_argument);
+    options.surrogates.method = surrogate_method::bin_shuffling;
+    EXPECT_THROW(find_episodes(spikes, options), invalid_argument);
+}
+
 TEST(HoldOut, RefusesWhatCannotBeDivided) {
     const spike_sequence spikes = simulate_sym26({.length = 5s, .seed = 2}).spikes;
     EXPECT_THROW(find_episodes(spikes, {.hold_out = 0.5}), invalid_argument);  // one block
