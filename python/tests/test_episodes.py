@@ -288,6 +288,44 @@ def test_what_was_held_out_replicates_planted_chains():
     assert "search_p" in found.to_html()
 
 
+def test_another_recording_confirms_planted_chains():
+    first, other = (spikeweave.simulate.sym26(length="20s", seed=seed).spikes for seed in (1, 2))
+    lacking = other.select([name for name in other.unit_names if name != "n3"])
+    with pytest.warns(UserWarning, match="1 of 26 units is not in the other recording: n3"):
+        found = spikeweave.episodes(first, confirm=lacking, max_size=2)
+
+    search = found.search
+    assert found.spikes == lacking
+    assert len(search["p"]) == len(search["counts"]) == len(found)
+    both = (search["q"] < 0.01) & (found.q < 0.01)
+    assert search["significant"] == (search["q"] < 0.01).sum()
+    assert search["replicated"] == both.sum() >= 8
+    assert search["seconds"] == 20
+    assert search["missing_units"] == ["n3"]
+    assert all("n3" in one.units and one.p < 0.01 for one in search["untested"])
+    edge = next(one for one in search["untested"] if one.units == ("n2", "n3"))
+    direct = spikeweave.episodes(first, max_size=2)
+    assert edge in list(direct)
+    assert found[:3].search["untested"] == search["untested"]
+    assert pickle.loads(pickle.dumps(found)).search["missing_units"] == ["n3"]
+    assert '"untested":' in found.to_html()
+    whole = spikeweave.episodes(first, confirm=other, max_size=2)
+    assert whole.search["missing_units"] == whole.search["untested"] == []
+
+
+def test_what_cannot_confirm_is_refused():
+    first, other = (spikeweave.simulate.sym26(length="10s", seed=seed).spikes for seed in (1, 2))
+    for options in ({"hold_out": 0.5}, {"fewer_than_chance": True}, {"window": "2s"}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            spikeweave.episodes(first, confirm=other, **options)
+    with pytest.raises(ValueError, match="the same spikes"):
+        spikeweave.episodes(first, confirm=first)
+    with pytest.raises(ValueError, match="no unit is in both"):
+        spikeweave.episodes(first, confirm={"x": [0.1, 0.2]})
+    with pytest.raises(TypeError):
+        spikeweave.episodes(first, confirm=3)
+
+
 def test_a_silenced_unit_is_fewer_than_chance():
     spikes = spikeweave.simulate.poisson(units=2, length="120s", rate=30, seed=1).spikes
     n0, n1 = (spikes.times[spikes.units == unit] for unit in (0, 1))

@@ -181,6 +181,67 @@ class Episodes(CliTest):
         self.assertGreaterEqual(held["replicated"], 10)
         self.assertIn(f"Replicated: {held['replicated']} of {held['significant']} episodes", out.stdout)
 
+    def test_another_recording_tests_what_the_first_suggests(self):
+        first, other = self.folder / "s1.tsv", self.folder / "s2.tsv"
+        for seed, path in enumerate((first, other), 1):
+            self.ok("simulate", "sym26", "--length", "20s", "--seed", str(seed), "-o", path)
+        lacking = self.file("lacking.tsv", "".join(line for line in other.read_text(encoding="utf-8").splitlines(keepends=True)
+                                                   if not line.endswith("\tn3\n")))
+        asked = ("episodes", first, "--max-size", "2", "--confirm", lacking)
+        out = self.ok(*asked, "-o", self.folder / "out")
+
+        run = json.loads((self.folder / "out" / "run.json").read_text(encoding="utf-8"))
+        told = run["confirm"]
+        self.assertEqual((run["input"]["path"], told["searched"]["path"]), (str(lacking), str(first)))
+        self.assertEqual((told["searched_s"], told["tested_s"], told["missing_units"]), (20, 20, ["n3"]))
+        with (self.folder / "out" / "episodes.tsv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        self.assertEqual(told["tested"], len(rows))
+        self.assertTrue(all(float(row["search_p"]) < 0.01 and "n3" not in row["units"].split("→") for row in rows))
+        before = [row for row in rows if float(row["search_q"]) < 0.01]
+        self.assertEqual(told["significant"], len(before))
+        self.assertEqual(told["replicated"], sum(row["significant"] == "yes" for row in before))
+        self.assertGreaterEqual(told["replicated"], 8)
+        self.assertIn(f"Replicated: {told['replicated']} of {told['significant']} episodes", out.stdout)
+
+        with (self.folder / "out" / "untested.tsv").open(encoding="utf-8", newline="") as file:
+            left = list(csv.DictReader(file, delimiter="\t"))
+        self.assertEqual(told["untested"], len(left))
+        self.assertEqual(told["untested_significant"], sum(float(row["search_q"]) < 0.01 for row in left))
+        self.assertIn(["n2", "n3"], [row["units"].split("→") for row in left])
+        self.assertEqual({row["missing"] for row in left}, {"n3"})
+        self.assertIn("25 of the 26 that were searched are here", out.stdout)
+        self.assertIn("1 of 26 units is not in the other recording: n3", out.stderr)
+        listed = json.loads(self.ok(*asked, "--json").stdout)
+        self.assertEqual([one["units"] for one in listed["untested"]], [row["units"].split("→") for row in left])
+        self.assertEqual(listed["run"]["confirm"], told)
+
+        self.ok("report", self.folder / "out", "-o", self.folder / "again.html")
+        self.assertEqual((self.folder / "again.html").read_bytes(), (self.folder / "out" / "report.html").read_bytes())
+        with first.open("rb") as file:
+            self.ok("episodes", "-", *asked[2:], "--json", stdin=file)
+
+    def test_refuses_what_cannot_confirm(self):
+        path = self.chain_file()
+        other = self.file("other.tsv", "0.1\tx\n0.2\ty\n")
+        for arguments, words in (
+                ((self.folder / "absent.tsv",), ("absent.tsv",)),
+                ((self.file("bad.tsv", "garbage\n"),), ("bad.tsv", "line 1")),
+                ((other,), ("no unit is in both recordings",)),
+                ((path,), ("the same spikes",)),
+                ((other, "--hold-out", "0.5"), ("--hold-out", "--confirm")),
+                ((other, "--window", "1s"), ("--window", "--confirm")),
+                ((other, "--stream"), ("--stream", "--confirm")),
+                ((other, "--count-only", "chains.txt"), ("--count-only", "--confirm")),
+                ((other, "--fewer-than-chance"), ("--fewer-than-chance",)),
+                ((other, "--surrogates", "9", "--part", "1/2", "-o", "part"), ("--part", "--confirm")),
+                ((other, "--only-units", "a"), ("other.tsv", "'a'")),
+        ):
+            with self.subTest(arguments):
+                self.refused("episodes", path, "--confirm", *arguments, says=words)
+        with path.open("rb") as file:
+            self.refused("episodes", "-", "--confirm", "-", says="--confirm", stdin=file)
+
     def test_parts_of_surrogates_of_epochs_are_merged(self):
         path = self.chain_file()
         asked = ("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--trial-length", "300ms", "--surrogates", "10",

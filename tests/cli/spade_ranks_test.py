@@ -98,7 +98,10 @@ class SameBytes(Ranks):
     def test_episodes_without_surrogates(self):
         data = self.folder / "sym26.npz"
         self.ok("simulate", "sym26", "--length", "30s", "--seed", "3", "-o", data)
+        other = self.folder / "other.npz"
+        self.ok("simulate", "sym26", "--length", "20s", "--seed", "4", "-o", other)
         for more in (("--max-size", "3"),
+                     ("--max-size", "2", "--confirm", other, "--surrogates", "20"),
                      ("--max-size", "2", "--strategy", "segments", "--test", "exact"),
                      ("--max-size", "3", "--hold-out", "0.4", "--hold-out-block", "2s")):
             with self.subTest(more):

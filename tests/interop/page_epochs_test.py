@@ -1,4 +1,4 @@
-"""The page of a result of episodes in epochs, a part of which was held out, in Chromium.
+"""The pages of results of episodes in epochs, a part of which was held out, and in another recording, in Chromium.
 
 Usage: page_epochs_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
@@ -47,6 +47,32 @@ class EpochsPage(PageCase):
         heads = self.driver.execute_script("return [...document.querySelectorAll('#episodes th')].map((one) => one.textContent.trim())")
         for name in ("search count", "search expected", "search p", "search q"):
             self.assertTrue(any(head.startswith(name) for head in heads), heads)
+
+
+class ConfirmingPage(PageCase):
+    """A recording that confirms what another one suggests, and lacks one of its units."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        for seed in ("1", "2"):
+            spikeweave("simulate", "sym26", "--length", "20s", "--seed", seed, "-o", cls.folder / f"sym26-{seed}.tsv")
+        other = cls.folder / "sym26-2.tsv"
+        other.write_text("".join(line for line in other.read_text().splitlines(keepends=True) if not line.endswith("\tn3\n")))
+        spikeweave("episodes", cls.folder / "sym26-1.tsv", "--max-size", "2", "--confirm", other, "-o", cls.out)
+        cls.read_page()
+
+    def test_says_what_the_other_recording_confirms_and_what_it_cannot_test(self):
+        self.assert_quiet()
+        text = self.driver.execute_script("return document.querySelector('.about').textContent")
+
+        told = self.data["run"]["confirm"]
+        self.assertGreater(told["replicated"], 0)
+        self.assertIn(f"replicated in this recording{told['replicated']} of {told['significant']} significant episodes", text)
+        self.assertIn("searched units that are missing here1", text)
+        self.assertGreater(told["untested"], 0)
+        self.assertIn(f"{told['untested']}, of which {told['untested_significant']} are significant in the search", text)
+        self.assertIn("sym26-1.tsv", text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "cli/confirming.hpp"
 #include "cli/described_options.hpp"
 #include "cli/epoch_source.hpp"
 #include "cli/output.hpp"
@@ -23,6 +25,7 @@ namespace {
 struct episodes_command {
     spike_input_options input{};
     std::filesystem::path count_only{};  ///< a file of episodes; empty: search
+    std::filesystem::path confirm{};     ///< the recording that tests; empty: the one searched
     epoch_source_options epochs{};
     std::filesystem::path to{};  ///< empty: the result is only printed
     bool overwrite = false;
@@ -34,29 +37,7 @@ struct episodes_command {
     windowed_episode_options analysis{};
 };
 
-option_list describe(episodes_command& options) {
-    option_list list = describe(options.input);
-    list.begin_group("Output");
-    list.add("output", options.to,
-             "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg, run.json "
-             "and report.html; with fewer_than_chance also fewer_than_chance.tsv")
-        .written("OUT_DIR");
-    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
-    list.add("occurrences", options.occurrences,
-             "also write occurrences.tsv: when the chains and direct edges occur")
-        .only_with("output");
-    add_page_option(list, options.report);
-    list.add("json", options.json, "print one JSON document");
-    list.add_all(describe(options.analysis));
-    list.begin_group(list.find("surrogates").group);
-    add_part_option(list, options.parts);
-    list.begin_group("Search");
-    list.add("count_only", options.count_only,
-             "do not search: count the episodes of this file, one a line, such as n0 4-6ms n1 "
-             "4-6ms n2")
-        .written("EPISODES")
-        .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
-                   "self_repeats", "pairs", "window", "part", "hold_out", "fewer_than_chance"});
+void add_stream(option_list& list, episodes_command& options) {
     list.add("stream", options.stream,
              "search a recording that does not fit into memory: FILE is an .npy array, text, or a "
              "folder of such files that continue each other in the order of their names, with "
@@ -84,12 +65,42 @@ option_list describe(episodes_command& options) {
                    "jitter_window",
                    "surrogates",
                    "hold_out",
+                   "confirm",
                    "fewer_than_chance",
                    "split",
                    "compaction"});
+}
+
+option_list describe(episodes_command& options) {
+    option_list list = describe(options.input);
+    list.begin_group("Output");
+    list.add("output", options.to,
+             "folder to write: episodes.tsv, circuit.tsv, circuit.graphml, circuit.svg, run.json "
+             "and report.html; with fewer_than_chance also fewer_than_chance.tsv, with confirm "
+             "untested.tsv")
+        .written("OUT_DIR");
+    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add("occurrences", options.occurrences,
+             "also write occurrences.tsv: when the chains and direct edges occur")
+        .only_with("output");
+    add_page_option(list, options.report);
+    list.add("json", options.json, "print one JSON document");
+    list.add_all(describe(options.analysis));
+    list.begin_group(list.find("surrogates").group);
+    add_part_option(list, options.parts);
+    add_confirm(list, options.confirm);
+    list.begin_group("Search");
+    list.add("count_only", options.count_only,
+             "do not search: count the episodes of this file, one a line, such as n0 4-6ms n1 "
+             "4-6ms n2")
+        .written("EPISODES")
+        .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
+                   "self_repeats", "pairs", "window", "part", "hold_out", "confirm",
+                   "fewer_than_chance"});
+    add_stream(list, options);
     list.change("window").not_with({"occurrences", "json", "part", "epochs", "around",
-                                    "trial_length", "hold_out", "fewer_than_chance"});
-    list.change("part").not_with({"hold_out"});
+                                    "trial_length", "hold_out", "confirm", "fewer_than_chance"});
+    list.change("part").not_with({"hold_out", "confirm"});
     describe_epochs(list, options.epochs);
     return list;
 }
@@ -121,7 +132,7 @@ void finish(episodes_command& options, Report& report, run_record& input, sessio
     add_parameters(report.run.parameters, describe(options),
                    {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
                     "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
-                    "group_window", "only_units", "count_only"});
+                    "group_window", "only_units", "count_only", "confirm"});
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_episode_report(options.to, report, options.overwrite, run);
     now.progress.clear();
@@ -149,9 +160,10 @@ void divide(episodes_command& options, spike_input& input, const session& now,
 }
 
 episode_result analyse(const episodes_command& options, const spike_input& input,
-                       const execution& run) {
+                       const std::optional<spike_input>& confirming, const execution& run) {
     const spike_sequence& spikes = input.spikes;
     const episode_options& how = options.analysis.search;
+    if (confirming) return confirm_episodes(spikes, confirming->spikes, how, run);
     if (!options.count_only.empty())
         return count_and_test_episodes(spikes, read_episodes(options.count_only, spikes), how, run);
     const auto all = merged_tally<surrogate_tally>(options.parts.merged, input.record.input);
@@ -193,16 +205,19 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     const execution run = now.run(analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
     take_epochs(options.epochs, options.input.path, input, analysis.time.epochs, run);
+    std::optional<spike_input> confirming =
+        read_confirming(options.confirm, options.input, options.epochs, input.record, now, run);
     now.warn(input.record.warnings);
     now.warn(input.record, check_episodes(input.spikes, analysis));
     if (options.analysis.window > duration{0}) return find_in_windows(options, input, now, run);
     if (!options.parts.part.is_all()) return divide(options, input, now, run);
 
-    episode_result result = analyse(options, input, run);
+    episode_result result = analyse(options, input, confirming, run);
     if (!now.is_root()) return;
     now.warn(input.record, result.warnings);
     result.warnings = input.record.warnings;
     episode_report report = report_of(std::move(input.spikes), std::move(result), run);
+    if (confirming) report.searched_input = exchange_inputs(input.record, *confirming);
     report.with_occurrences = options.occurrences;
     add_parameters(report.run.parameters, describe(options), {"window", "hop"});
     finish(options, report, input.record, now, run);

@@ -36,23 +36,38 @@ struct episode_options {
 
 SPIKEWEAVE_API option_list describe(episode_options& options);
 
-/// What the search found in its part of the time, if the rest was held out.
+/// An episode of a search that cannot be tested in another recording, which lacks a unit of it.
+struct untested_episode {
+    counted_episode found{};  ///< its units are indices into `search_part::unit_names`
+    episode_test test{};      ///< in the search
+};
+
+/// What the search found in its spikes, if what it found was tested in others: in what was held out
+/// of the recording, or in another recording.
 struct search_part {
-    /// One element for each episode of the table, which are tested in what was held out.
+    /// One element for each episode of the table, which are tested in the other spikes.
     std::vector<std::uint64_t> counts{};
     std::vector<episode_test> tests{};
     duration observed{};          ///< how long spikes were observed in this part
     std::size_t significant = 0;  ///< episodes of the table with a q below alpha in this part
-    std::size_t replicated =
-        0;  ///< those of them with a q below alpha in what was held out as well
+    /// Those of them with a q below alpha in the other spikes as well.
+    std::size_t replicated = 0;
+    /// Whether the other spikes are another recording's (`confirm_episodes`).
+    bool confirmed_elsewhere = false;
+    std::vector<std::string> unit_names{};     ///< the units that were searched
+    std::vector<std::string> missing_units{};  ///< those of them that the other recording lacks
+    /// Episodes with a p below alpha in the search and such a unit, longest first, then by q and p.
+    /// None of them is counted above.
+    std::vector<untested_episode> untested{};
 };
 
 /// The frequent episodes, their tests, and the circuit that follows from them.
 struct episode_result {
     /// The spikes that were analysed, if the options choose a part of the recording; if a part was
-    /// held out, its spikes: counts and tests are of these.
+    /// held out, its spikes, and if another recording confirms, the spikes of that: counts and
+    /// tests are of these.
     std::optional<spike_sequence> part{};
-    /// Nothing unless a part was held out.
+    /// Nothing unless a part was held out, or another recording confirms.
     std::optional<search_part> searched{};
     episode_table table{};
     /// One element for each episode of the table, by the test of the options.
@@ -86,7 +101,20 @@ SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
                                             const episode_options& options = {},
                                             const execution& run = {});
 
-/// Does the same with surrogates that were counted before.
+/// Mines frequent episodes in a recording, and tests those with a p below alpha there in another
+/// one, as `find_episodes` tests them in what was held out. Units are the same if they have the
+/// same name; what cannot be tested because a unit is missing is in `search_part::untested`, with a
+/// warning.
+/// @param other    the recording, or epochs of it, in which findings are tested
+/// @param options  `t_start`, `t_stop` and `epochs` are of `spikes`; trials are taken in both
+/// @throws invalid_argument also if no unit is in both recordings, if both have the same spikes, or
+/// for `hold_out` and `fewer_than_chance`.
+SPIKEWEAVE_API episode_result confirm_episodes(const spike_sequence& spikes,
+                                               const spike_sequence& other,
+                                               const episode_options& options = {},
+                                               const execution& run = {});
+
+/// Does the same as `find_episodes` with surrogates that were counted before.
 /// @param counted  the merged tallies of all parts, from `count_part`
 SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
                                             const episode_options& options, const execution& run,

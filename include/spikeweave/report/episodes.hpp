@@ -30,8 +30,11 @@ struct episode_report {
     std::vector<episode_test> assessed{};
     /// Empty, or one element per episode of the table.
     std::vector<surrogate_test> surrogates{};
-    /// What the search found elsewhere, if these spikes were held out.
+    /// What the search found elsewhere, if these spikes were held out or are those of the recording
+    /// that confirms.
     std::optional<search_part> searched{};
+    /// The file that was searched, if another one confirms; the input of the run is that one.
+    input_record searched_input{};
     spikeweave::circuit circuit{};
     /// The pairs that were tested for occurring less often than by chance, if any were.
     std::optional<std::vector<scarce_pair>> scarce{};
@@ -53,9 +56,10 @@ SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result re
                                         const execution& run = {});
 
 /// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, on
-/// request, `report.html`, `occurrences.tsv` and `fewer_than_chance.tsv`; docs/results.md describes
-/// their columns. The files are identical byte for byte for the same spikes, parameters and seed;
-/// only `run.json` holds times, memory and threads, which `report.html` shows.
+/// request, `report.html`, `occurrences.tsv` and `fewer_than_chance.tsv`, and `untested.tsv` if
+/// another recording confirms; docs/results.md describes their columns. The files are identical
+/// byte for byte for the same spikes, parameters and seed; only `run.json` holds times, memory and
+/// threads, which `report.html` shows.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @param overwrite  whether a folder of that name may be replaced; it is kept until the new one is

@@ -3,9 +3,11 @@
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/page.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -108,7 +110,19 @@ void add_run(nb::dict& out, const shared_spikes& spikes, const Found& found,
     out["seconds"] = found.seconds;
 }
 
-nb::dict to_python(const shared_spikes& spikes, const episode_result& found) {
+// Adds what could not be tested in another recording, as rows with the names of units.
+void add_untested(nb::dict& out, const search_part& search) {
+    out["missing_units"] = column(search.missing_units);
+    out["untested"] = column(search.untested, [&](const untested_episode& one) {
+        const auto& [what, count] = one.found;
+        const auto name = [&](unit_id unit) { return search.unit_names[to_index(unit)]; };
+        return nb::make_tuple(column(what.units, name), column(what.delays), count,
+                              one.test.expected, one.test.p, one.test.q, one.test.strength);
+    });
+}
+
+nb::dict to_python(const shared_spikes& spikes, const episode_result& found,
+                   bool has_recorded_span) {
     nb::dict out;
     out["table"] = table_arrays(found.table);
     out["levels"] = column(found.table.levels);
@@ -131,30 +145,47 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found) {
         search["seconds"] = plain(found.searched->observed);
         search["significant"] = found.searched->significant;
         search["replicated"] = found.searched->replicated;
+        if (found.searched->confirmed_elsewhere) add_untested(search, *found.searched);
         out["search"] = std::move(search);
     }
     add_run(out, spikes, found, {found.options});
-    if (found.part) out["spikes"] = share(*found.part, spikes.has_recorded_span);
+    if (found.part) out["spikes"] = share(*found.part, has_recorded_span);
     return out;
 }
 
-nb::dict to_python(const shared_spikes& spikes, const windowed_episode_result& found) {
+nb::dict to_python(const shared_spikes& spikes, const windowed_episode_result& found,
+                   bool /*has_recorded_span*/) {
     nb::dict out;
     out["windows"] = column(found.windows, &window_columns);
     add_run(out, spikes, found, found.options);
     return out;
 }
 
-// Searches the recording, or its windows.
-nb::dict find(const shared_spikes& spikes, const nb::dict& given) {
+// Tests in one recording what is found in another.
+episode_result find_and_confirm(const spike_sequence& spikes, const spike_sequence& confirm,
+                                const windowed_episode_options& options, const execution& run) {
+    if (options.window > duration{0} || options.hop > duration{0})
+        throw invalid_argument("confirm", "it cannot be combined with `window`");
+    episode_result found = confirm_episodes(spikes, confirm, options.search, run);
+    for (const std::string& warning : check_spikes(confirm))
+        found.warnings.push_back("In the recording that confirms: " + warning);
+    return found;
+}
+
+// Searches the recording, whose findings another one may confirm, or its windows.
+nb::dict find(const shared_spikes& spikes, const nb::dict& given,
+              const std::optional<shared_spikes>& confirm) {
     using results = std::variant<episode_result, windowed_episode_result>;
     const results found = call_with<windowed_episode_options>(
         given, [&](const windowed_episode_options& options, const execution& run) -> results {
+            if (confirm)
+                return find_and_confirm(*spikes.sequence, *confirm->sequence, options, run);
             if (options.window == duration{0} && options.hop == duration{0})
                 return find_episodes(*spikes.sequence, options.search, run);
             return find_episodes_in_windows(*spikes.sequence, options, run);
         });
-    return std::visit([&](const auto& one) { return to_python(spikes, one); }, found);
+    const bool is_recorded = (confirm ? *confirm : spikes).has_recorded_span;
+    return std::visit([&](const auto& one) { return to_python(spikes, one, is_recorded); }, found);
 }
 
 array_out<std::int64_t> count(const shared_spikes& spikes, const episodes_in& episodes,
@@ -183,7 +214,7 @@ array_out<double> occurrences(const shared_spikes& spikes, const episodes_in& ep
 }  // namespace
 
 void bind_episodes(nb::module_& m) {
-    m.def("find_episodes", &find, "spikes"_a, "given"_a);
+    m.def("find_episodes", &find, "spikes"_a, "given"_a, "confirm"_a = nb::none());
     m.def("windows_page_data", &windows_page_data, "spikes"_a, "windows"_a, "record"_a, "alpha"_a);
     m.def("episodes_options", &description<windowed_episode_options>);
     m.def("count_episodes_options", &description<episode_counting_options>);

@@ -84,6 +84,26 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
     return edges
 
 
+def _replication(found: EpisodeResult) -> dict[str, Any]:
+    """How much of what the search found in other spikes is in these."""
+    search = found.search
+    assert search is not None
+    spikes = found.spikes
+    span = (spikes.t_start, spikes.t_stop)
+    told: dict[str, Any] = {
+        "searched_s": search["seconds"],
+        "tested_s": float(np.diff(span if spikes.epochs is None else spikes.epochs).sum().round(6)),
+        "tested": len(found),
+        **{name: search[name] for name in ("significant", "replicated")},
+    }
+    if "untested" in search:
+        alpha = found.parameters["alpha"]
+        told["missing_units"] = search["missing_units"]
+        told["untested"] = len(search["untested"])
+        told["untested_significant"] = sum(one.q < alpha for one in search["untested"])
+    return told
+
+
 def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
     asked = found.parameters
     run: dict[str, Any] = {
@@ -102,14 +122,8 @@ def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
         "seed": asked["seed"],
         "seconds": found.seconds,
     }
-    epochs = found.spikes.epochs
-    if found.search is not None and epochs is not None:
-        run["hold_out"] = {
-            "searched_s": found.search["seconds"],
-            "tested_s": float(np.diff(epochs).sum().round(6)),
-            "tested": len(found),
-            **{name: found.search[name] for name in ("significant", "replicated")},
-        }
+    if found.search is not None:
+        run["confirm" if "untested" in found.search else "hold_out"] = _replication(found)
     if found.by_surrogates is not None:
         run["surrogates"] = {
             "number": asked["surrogates"],

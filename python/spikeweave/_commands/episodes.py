@@ -14,7 +14,7 @@ from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.arrays import array
 from .._values.circuit import Circuit
-from .._values.episode_rows import flat, named
+from .._values.episode_rows import Episode, flat, named
 from .._values.episode_windows import WindowedEpisodeResult
 from .._values.episodes import EpisodeResult
 from .._values.spikes import SpikeSequence
@@ -33,11 +33,19 @@ def episodes(  # type: ignore[overload-overlap]  # `window` is among the other's
 ) -> WindowedEpisodeResult: ...
 @overload
 def episodes(
-    spikes: SpikesLike, *, progress: Progress = None, **options: Unpack[EpisodesOptions]
+    spikes: SpikesLike,
+    *,
+    confirm: SpikesLike | None = None,
+    progress: Progress = None,
+    **options: Unpack[EpisodesOptions],
 ) -> EpisodeResult: ...
 @described(_core.episodes_options)
 def episodes(
-    spikes: SpikesLike, *, progress: Progress = None, **options: Any
+    spikes: SpikesLike,
+    *,
+    confirm: SpikesLike | None = None,
+    progress: Progress = None,
+    **options: Any,
 ) -> EpisodeResult | WindowedEpisodeResult:
     """Finds chains of units that fire one after another at repeated delays.
 
@@ -56,6 +64,10 @@ def episodes(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
+    confirm
+        Another recording of the same units, which are those of the same name. What has a `p` below
+        `alpha` in `spikes` is tested there, corrected for these episodes only, and all figures of
+        the result are of it, but for `EpisodeResult.search`.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal and in a
         notebook.
@@ -101,7 +113,14 @@ def episodes(
         given["epochs"] = epochs_of(given["epochs"])
     sequence = SpikeSequence.of(spikes)
     with reporting(progress) as callback:
-        found = _core.find_episodes(sequence._core, {**given, "progress": callback})
+        found = _core.find_episodes(
+            sequence._core,
+            {**given, "progress": callback},
+            None if confirm is None else SpikeSequence.of(confirm)._core,
+        )
+    search = found.get("search")
+    if search is not None and "untested" in search:
+        search["untested"] = [_untested(*row) for row in search["untested"]]
     if "spikes" in found:
         sequence = SpikeSequence._from_core(found["spikes"])
     for warning in found["warnings"][found["told"] :]:
@@ -116,7 +135,7 @@ def episodes(
         **found["table"],
         **found["assessed"],
         by_surrogates=found.get("by_surrogates"),
-        search=found.get("search"),
+        search=search,
         fewer_than_chance=found.get("fewer_than_chance"),
         circuit=Circuit(sequence.unit_names, **circuit),
         chains=chains,
@@ -124,6 +143,11 @@ def episodes(
         threshold=found["threshold"],
         **run,
     )
+
+
+def _untested(units: list[str], delays: NDArray[np.float64], *figures: Any) -> Episode:
+    """An episode that a recording without one of its units cannot confirm."""
+    return Episode(tuple(units), tuple((float(low), float(high)) for low, high in delays), *figures)
 
 
 @described(_core.count_episodes_options)

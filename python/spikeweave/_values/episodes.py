@@ -41,7 +41,8 @@ class EpisodeResult(HasPage, EpisodeRows):
     Attributes
     ----------
     spikes : SpikeSequence
-        The spikes that were mined: those of the epochs, if there are any.
+        The spikes that were mined: those of the epochs, if there are any; or those in which the
+        episodes were tested, with `hold_out` or `confirm`.
     offsets : ndarray of int64, shape (episodes + 1,)
         Episode ``i`` has ``units[offsets[i]:offsets[i + 1]]``.
     units : ndarray of uint32
@@ -65,7 +66,10 @@ class EpisodeResult(HasPage, EpisodeRows):
         For runs with `hold_out`: what the search found in its part of the time, while all other
         figures are of what was held out. Arrays ``counts``, ``expected``, ``p``, ``q``,
         ``strength``; ``seconds`` of its part; how many episodes were ``significant`` there, and how
-        many of these were ``replicated`` in what was held out.
+        many of these were ``replicated`` in what was held out. With `confirm` the same of the
+        recording that was searched, while all other figures are of the one that confirms; and the
+        list ``missing_units`` of names that this one lacks, and the list ``untested`` of each
+        `Episode` with a ``p`` below alpha and such a unit, with its figures of the search.
     circuit : Circuit
         The significant delays between pairs of units.
     fewer_than_chance : dict or None

@@ -7,7 +7,7 @@
 
 #include "parallel/rank_on_host.hpp"
 #include "pipeline/episodes/counting.hpp"
-#include "pipeline/episodes/hold_out.hpp"
+#include "pipeline/episodes/search_and_test.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

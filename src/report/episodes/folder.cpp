@@ -20,6 +20,8 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
     out.write("circuit.graphml", report::circuit_graphml(p));
     out.write("circuit.svg", report::circuit_svg(p));
     if (report.scarce) out.write("fewer_than_chance.tsv", report::scarce_tsv(p));
+    if (report.searched && report.searched->confirmed_elsewhere)
+        out.write("untested.tsv", report::untested_tsv(*report.searched));
     if (report.with_occurrences) {
         io::atomic_file file(out.file("occurrences.tsv"));
         report::write_occurrences(

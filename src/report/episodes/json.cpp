@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "report/episodes/parts.hpp"
 #include "report/episodes/search_json.hpp"
 #include "report/recorded_part.hpp"
@@ -10,6 +12,33 @@ json chains_of(const episode_view& p) {
     json chains = json::array();
     for (const std::size_t i : p.report.circuit.chains) chains.push_back(p.number[i]);
     return chains;
+}
+
+json search_test(std::uint64_t count, const episode_test& found) {
+    return {{"count", count}, {"expected", found.expected}, {"p", found.p}, {"q", found.q}};
+}
+
+// How much of what the search found is there in other spikes.
+json replication_of(const episode_report& report) {
+    const search_part& search = *report.searched;
+    json out{{"searched_s", to_seconds(search.observed)},
+             {"tested_s", to_seconds(report.spikes.observed_time())},
+             {"tested", report.table.episodes.size()},
+             {"significant", search.significant},
+             {"replicated", search.replicated}};
+    if (!search.confirmed_elsewhere) return out;
+    const input_record& file = report.searched_input;
+    out["searched"] = {{"path", file.path},
+                       {"bytes", file.bytes},
+                       {"digest_algorithm", file.digest_algorithm},
+                       {"digest", file.digest},
+                       {"units", search.unit_names.size()}};
+    out["missing_units"] = search.missing_units;
+    out["untested"] = search.untested.size();
+    out["untested_significant"] = std::ranges::count_if(
+        search.untested,
+        [&](const untested_episode& one) { return one.test.q < report.circuit_rules.alpha; });
+    return out;
 }
 
 json run_of(const episode_view& p) {
@@ -29,11 +58,7 @@ json run_of(const episode_view& p) {
                              {"dither_ms", ms(report.surrogate.dither)},
                              {"seed", report.surrogate.seed}};
     if (report.searched)
-        out["hold_out"] = {{"searched_s", to_seconds(report.searched->observed)},
-                           {"tested_s", to_seconds(report.spikes.observed_time())},
-                           {"tested", report.table.episodes.size()},
-                           {"significant", report.searched->significant},
-                           {"replicated", report.searched->replicated}};
+        out[report.searched->confirmed_elsewhere ? "confirm" : "hold_out"] = replication_of(report);
     return out;
 }
 
@@ -61,13 +86,8 @@ json episodes_of(const episode_view& p) {
                                 {"tail_p", s.tail_p},
                                 {"tail_q", s.tail_q}};
         }
-        if (p.report.searched) {
-            const episode_test& found = p.report.searched->tests[i];
-            one["search"] = {{"count", p.report.searched->counts[i]},
-                             {"expected", found.expected},
-                             {"p", found.p},
-                             {"q", found.q}};
-        }
+        if (p.report.searched)
+            one["search"] = search_test(p.report.searched->counts[i], p.report.searched->tests[i]);
         out.push_back(std::move(one));
     }
     return out;
@@ -115,6 +135,20 @@ json scarce_of(const episode_view& p) {
     return out;
 }
 
+json untested_of(const search_part& search) {
+    json out = json::array();
+    for (const auto& [found, test] : search.untested) {
+        json units = json::array();
+        for (const unit_id unit : found.what.units)
+            units.push_back(search.unit_names[to_index(unit)]);
+        out.push_back({{"units", units},
+                       {"delays_ms", ms(found.what.delays)},
+                       {"missing", missing_units_of(found.what, search)},
+                       {"search", search_test(found.count, test)}});
+    }
+    return out;
+}
+
 }  // namespace
 
 json search_json(const episode_table& table) {
@@ -149,6 +183,8 @@ std::string to_json(const episode_report& report) {
         {"episodes", report::episodes_of(p)},
         {"circuit", {{"edges", report::edges_of(p)}, {"chains", report::chains_of(p)}}}};
     if (report.scarce) out["fewer_than_chance"] = report::scarce_of(p);
+    if (report.searched && report.searched->confirmed_elsewhere)
+        out["untested"] = report::untested_of(*report.searched);
     return report::text_of(out);
 }
 

@@ -47,6 +47,10 @@ std::string_view circuit_columns();
 std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names);
 /// The pairs that were tested for occurring less often than by chance; there must be some tests.
 std::string scarce_tsv(const episode_view& p);
+/// What the search found and no test could confirm, because the other recording lacks units.
+std::string untested_tsv(const search_part& searched);
+/// The names of the units of such an episode that are missing, each once.
+std::vector<std::string> missing_units_of(const episode& what, const search_part& searched);
 std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);
 std::string run_json(const episode_view& p);
@@ -55,10 +59,10 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
                        const execution& run);
 
 /// All files that a folder of episodes can have, in windows or not.
-inline constexpr std::array<std::string_view, 11> episode_files{
+inline constexpr std::array<std::string_view, 12> episode_files{
     "episodes.tsv", "circuit.tsv",         "circuit.graphml",       "circuit.svg",
     "run.json",     "occurrences.tsv",     "fewer_than_chance.tsv", "report.html",
-    "windows.tsv",  "window_episodes.tsv", "window_circuits.tsv"};
+    "windows.tsv",  "window_episodes.tsv", "window_circuits.tsv",   "untested.tsv"};
 
 /// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);

@@ -54,15 +54,25 @@ private:
                  ? fmt::format("{} test", to_string(report.significance.test))
                  : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),
              to_string(report.significance.correction), report.circuit_rules.alpha);
-        if (!report.searched) return;
-        const search_part& search = *report.searched;
+        if (report.searched) replication(*report.searched);
+    }
+
+    void replication(const search_part& search) {
+        const bool elsewhere = search.confirmed_elsewhere;
         line(
-            "Searched in {:.6g} s of the rest; what has p below alpha there, {} episodes, is "
-            "tested "
-            "here, where it was held out.",
-            to_seconds(search.observed), core::grouped(report.table.episodes.size()));
+            "Searched in {:.6g} s of {}; what has p below alpha there, {} episodes, is tested "
+            "here, {}.",
+            to_seconds(search.observed), elsewhere ? "another recording" : "the rest",
+            core::grouped(p_.report.table.episodes.size()),
+            elsewhere ? "in the recording that confirms" : "where it was held out");
         line("Replicated: {} of {} episodes that are significant in the search.",
              core::grouped(search.replicated), core::grouped(search.significant));
+        if (!elsewhere) return;
+        line(
+            "Units: {} of the {} that were searched are here; {} episodes of the others are not "
+            "tested.",
+            core::grouped(search.unit_names.size() - search.missing_units.size()),
+            core::grouped(search.unit_names.size()), core::grouped(search.untested.size()));
     }
 
     std::string chain_text(const episode& what) const {

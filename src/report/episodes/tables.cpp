@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <set>
@@ -112,6 +113,17 @@ std::string scarce_tsv(const episode_view& p) {
                            number_text(pair.expected), number_text(pair.ratio()),
                            number_text(pair.p), number_text(pair.q),
                            yes_no(pair.kind != scarcity::none), to_string(pair.kind));
+    return out;
+}
+
+std::string untested_tsv(const search_part& searched) {
+    std::string out =
+        "size\tunits\tdelays\tmissing\tsearch_count\tsearch_expected\tsearch_p\tsearch_q\n";
+    for (const auto& [found, test] : searched.untested)
+        out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", found.what.size(),
+                           units_text(searched.unit_names, found.what), delays_text(found.what),
+                           fmt::join(missing_units_of(found.what, searched), ","), found.count,
+                           number_text(test.expected), number_text(test.p), number_text(test.q));
     return out;
 }
 

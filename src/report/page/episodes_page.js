@@ -28,10 +28,19 @@ export const episodeSources = [
   "K. P. Unnikrishnan, P. S. Sastry et al., “Statistical significance of sequential firing patterns in multi-neuronal spike trains”, arXiv:0808.3511",
 ];
 
+// How much of what a search found in other spikes is here.
+function replicatedIn({ hold_out: heldOut, confirm }) {
+  const searched = heldOut ?? confirm;
+  if (!searched) return [];
+  const replicated = `${grouped(searched.replicated)} of ${grouped(searched.significant)} significant episodes of the search in ${searched.searched_s} s`;
+  if (heldOut) return [["replicated where it was held out", replicated]];
+  return [["replicated in this recording", replicated], ["searched", confirm.searched?.path], ["searched units that are missing here", confirm.missing_units.length],
+    ["episodes not tested for want of them", `${grouped(confirm.untested)}, of which ${grouped(confirm.untested_significant)} are significant in the search`]];
+}
+
 function ranEpisodes(run) {
   const levels = (run.search?.levels ?? []).map((level) => [`size ${level.size}`, `${grouped(level.candidates)} candidates, ${grouped(level.frequent)} frequent`]);
-  const held = run.hold_out && `${grouped(run.hold_out.replicated)} of ${grouped(run.hold_out.significant)} significant episodes of the search in ${run.hold_out.searched_s} s`;
-  return [["replicated where it was held out", held], ["strategy", run.search?.strategy], ["threshold", run.search?.threshold], ["test", run.significance?.test], ["alpha", run.significance?.alpha],
+  return [...replicatedIn(run), ["strategy", run.search?.strategy], ["threshold", run.search?.threshold], ["test", run.significance?.test], ["alpha", run.significance?.alpha],
     ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
 }
 

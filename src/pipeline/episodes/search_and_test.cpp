@@ -1,0 +1,109 @@
+#include "pipeline/episodes/search_and_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/grouped.hpp"
+#include "pipeline/same_units.hpp"
+
+namespace spikeweave::pipeline {
+namespace {
+
+// What the search suggests: what is tested, with its counts and tests, and what cannot be.
+struct suggestions {
+    std::vector<episode> tested{};  // with the units of the recording that tests
+    search_part part{};
+};
+
+suggestions suggested_by(const episode_result& found, const spike_sequence& searched,
+                         const same_units& same, double alpha) {
+    suggestions out{.part = {.observed = searched.observed_time()}};
+    for (std::size_t i = 0; i < found.assessed.size(); ++i) {
+        episode what = found.table.episodes[i].what;
+        if (what.size() < 2 || !(found.assessed[i].p < alpha)) continue;
+        if (std::ranges::any_of(what.units, [&](unit_id unit) { return !same.in_other(unit); })) {
+            out.part.untested.push_back({found.table.episodes[i], found.assessed[i]});
+            continue;
+        }
+        for (unit_id& unit : what.units) unit = *same.in_other(unit);
+        out.tested.push_back(std::move(what));
+        out.part.counts.push_back(found.table.episodes[i].count);
+        out.part.tests.push_back(found.assessed[i]);
+    }
+    // They have the order in which episodes are listed.
+    std::ranges::stable_sort(out.part.untested, {}, [](const untested_episode& one) {
+        const auto size = static_cast<std::int64_t>(one.found.what.size());
+        return std::tuple(-size, one.test.q, one.test.p);
+    });
+    out.part.unit_names = searched.unit_names();
+    out.part.missing_units = same.missing;
+    return out;
+}
+
+// Says which units the recording that tests lacks, and what is not tested for want of them.
+std::string text_of_missing(const same_units& same, const search_part& part, double alpha) {
+    const std::string units = same.missing_text();
+    if (part.untested.empty())
+        return units + ". No episode with a p below alpha in the search has such a unit.";
+    const auto significant = std::ranges::count_if(
+        part.untested, [&](const untested_episode& one) { return one.test.q < alpha; });
+    return fmt::format(
+        "{}. Episodes with such a unit and a p below alpha in the search, which are not tested: "
+        "{}, "
+        "of which {} are significant there.",
+        units, core::grouped(part.untested.size()),
+        core::grouped(static_cast<std::uint64_t>(significant)));
+}
+
+}  // namespace
+
+episode_result search_and_test(const spike_sequence& searched, spike_sequence tested,
+                               bool in_other_recording, const episode_options& options,
+                               const execution& run) {
+    const auto began = std::chrono::steady_clock::now();
+    const same_units same = match_units(searched, tested);
+    episode_options how = options;
+    how.time = {};
+    how.hold_out = 0;
+    check_episodes(tested, how);  // before the search, which may take long
+    how.surrogates.surrogates = 0;
+    episode_result found = find_episodes(searched, how, run);
+    const double alpha = options.significance.alpha;
+    suggestions suggested = suggested_by(found, searched, same, alpha);
+    search_part& part = suggested.part;
+
+    how.surrogates = options.surrogates;
+    episode_result result = count_and_test_episodes(tested, suggested.tested, how, run);
+    const std::vector<episode_test> tests = deciding_tests(result);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const bool was_significant = part.tests[i].q < alpha;
+        part.significant += was_significant ? 1 : 0;
+        part.replicated += was_significant && tests[i].q < alpha ? 1 : 0;
+    }
+    result.part = std::move(tested);
+    result.searched = std::move(part);
+    result.table.threshold = found.table.threshold;
+    result.table.pairs_by = found.table.pairs_by;
+    result.options = std::move(found.options);
+    result.options.time = options.time;
+    result.options.hold_out = options.hold_out;
+    result.options.surrogates = options.surrogates;
+    result.searched->confirmed_elsewhere = in_other_recording;
+    for (const std::string& warning : found.warnings)
+        if (std::ranges::find(result.warnings, warning) == result.warnings.end())
+            result.warnings.push_back((in_other_recording ? "In the search: " : "") + warning);
+    if (!same.missing.empty())
+        result.warnings.push_back(text_of_missing(same, *result.searched, alpha));
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return result;
+}
+
+}  // namespace spikeweave::pipeline

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
+
+namespace spikeweave::pipeline {
+
+/// Searches in some spikes, and tests in others what has a p below alpha there, so that only few
+/// tests are corrected for, of counts that had no part in the choice. Units are the same if they
+/// have the same name.
+/// @param tested   becomes the `part` of the result
+/// @param in_other_recording  whether these are of another recording than those searched
+/// @param options  their choice of time is ignored, because both parts were chosen before
+/// @throws invalid_argument if no unit is in both; as `find_episodes`.
+episode_result search_and_test(const spike_sequence& searched, spike_sequence tested,
+                               bool in_other_recording, const episode_options& options,
+                               const execution& run);
+
+/// Does so in two parts of the time of a recording.
+/// @param spikes  the part of the recording that the options choose
+/// @throws invalid_argument if nothing would be searched, or nothing held out; as `find_episodes`.
+episode_result find_in_divided_time(const spike_sequence& spikes, const episode_options& options,
+                                    const execution& run);
+
+}  // namespace spikeweave::pipeline

@@ -1,0 +1,52 @@
+#include "pipeline/same_units.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+
+#include "core/grouped.hpp"
+#include "spikeweave/core/error.hpp"
+
+namespace spikeweave::pipeline {
+
+std::string same_units::missing_text() const {
+    constexpr std::size_t most_named = 12;
+    const auto named = std::span(missing).first(std::min(most_named, missing.size()));
+    return fmt::format("{} of {} units {} not in the other recording: {}{}",
+                       core::grouped(missing.size()), core::grouped(places.size()),
+                       missing.size() == 1 ? "is" : "are", fmt::join(named, ", "),
+                       named.size() < missing.size() ? ", …" : "");
+}
+
+same_units match_units(const spike_sequence& recording, const spike_sequence& other) {
+    std::map<std::string_view, unit_id> units;
+    for (std::size_t u = 0; u < other.unit_count(); ++u)
+        units.emplace(other.unit_names()[u], unit_id{static_cast<std::uint32_t>(u)});
+    same_units out;
+    for (const std::string& name : recording.unit_names()) {
+        const auto found = units.find(name);
+        if (found == units.end()) {
+            out.places.emplace_back();
+            out.missing.push_back(name);
+        } else {
+            out.places.emplace_back(found->second);
+        }
+    }
+    if (out.missing.size() == out.places.size())
+        throw invalid_argument(
+            "no unit is in both recordings: units are the same if they have the same name");
+    return out;
+}
+
+void check_other_recording(const spike_sequence& recording, const spike_sequence& other) {
+    if (recording == other)
+        throw invalid_argument(
+            "both recordings have the same spikes, which would confirm whatever was found in them");
+}
+
+}  // namespace spikeweave::pipeline
