@@ -9,7 +9,9 @@ import spikeweave
 from spikeweave import simulate
 
 # Arguments for the data and for reading them, which are not parameters of the analysis.
-DATA = {"spikes", "episodes", "recording", "features", "masks", "samples", "progress"}
+DATA = {
+    "spikes", "confirm", "episodes", "recording", "features", "masks", "samples", "progress"
+}  # fmt: skip
 DATA |= {"sample_rate", "gain", "positions", "shanks"}
 
 
