@@ -255,3 +255,34 @@ def _quiet(spikes, **arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return spikeweave.spade(spikes, **arguments)
+
+
+def test_what_was_held_out_and_another_recording_replicate_patterns():
+    made = [
+        spikeweave.simulate.patterns(
+            units=8, patterns=(4,), length="24s", occurrences=50, seed=seed
+        ).spikes
+        for seed in (1, 2)
+    ]
+    asked = {
+        "window": 10,
+        "min_occ": 8,
+        "min_spikes": 3,
+        "surrogates": 59,
+        "seed": 1,
+        "alpha": 0.05,
+    }
+    for more in ({"hold_out": 0.5, "hold_out_block": "2s"}, {"confirm": made[1]}):
+        found = spikeweave.spade(made[0], reduce=(0, 0, 0), **asked, **more)
+        other = found.replication
+        assert other["tested"] == len(found) == len(other["p"]) > 0
+        assert other["replicated"] == (other["q"] < 0.05).sum() > 0
+        assert (other["counts"] > other["expected"]).all()
+        assert len(found[:1].replication["p"]) == 1
+    lacking = made[1].select(made[1].unit_names[1:])
+    with pytest.warns(UserWarning, match="not in the other recording: n0"):
+        found = spikeweave.spade(made[0], confirm=lacking, reduce=(0, 0, 0), **asked)
+    assert found.replication["missing_units"] == ["n0"]
+    assert found.replication["counts"].min() == -1
+    with pytest.raises(ValueError, match="surrogates"):
+        spikeweave.spade(made[0], confirm=made[1], min_occ=8)

@@ -23,12 +23,13 @@ std::string same_units::missing_text() const {
                        named.size() < missing.size() ? ", …" : "");
 }
 
-same_units match_units(const spike_sequence& recording, const spike_sequence& other) {
+same_units match_units(const std::vector<std::string>& recording,
+                       const std::vector<std::string>& other) {
     std::map<std::string_view, unit_id> units;
-    for (std::size_t u = 0; u < other.unit_count(); ++u)
-        units.emplace(other.unit_names()[u], unit_id{static_cast<std::uint32_t>(u)});
+    for (std::size_t u = 0; u < other.size(); ++u)
+        units.emplace(other[u], unit_id{static_cast<std::uint32_t>(u)});
     same_units out;
-    for (const std::string& name : recording.unit_names()) {
+    for (const std::string& name : recording) {
         const auto found = units.find(name);
         if (found == units.end()) {
             out.places.emplace_back();

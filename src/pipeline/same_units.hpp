@@ -20,8 +20,10 @@ struct same_units {
     std::string missing_text() const;
 };
 
+/// @param recording, other  the names of their units
 /// @throws invalid_argument if no unit is in both.
-same_units match_units(const spike_sequence& recording, const spike_sequence& other);
+same_units match_units(const std::vector<std::string>& recording,
+                       const std::vector<std::string>& other);
 
 /// @throws invalid_argument if both have the same spikes, which would confirm whatever was found.
 void check_other_recording(const spike_sequence& recording, const spike_sequence& other);

@@ -10,8 +10,9 @@
 
 namespace spikeweave::cli {
 
-void add_confirm(option_list& list, std::filesystem::path& file) {
-    list.add("confirm", file,
+option& add_confirm(option_list& list, std::filesystem::path& file) {
+    return list
+        .add("confirm", file,
              "test what has p below alpha in FILE in this other recording of the same units, "
              "corrected for these findings only; units are the same if they have the same name")
         .by_default("FILE is searched and tested")

@@ -11,7 +11,7 @@
 /// The recording in which what is found in FILE is tested.
 namespace spikeweave::cli {
 
-void add_confirm(option_list& list, std::filesystem::path& file);
+option& add_confirm(option_list& list, std::filesystem::path& file);
 
 /// Reads this recording as `input` says that FILE is read, and takes the same part of time around
 /// its events; nothing if there is none. Its warnings are added to those of FILE.

@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "cli/confirming.hpp"
 #include "cli/described_options.hpp"
 #include "cli/epoch_source.hpp"
 #include "cli/output.hpp"
@@ -26,7 +28,8 @@ struct spade_command {
     spike_input_options input{};
     bool transactions = false;  ///< FILE has windows, not spikes
     epoch_source_options epochs{};
-    std::filesystem::path to{};  ///< empty: the result is only printed
+    std::filesystem::path confirm{};  ///< the recording that tests; empty: the one searched
+    std::filesystem::path to{};       ///< empty: the result is only printed
     bool overwrite = false;
     bool occurrences = false;
     bool nwb = false;
@@ -67,6 +70,9 @@ option_list describe(spade_command& options) {
     describe_epochs(list, options.epochs);
     list.begin_group(list.find("surrogates").group);
     add_part_option(list, options.parts);
+    list.change("part").not_with({"hold_out", "confirm"});
+    list.begin_group(list.find("alpha").group);
+    add_confirm(list, options.confirm).only_with("surrogates");
     list.begin_group(list.find("strategy").group);
     list.add("max_memory", options.max_memory_bytes,
              "stop if more memory than this is needed, such as 2GB")
@@ -91,11 +97,35 @@ struct spade_job {
     execution run;
 };
 
+/// Spikes in which patterns are tested that are searched in others.
+struct other_spikes {
+    std::optional<replication_spikes> spikes{};
+    input_record input{};  ///< their file, if another recording confirms
+};
+
 /// What is analysed, and the record of reading it.
 struct spade_file {
     spade_input prepared;
     run_record record{};
+    other_spikes other{};
 };
+
+// Takes the spikes that test: a part, of which the options then search the rest, or another
+// recording.
+other_spikes take_other(spade_command& options, spike_input& in, const spade_job& job) {
+    spade_options& analysis = options.analysis;
+    if (analysis.hold_out > 0) {
+        divided_recording divided = divide_recording(in.spikes, analysis, in.has_recorded_span);
+        analysis = std::move(divided.search);
+        return {std::move(divided.held_out)};
+    }
+    std::optional<spike_input> confirming = read_confirming(
+        options.confirm, options.input, options.epochs, in.record, job.now, job.run);
+    if (!confirming) return {};
+    return {confirming_recording(in.spikes, confirming->spikes, analysis,
+                                 confirming->has_recorded_span),
+            std::move(confirming->record.input)};
+}
 
 spade_file read_file(spade_command& options, const spade_job& job) {
     spade_options& analysis = options.analysis;
@@ -103,10 +133,12 @@ spade_file read_file(spade_command& options, const spade_job& job) {
     if (!job.options.transactions) {
         spike_input in = read_input(job.options.input, job.now, job.run);
         take_epochs(options.epochs, path, in, analysis.epochs, job.run);
+        other_spikes other = take_other(options, in, job);
         binned_recording binned =
             bin_recording(std::move(in.spikes), analysis, in.has_recorded_span);
         check_memory(binned, analysis, job.guard);
-        return {prepare_spade(std::move(binned), analysis, job.run), std::move(in.record)};
+        return {prepare_spade(std::move(binned), analysis, job.run), std::move(in.record),
+                std::move(other)};
     }
     if (is_standard_input(path))
         throw invalid_argument("windows are read from a file, not from standard input");
@@ -146,7 +178,7 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     add_parameters(report.run.parameters, describe(options),
                    {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
                     "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
-                    "group_window", "only_units", "transactions", "max_memory"});
+                    "group_window", "only_units", "confirm", "transactions", "max_memory"});
     report.run.seconds = job.now.seconds();
     return report;
 }
@@ -187,9 +219,11 @@ void collect(spade_file& in, const spade_job& job) {
     const auto tallied = merged_tally<maxima_tally>(options.parts.merged, in.record.input);
     spade_result found =
         run_spade(in.prepared, options.analysis, job.run, tallied ? &*tallied : nullptr);
+    if (in.other.spikes) replicate(found, *in.other.spikes, job.run);
     if (!job.now.is_root()) return;
     job.now.warn(in.record, found.warnings);
-    const pattern_report report = report_on(std::move(found), in, job);
+    pattern_report report = report_on(std::move(found), in, job);
+    report.replication_input = std::move(in.other.input);
     if (options.json) job.guard.expect(json_bytes(report));
     if (!options.to.empty()) write_pattern_report(options.to, report, options.overwrite, job.run);
     print(report, job);

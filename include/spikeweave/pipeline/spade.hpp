@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/assess/spade.hpp"
@@ -120,6 +121,26 @@ inline constexpr auto members_of<funnel_step> = named_members("step", &funnel_st
                                                               &funnel_step::left, "why",
                                                               &funnel_step::why);
 
+/// The test of a pattern in spikes in which it was not searched.
+struct pattern_replication {
+    std::uint32_t count = 0;
+    double expected = 0;  ///< mean count in surrogates of these spikes
+    double p = 1;
+    double q = 1;  ///< p, corrected for the patterns that were tested
+};
+
+/// The patterns of a search in other spikes: in what was held out, or in another recording.
+struct spade_replication {
+    /// One element for each pattern of the table; nothing for one with a missing unit.
+    std::vector<std::optional<pattern_replication>> tests{};
+    duration observed{};                       ///< how long these spikes were observed
+    std::size_t tested = 0;                    ///< patterns without a missing unit
+    std::size_t replicated = 0;                ///< those of them with a q below alpha
+    std::vector<std::string> missing_units{};  ///< units of the search that these spikes lack
+    /// Whether these spikes are another recording's.
+    bool confirmed_elsewhere = false;
+};
+
 /// The result of a SPADE analysis.
 struct spade_result {
     pattern_table table{};  ///< the patterns left after all steps, with occurrences
@@ -130,6 +151,8 @@ struct spade_result {
     /// One element for each pattern of the table; empty if stability was not computed.
     std::vector<stability> stabilities{};
     std::vector<funnel_step> funnel{};
+    /// The patterns in what was held out, or in the recording that confirms.
+    std::optional<spade_replication> replication{};
     spade_strategy ran_on = spade_strategy::automatic;
     pattern_axes axes{};
     pattern_input counts{};
@@ -142,6 +165,42 @@ struct spade_result {
     double seconds = 0;
 };
 
+/// Other spikes, binned, in which the patterns of a search are tested.
+struct replication_spikes {
+    binned_recording recording{};
+    surrogate_maker maker;
+    std::uint32_t surrogates = 0;
+    bool confirm_elsewhere = false;  ///< whether they are another recording's
+};
+
+/// The options that search and the spikes that test, if a part is held out.
+struct divided_recording {
+    spade_options search{};  ///< its `epochs` are what is searched
+    replication_spikes held_out;
+};
+
+/// Divides the time of a recording as `hold_out` says.
+/// @throws invalid_argument if nothing would be searched, or nothing held out; as `bin_recording`.
+SPIKEWEAVE_API divided_recording divide_recording(const spike_sequence& spikes,
+                                                  const spade_options& options,
+                                                  bool has_recorded_span = true);
+
+/// Prepares another recording, in which the patterns of `spikes` are tested. Of the part of time,
+/// only trials are taken from the options.
+/// @throws invalid_argument if no unit is in both, both are the same, for `hold_out` or without
+/// surrogates; as `bin_recording`.
+SPIKEWEAVE_API replication_spikes confirming_recording(const spike_sequence& spikes,
+                                                       const spike_sequence& other,
+                                                       const spade_options& options,
+                                                       bool has_recorded_span = true);
+
+/// Counts and tests the patterns of a result in other spikes, each by itself against surrogates of
+/// these. Units are the same if they have the same name; patterns with a unit that is missing are
+/// not tested, with a warning. With ranks, on rank 0 only.
+/// @throws cancelled.
+SPIKEWEAVE_API void replicate(spade_result& found, const replication_spikes& in,
+                              const execution& run = {});
+
 /// Runs the whole analysis.
 /// @param has_recorded_span  as for `bin_recording`
 /// @param run  progress, cancellation and ranks; its threads are ignored, because those of the
@@ -151,6 +210,13 @@ struct spade_result {
 SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
                                       const spade_options& options = {},
                                       bool has_recorded_span = true, const execution& run = {});
+
+/// Does the same, and tests the patterns in another recording (`confirming_recording`).
+/// @param recorded  whether the span of each of the two recordings is what was recorded
+SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes, const spike_sequence& confirm,
+                                      const spade_options& options,
+                                      std::pair<bool, bool> recorded = {true, true},
+                                      const execution& run = {});
 
 /// Runs the steps that the options enable on prepared windows: mines, removes patterns that are not
 /// stable, tests with surrogates, keeps the significant patterns, reduces, and computes

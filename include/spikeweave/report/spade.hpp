@@ -41,6 +41,9 @@ struct pattern_report {
     /// Empty, or one element per pattern of the table.
     std::vector<spikeweave::stability> stabilities{};
     std::vector<funnel_step> funnel{};
+    /// The patterns in other spikes, if a part was held out or another recording confirms.
+    std::optional<spade_replication> replication{};
+    input_record replication_input{};  ///< the file of that recording
     pattern_mining_options mining{};
     spade_strategy ran_on = spade_strategy::automatic;
     pattern_input input{};

@@ -36,9 +36,31 @@ nb::dict input_of(const spade_result& found) {
     return out;
 }
 
-nb::dict spade(const shared_spikes& spikes, const nb::dict& given) {
+// Adds the tests of the patterns in other spikes; a count of -1 means that there is none.
+void add_replication(nb::dict& out, const spade_replication& other) {
+    using test = std::optional<pattern_replication>;
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const auto figure = [](double pattern_replication::*member) {
+        return [=](const test& one) { return one ? (*one).*member : none; };
+    };
+    nb::dict table = table_of(
+        other.tests, "counts",
+        [](const test& one) { return one ? static_cast<std::int64_t>(one->count) : -1; },
+        "expected", figure(&pattern_replication::expected), "p", figure(&pattern_replication::p),
+        "q", figure(&pattern_replication::q));
+    add_entries(table, other, "seconds", &spade_replication::observed, "tested",
+                &spade_replication::tested, "replicated", &spade_replication::replicated,
+                "missing_units", &spade_replication::missing_units);
+    out["replication"] = std::move(table);
+}
+
+nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
+               const std::optional<shared_spikes>& confirm) {
     spade_result found =
         call_with<spade_options>(given, [&](const auto& options, const execution& run) {
+            if (confirm)
+                return run_spade(*spikes.sequence, *confirm->sequence, options,
+                                 {spikes.has_recorded_span, confirm->has_recorded_span}, run);
             return run_spade(*spikes.sequence, options, spikes.has_recorded_span, run);
         });
     nb::dict table = table_arrays(found.table, found.axes);
@@ -63,6 +85,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given) {
         add_columns(table, found.stabilities, "intensional_stability", &stability::intensional,
                     "extensional_stability", &stability::extensional);
     out["table"] = table;
+    if (found.replication) add_replication(out, *found.replication);
     out["funnel"] = column(found.funnel);
     out["input"] = input_of(found);
     out["parameters"] = arguments_of(describe(found.options));
@@ -75,7 +98,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given) {
 
 void bind_spade(nb::module_& m) {
     m.def("spade_options", &description<spade_options>);
-    m.def("spade", &spade, "spikes"_a, "given"_a);
+    m.def("spade", &spade, "spikes"_a, "given"_a, "confirm"_a = nb::none());
 }
 
 }  // namespace spikeweave::python

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 @described(_core.spade_options)
 def spade(
-    spikes: SpikesLike, *, progress: Progress = None, **options: Unpack[SpadeOptions]
+    spikes: SpikesLike,
+    *,
+    confirm: SpikesLike | None = None,
+    progress: Progress = None,
+    **options: Unpack[SpadeOptions],
 ) -> PatternResult:
     """Finds spatio-temporal spike patterns (SPADE) and tests them by surrogates.
 
@@ -45,6 +49,10 @@ def spade(
         Spikes in any form that `SpikeSequence.of` accepts. An Elephant ``BinnedSpikeTrain`` is
         mined in its own bins, which `bin` must then agree with.
     {options}
+    confirm
+        Another recording of the same units, which are those of the same name. The patterns that are
+        left are counted there, and each is tested against surrogates of it, corrected for these
+        patterns only: `PatternResult.replication`.
     progress
         As in `episodes`.
 
@@ -96,7 +104,11 @@ def spade(
         given["bin"] = own
     given["window"] = _in_bins(given.get("window"), given.get("bin"))
     with reporting(progress) as callback:
-        found = _core.spade(sequence._core, {**given, "progress": callback})
+        found = _core.spade(
+            sequence._core,
+            {**given, "progress": callback},
+            None if confirm is None else SpikeSequence.of(confirm)._core,
+        )
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
     return PatternResult(
@@ -109,6 +121,7 @@ def spade(
         seconds=found["seconds"],
         warnings=found["warnings"],
         pvalue_spectrum=found.get("pvalue_spectrum"),
+        replication=found.get("replication"),
     )
 
 

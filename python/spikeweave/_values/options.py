@@ -608,6 +608,8 @@ class SpadeOptions(TypedDict, total=False):
         ]
         | None
     )
+    hold_out: float | None
+    hold_out_block: Time | None
     reduce: Triple | None
     stability: Stability | None
     stability_threshold: Pair | None

@@ -98,12 +98,19 @@ class PatternResult(HasPage, Sequence[Pattern]):
         frequent), ``p``, ``q``, ``tested``, ``significant`` and ``reason``.
     pvalue_spectrum : dict of arrays, or None
         ``size``, ``count``, ``duration``, ``reached``, ``p`` = reached / surrogates, as published.
+    replication : dict, or None
+        For runs with `hold_out` or `confirm`: the patterns in what was held out, or in the other
+        recording, while all other figures are of the search. Arrays ``counts``, ``expected`` (mean
+        over the surrogates), ``p``, ``q``, which are -1 and NaN for patterns with a unit that is
+        missing there; ``seconds``; how many patterns were ``tested`` and ``replicated``; the list
+        ``missing_units`` of names.
     funnel : list of dict
         Number of patterns removed by each step and left after it: ``step``, ``removed``, ``left``,
         ``why``.
     parameters : dict
         The arguments of `spade` with their resolved values, the thresholds as ``rules``:
-        ``spade(found.spikes, **found.parameters)`` repeats the run.
+        ``spade(found.spikes, **found.parameters)`` repeats the run. With `hold_out`, `epochs` are
+        those that were searched.
     input : dict
         Input of the search: ``origin`` (left edge of the first bin, seconds),
         ``time_origin_note`` (where bins and trials begin, and why), ``trials``, ``spikes``,
@@ -135,6 +142,7 @@ class PatternResult(HasPage, Sequence[Pattern]):
     intensional_stability: NDArray[np.float64] | None = None
     extensional_stability: NDArray[np.float64] | None = None
     pvalue_spectrum: dict[str, Any] | None = None
+    replication: dict[str, Any] | None = None
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 
@@ -187,8 +195,12 @@ class PatternResult(HasPage, Sequence[Pattern]):
         def part(values: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
             return None if values is None else values[some]
 
+        other = self.replication
         return replace(
             self,
+            replication=None
+            if other is None
+            else {name: part(v) if isinstance(v, np.ndarray) else v for name, v in other.items()},
             offsets=offsets,
             units=self.units[items],
             lag_bins=self.lag_bins[items],

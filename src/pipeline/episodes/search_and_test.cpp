@@ -68,7 +68,7 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
                                bool in_other_recording, const episode_options& options,
                                const execution& run) {
     const auto began = std::chrono::steady_clock::now();
-    const same_units same = match_units(searched, tested);
+    const same_units same = match_units(searched.unit_names(), tested.unit_names());
     episode_options how = options;
     how.time = {};
     how.hold_out = 0;

@@ -104,6 +104,20 @@ void add_tests(option_list& list, spade_options& options) {
              "duration (3d#)");
     list.add("alpha", options.alpha, "significance level").above(0).at_most(1).written("P");
     list.add("correction", options.correction, "multiple-testing correction over the signatures");
+    list.add(
+            "hold_out", options.hold_out,
+            "hold out this share of the time: search and test in the rest, then count the patterns "
+            "that are left in what was held out, and test each against surrogates of it, corrected "
+            "for these patterns only")
+        .unset_is("nothing is held out: all is searched and tested")
+        .at_most(0.95)
+        .written("SHARE")
+        .only_with("surrogates");
+    list.add("hold_out_block", options.hold_out_block,
+             "length of the blocks in which time is held out; epochs and trials are held out as a "
+             "whole")
+        .above(0)
+        .only_with("hold_out");
     list.add("reduce", options.reduce,
              "remove patterns that others explain: h, k and l of the pattern set reduction, "
              "Elephant's psr_param")

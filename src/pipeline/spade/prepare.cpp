@@ -6,6 +6,7 @@
 
 #include "core/given_time.hpp"
 #include "core/grouped.hpp"
+#include "pipeline/spade/surrogates_of.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -104,11 +105,7 @@ void note_windows(spade_input& out, const spade_options& options, std::vector<pa
 void settle_surrogates(spade_input& out, const spade_options& options,
                        std::vector<time_span> epochs) {
     if (!options.is_tested()) return;
-    out.surrogates.method = options.method.value_or(options.usual_method());
-    out.surrogates.trials = options.trial_length
-                                ? regular_trials(out.spikes.span(), *options.trial_length,
-                                                 options.trial_separation, options.compat)
-                                : std::move(epochs);
+    out.surrogates = pipeline::surrogates_of(options, out.spikes, std::move(epochs));
     out.maker.emplace(out.spikes, out.surrogates, out.bins);
 }
 
@@ -134,6 +131,17 @@ void warn_beforehand(spade_input& out, const spade_options& options) {
 }
 
 }  // namespace
+
+surrogate_options pipeline::surrogates_of(const spade_options& options,
+                                          const spike_sequence& spikes,
+                                          std::vector<time_span> epochs) {
+    surrogate_options out = options.surrogates;
+    out.method = options.method.value_or(options.usual_method());
+    out.trials = options.trial_length ? regular_trials(spikes.span(), *options.trial_length,
+                                                       options.trial_separation, options.compat)
+                                      : std::move(epochs);
+    return out;
+}
 
 duration pattern_axes::time_of(std::uint32_t start) const {
     const duration at = origin + bin * start;

@@ -369,15 +369,38 @@ maxima_tally tally_part(const spade_input& prepared, const spade_options& option
     return pattern_search(prepared, options, run).tally(part);
 }
 
-spade_result run_spade(const spike_sequence& spikes, const spade_options& options,
-                       bool has_recorded_span, const execution& run) {
+namespace {
+
+// The whole analysis, with a test of its patterns in other spikes if there are any.
+spade_result search_and_replicate(const spike_sequence& spikes, const spade_options& options,
+                                  bool has_recorded_span, const replication_spikes* other,
+                                  const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     spade_input prepared =
         prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
     spade_result out = run_spade(prepared, options, run);
     out.warnings.insert(out.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
+    if (other != nullptr) replicate(out, *other, run);
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return out;
+}
+
+}  // namespace
+
+spade_result run_spade(const spike_sequence& spikes, const spade_options& options,
+                       bool has_recorded_span, const execution& run) {
+    if (options.hold_out == 0)
+        return search_and_replicate(spikes, options, has_recorded_span, nullptr, run);
+    const divided_recording divided = divide_recording(spikes, options, has_recorded_span);
+    return search_and_replicate(spikes, divided.search, has_recorded_span, &divided.held_out, run);
+}
+
+spade_result run_spade(const spike_sequence& spikes, const spike_sequence& confirm,
+                       const spade_options& options, std::pair<bool, bool> recorded,
+                       const execution& run) {
+    const replication_spikes other =
+        confirming_recording(spikes, confirm, options, recorded.second);
+    return search_and_replicate(spikes, options, recorded.first, &other, run);
 }
 
 }  // namespace spikeweave

@@ -14,6 +14,23 @@ json rules_of(const pattern_mining_options& mining) {
     return rules;
 }
 
+// How many of the patterns are there in other spikes.
+json replication_json(const pattern_report& report) {
+    const spade_replication& in = *report.replication;
+    json out{{"tested_s", to_seconds(in.observed)},
+             {"tested", in.tested},
+             {"replicated", in.replicated}};
+    if (!in.confirmed_elsewhere) return out;
+    const input_record& file = report.replication_input;
+    out["recording"] = {{"path", file.path},
+                        {"bytes", file.bytes},
+                        {"digest_algorithm", file.digest_algorithm},
+                        {"digest", file.digest}};
+    out["missing_units"] = in.missing_units;
+    out["untested"] = in.tests.size() - in.tested;
+    return out;
+}
+
 json run_of(const pattern_view& p) {
     const pattern_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.input.spikes},
@@ -41,6 +58,9 @@ json run_of(const pattern_view& p) {
                                {"surrogate_method", to_string(report.surrogate.method)},
                                {"dither_ms", ms(report.surrogate.dither)},
                                {"seed", report.surrogate.seed}};
+    if (report.replication)
+        out[report.replication->confirmed_elsewhere ? "confirm" : "hold_out"] =
+            replication_json(report);
     return out;
 }
 
@@ -69,6 +89,11 @@ json pattern_of(const pattern_view& p, std::size_t i) {
         one["q"] = p.tests[i]->q;
         one["significant"] = p.tests[i]->significant;
     }
+    if (const pattern_replication* other = p.replicated(i))
+        one["replication"] = {{"count", other->count},
+                              {"expected", other->expected},
+                              {"p", other->p},
+                              {"q", other->q}};
     if (!report.stabilities.empty()) {
         one["stability_intensional"] = report.stabilities[i].intensional;
         one["stability_extensional"] = report.stabilities[i].extensional;

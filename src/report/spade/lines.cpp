@@ -56,6 +56,8 @@ std::string pattern_lines::header() const {
     std::string out = "pattern\tsize\tunits\tlags_ms\tcount\tduration_ms";
     if (columns_.tests) out += "\tp\tq\tsignificant";
     if (columns_.stability) out += "\tstability_intensional\tstability_extensional";
+    if (columns_.replication)
+        out += "\treplication_count\treplication_expected\treplication_p\treplication_q";
     if (columns_.occurrences) out += axes_.timed ? "\ttimes_s" : "\twindows";
     return out + '\n';
 }
@@ -72,9 +74,10 @@ char* pattern_lines::room(std::size_t bytes) {
 }
 
 void pattern_lines::append(std::uint64_t number, const pattern_table& table, std::size_t i,
-                           const signature_test* test, const stability* stable) {
+                           const signature_test* test, const stability* stable,
+                           const pattern_replication* other) {
     const auto items = table.pattern(i);
-    std::size_t most = 8 * number_bytes + items.size() * (longest_name_ + longest_lag_ + 2);
+    std::size_t most = 12 * number_bytes + items.size() * (longest_name_ + longest_lag_ + 2);
     if (columns_.occurrences) most += table.occurrences_of(i).size() * number_bytes;
     char* const begin = room(most + 6 * number_bytes);
     char* at = put_number(begin, number);
@@ -97,6 +100,10 @@ void pattern_lines::append(std::uint64_t number, const pattern_table& table, std
                  fmt::format("\t{:.6g}\t{:.6g}\t{}", test->p, test->q, yes_no(test->significant)));
     if (columns_.stability)
         at = put(at, fmt::format("\t{:.6g}\t{:.6g}", stable->intensional, stable->extensional));
+    if (columns_.replication)
+        at = put(at, other == nullptr ? "\t-\t-\t-\t-"
+                                      : fmt::format("\t{}\t{:.6g}\t{:.6g}\t{:.6g}", other->count,
+                                                    other->expected, other->p, other->q));
     if (columns_.occurrences) {
         char part = '\t';
         for (const std::uint32_t start : table.occurrences_of(i)) {

@@ -15,6 +15,7 @@ namespace spikeweave::report {
 struct pattern_columns {
     bool tests = false;
     bool stability = false;
+    bool replication = false;
     bool occurrences = false;
 };
 
@@ -26,8 +27,10 @@ public:
     std::string header() const;
     /// Appends pattern `i` of a table to `taken`.
     /// @param test, stable  may be null if there is no such column
+    /// @param other  null if the pattern was not tested in other spikes
     void append(std::uint64_t number, const pattern_table& table, std::size_t i,
-                const signature_test* test = nullptr, const stability* stable = nullptr);
+                const signature_test* test = nullptr, const stability* stable = nullptr,
+                const pattern_replication* other = nullptr);
     std::string_view text() const { return {memory_.get(), size_}; }
     void clear() { size_ = 0; }
 

@@ -24,6 +24,9 @@ void check(const pattern_report& what) {
         throw invalid_argument(
             fmt::format("the report has {} patterns of {}, {} numbers and {} stabilities", n,
                         what.patterns, what.numbers.size(), what.stabilities.size()));
+    if (what.replication && what.replication->tests.size() != n)
+        throw invalid_argument(fmt::format("the report has {} patterns, and {} in other spikes", n,
+                                           what.replication->tests.size()));
     const std::uint64_t items = what.axes.unit_names.size() * what.axes.window_bins;
     if (!std::ranges::all_of(table.items, [&](pattern_item item) { return item < items; }))
         throw invalid_argument("the report's patterns are not of its units");

@@ -26,6 +26,11 @@ struct pattern_view {
     std::vector<const signature_test*> tests;
 
     bool tested() const { return report.assessment.has_value(); }
+    /// The test of a pattern in other spikes; null if there is none.
+    const pattern_replication* replicated(std::size_t i) const {
+        if (!report.replication || !report.replication->tests[i]) return nullptr;
+        return &*report.replication->tests[i];
+    }
     bool streamed() const { return !report.numbers.empty(); }
     const std::string& name(pattern_item item) const {
         return report.axes.unit_names[item / report.axes.window_bins];

@@ -16,6 +16,7 @@ pattern_report report_of(spike_sequence spikes, spade_result result, const execu
                           .surrogate = surrogates,
                           .stabilities = std::move(result.stabilities),
                           .funnel = std::move(result.funnel),
+                          .replication = std::move(result.replication),
                           .mining = std::move(result.mining),
                           .ran_on = result.ran_on,
                           .input = result.counts,

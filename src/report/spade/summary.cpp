@@ -44,6 +44,14 @@ private:
                               : fmt::format("{} units; ", axes.unit_names.size());
         line("{}{} windows of {} × {} ms; {}", what, core::grouped(report.input.windows),
              axes.window_bins, milliseconds(axes.bin), p_.how_tested());
+        if (!report.replication) return;
+        const spade_replication& other = *report.replication;
+        line("Replicated: {} of {} patterns, in {:.6g} s {}.", core::grouped(other.replicated),
+             core::grouped(other.tested), to_seconds(other.observed),
+             other.confirmed_elsewhere ? "of the recording that confirms" : "that were held out");
+        if (const std::size_t untested = other.tests.size() - other.tested; untested > 0)
+            line("{} not tested there, because units are missing.",
+                 plural(untested, "pattern is", "patterns are"));
     }
 
     std::string title() const {
@@ -61,6 +69,9 @@ private:
             std::string note = fmt::format("{} times", p_.report.table.counts[i]);
             if (p_.tests[i] != nullptr)
                 note += fmt::format(", p {}, q {}", p_text(p_.tests[i]->p), p_text(p_.tests[i]->q));
+            if (const pattern_replication* other = p_.replicated(i))
+                note += fmt::format("; elsewhere {} times, {:.3g} expected, q {}", other->count,
+                                    other->expected, p_text(other->q));
             line("  {}  ({})", bold(p_.chain(i)), note);
         }
         if (p_.report.patterns > shown) line("  … and {} more", p_.report.patterns - shown);

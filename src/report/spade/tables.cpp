@@ -21,13 +21,15 @@ void write_patterns(const pattern_view& p, const std::function<void(std::string_
                     const execution& run) {
     constexpr std::size_t piece = std::size_t{1} << 20U;
     const pattern_report& report = p.report;
-    pattern_lines lines(
-        report.axes,
-        {.tests = p.tested(), .stability = !report.stabilities.empty(), .occurrences = true});
+    pattern_lines lines(report.axes, {.tests = p.tested(),
+                                      .stability = !report.stabilities.empty(),
+                                      .replication = report.replication.has_value(),
+                                      .occurrences = true});
     write(lines.header());
     for (const std::size_t i : p.order) {
         lines.append(p.number[i], report.table, i, p.tests[i],
-                     report.stabilities.empty() ? nullptr : &report.stabilities[i]);
+                     report.stabilities.empty() ? nullptr : &report.stabilities[i],
+                     p.replicated(i));
         if (lines.text().size() < piece) continue;
         core::throw_if_stopped(run.stop);
         write(lines.text());

@@ -67,6 +67,12 @@ struct SPIKEWEAVE_API spade_options {
     spectrum_kind spectrum = spectrum_kind::size_count;
     double alpha = 0.01;
     correction_method correction = correction_method::benjamini_hochberg;
+    /// The share of the time that is held out: patterns are searched and tested in the rest, and
+    /// those that are left are counted and tested in what was held out. 0: all is searched.
+    double hold_out = 0;
+    /// Time is held out in blocks of this length, evenly spread; epochs and trials are held out as
+    /// a whole.
+    duration hold_out_block = std::chrono::seconds{10};
     /// h, k and l of the pattern set reduction. If not set, patterns are not reduced.
     std::optional<std::array<std::uint32_t, 3>> reduce{};
     /// How stability is computed. If not set, it is not. Its seed is ignored.

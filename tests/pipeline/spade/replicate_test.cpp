@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/assess/spade/support.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/spade.hpp"
+#include "spikeweave/simulate/spikes.hpp"
+#include "spikeweave/spikes/epochs.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+const spike_sequence& four_planted(std::uint64_t seed) {
+    static std::map<std::uint64_t, spike_sequence> made;
+    spike_sequence& spikes = made[seed];
+    if (spikes.empty())
+        spikes = simulate_patterns(
+                     {.units = 8, .length = 24s, .patterns = {4}, .occurrences = 50, .seed = seed})
+                     .spikes;
+    return spikes;
+}
+
+spade_options tested_request() {
+    spade_options request{.window = 10, .min_occ = 8U, .min_spikes = 3, .alpha = 0.05};
+    request.surrogates.surrogates = 59;
+    request.surrogates.seed = 1;
+    request.reduce = {0, 0, 0};
+    return request;
+}
+
+TEST(Replicate, CountsPatternsAsTheSearchDoes) {
+    const binned_spikes binned = bin_spikes(four_planted(1), {}).spikes;
+    const pattern_mining_result found = mine_patterns(
+        spade_windows(binned, 10), {.rules = {{.min_occ = 6}}, .with_occurrences = false});
+    ASSERT_GT(found.table.size(), 100U);
+    EXPECT_EQ(count_patterns(binned, found.table), found.table.counts);
+}
+
+TEST(Replicate, TestsInOtherEpochsWhatTheFirstSuggest) {
+    const spike_sequence& spikes = four_planted(1);
+    spade_options request = tested_request();
+    request.hold_out = 0.5;
+    request.hold_out_block = 2s;
+    const spade_result found = run_spade(spikes, request);
+
+    spade_options search = tested_request();
+    search.method = search.usual_method();
+    spade_options test = search;
+    for (std::int64_t i = 0; i < 12; ++i) {
+        const time_span block{2s * i, i < 11 ? 2s * (i + 1) : spikes.span().end + 1us};
+        (i % 2 == 0 ? search : test).epochs.push_back(block);
+    }
+    EXPECT_EQ(found.table, run_spade(spikes, search).table);
+    ASSERT_GT(found.table.size(), 0U);
+    ASSERT_TRUE(found.replication);
+    EXPECT_EQ(found.replication->tested, found.table.size());
+    EXPECT_GT(found.replication->replicated, 0U);
+    const spade_input rest = prepare_spade(bin_recording(spikes, test), test);
+    for (std::size_t i = 0; i < found.table.size(); ++i) {
+        std::vector<pattern_item> items(found.table.pattern(i).begin(),
+                                        found.table.pattern(i).end());
+        std::ranges::sort(items);
+        std::uint32_t count = 0;
+        for (std::size_t w = 0; w < rest.windows.size(); ++w)
+            count += std::ranges::includes(rest.windows.items(w), items) ? 1 : 0;
+        EXPECT_EQ(found.replication->tests[i]->count, count);
+        EXPECT_GE(found.replication->tests[i]->p, 1.0 / 60);
+        EXPECT_GE(found.replication->tests[i]->q, found.replication->tests[i]->p);
+    }
+}
+
+TEST(Replicate, ConfirmsByTheNamesOfUnits) {
+    const spike_sequence& spikes = four_planted(1);
+    const spike_sequence& other = four_planted(2);
+    const spade_result found = run_spade(spikes, other, tested_request());
+    ASSERT_GT(found.table.size(), 0U);
+    ASSERT_TRUE(found.replication);
+    EXPECT_TRUE(found.replication->confirmed_elsewhere);
+    EXPECT_EQ(found.replication->replicated, found.table.size());
+
+    // n0 is in the pattern; without it all other units have other numbers.
+    const std::vector<std::string> rest(other.unit_names().begin() + 1, other.unit_names().end());
+    const spade_result lacking = run_spade(spikes, select_units(other, rest), tested_request());
+    EXPECT_EQ(lacking.table, found.table);
+    EXPECT_EQ(lacking.replication->missing_units, std::vector<std::string>{"n0"});
+    for (std::size_t i = 0; i < found.table.size(); ++i) {
+        const bool has_n0 = std::ranges::any_of(found.table.pattern(i), [&](pattern_item item) {
+            return found.table.unit(item) == unit_id{0};
+        });
+        EXPECT_EQ(lacking.replication->tests[i].has_value(), !has_n0);
+        if (has_n0) continue;
+        EXPECT_EQ(lacking.replication->tests[i]->count, found.replication->tests[i]->count);
+    }
+    EXPECT_NE(lacking.warnings.back().find("not in the other recording: n0"), std::string::npos);
+}
+
+TEST(Replicate, RefusesWhatTestsNothing) {
+    const spike_sequence& spikes = four_planted(1);
+    spade_options request = tested_request();
+    EXPECT_THROW(run_spade(spikes, spikes, request), invalid_argument);
+    EXPECT_THROW(run_spade(spikes, {{0}, {unit_id{0}}, {"x"}, {0s, 1s}}, request),
+                 invalid_argument);
+    request.hold_out = 0.5;
+    EXPECT_THROW(run_spade(spikes, four_planted(2), request), invalid_argument);
+    request.hold_out_block = 100s;
+    EXPECT_THROW(run_spade(spikes, request), invalid_argument);
+    request = tested_request();
+    request.surrogates.surrogates = 0;
+    request.surrogates.seed = 0;
+    EXPECT_THROW(run_spade(spikes, four_planted(2), request), invalid_argument);
+}
+
+}  // namespace
+}  // namespace spikeweave
