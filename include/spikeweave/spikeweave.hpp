@@ -1,8 +1,10 @@
 #pragma once
 
 /// Includes every public header of the library.
+#include "spikeweave/assess/change_points.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/assess/episodes/circuit_stability.hpp"
 #include "spikeweave/assess/episodes/edge_timing.hpp"
 #include "spikeweave/assess/episodes/jitter.hpp"
 #include "spikeweave/assess/episodes/options.hpp"
@@ -56,6 +58,7 @@
 #include "spikeweave/parallel/thread_count.hpp"
 #include "spikeweave/pipeline/assemblies.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/episodes/changes.hpp"
 #include "spikeweave/pipeline/episodes/conditions.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/pipeline/replay.hpp"

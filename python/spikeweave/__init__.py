@@ -20,6 +20,7 @@ from ._commands.replay import replay
 from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
+from ._commands.stability import circuit_stability
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.assemblies import Assembly, AssemblyResult
@@ -79,6 +80,7 @@ __all__ = [
     "Window",
     "WindowedEpisodeResult",
     "assemblies",
+    "circuit_stability",
     "compare",
     "compare_conditions",
     "compare_epochs",

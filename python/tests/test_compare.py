@@ -46,7 +46,7 @@ def test_command_writes_the_same_comparison(results, view, tmp_path):
 
     own = data_of(spikeweave.compare(results, view=view, alpha=0.1).to_html())
     assert set(own) == set(written)
-    for key in ("format", "version", "kind", "alpha", "units", "episodes", "changes"):
+    for key in ("format", "version", "kind", "alpha", "units", "episodes", "changes", "stability"):
         assert own[key] == written[key], key
     assert [one["name"] for one in own["recordings"]] == list(results)
     for one, other in zip(own["recordings"], written["recordings"], strict=True):

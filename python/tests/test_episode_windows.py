@@ -1,6 +1,7 @@
 """Episodes in windows of a recording: `episodes(..., window=, hop=)`."""
 
 import copy
+import dataclasses
 import pickle
 import subprocess
 import sys
@@ -85,7 +86,9 @@ def test_data_frames(found):
     assert of_one.reset_index(drop=True).equals(found[1].to_dataframe())
     of_one = circuits[circuits["begin"] == 8].drop(columns=["window", "begin", "end"])
     assert of_one.reset_index(drop=True).equals(found[2].circuit.to_dataframe())
-    with pytest.raises(ValueError, match="of: expected 'windows', 'episodes' or 'circuits'"):
+    with pytest.raises(
+        ValueError, match="of: expected 'windows', 'episodes', 'circuits' or 'changes'"
+    ):
         found.to_dataframe("chains")
 
 
@@ -113,7 +116,68 @@ def test_page_is_that_of_the_command(found, tmp_path):
         ]
         run = data.pop("run")
         assert run["search"]["windows"] == 4
+        data["stability"] = run["search"]["mean_stability"]
     assert page == told
+
+
+def test_stability_is_that_of_the_circuits(found):
+    stability = found.stability
+
+    assert np.isnan(stability[:2]).all()
+    for k in (2, 3):
+        both = spikeweave.circuit_stability(found[k - 2].circuit, found[k].circuit)
+        assert both["stability"] == stability[k]
+    assert both["before"] == both["after"] == both["common"] == 10
+
+
+def test_stability_is_of_units_with_the_same_names(found):
+    before, after = found[0].circuit, found[2].circuit
+    names = after.unit_names
+    order = {name: number for number, name in enumerate(reversed(names))}
+    moved = dataclasses.replace(
+        after,
+        unit_names=names[::-1],
+        source=np.array([order[names[unit]] for unit in after.source], np.uint32),
+        target=np.array([order[names[unit]] for unit in after.target], np.uint32),
+    )
+
+    own = spikeweave.circuit_stability(before, after, seed=4)
+    assert spikeweave.circuit_stability(before, moved, seed=4) == own
+    with pytest.raises(TypeError, match="before: expected a Circuit, found"):
+        spikeweave.circuit_stability(found[0], after)
+
+
+@pytest.fixture(scope="module")
+def changing():
+    """Connections become weaker after ten of twenty seconds."""
+    parts = [
+        spikeweave.simulate.sym26(length="10s", probability=probability, seed=2).spikes
+        for probability in (0.8, 0.4)
+    ]
+    names = parts[0].unit_names
+    times = np.concatenate([parts[0].times, parts[1].times + 10])
+    units = np.concatenate([one.units for one in parts])
+    return spikeweave.SpikeSequence.of((times, units), unit_names=names, t_start=0, t_stop=20)
+
+
+def test_changes_have_the_rows_of_the_table(changing):
+    pytest.importorskip("pandas")
+    search = {"delays": "4-6ms", "max_size": 2, "window": 1, "hop": 0.5}
+    found = spikeweave.episodes(changing, change_points=True, **search)
+    changes = found.to_dataframe("changes")
+
+    circuit = changes[(changes["of"] == "circuit") & changes["significant"]]
+    assert circuit["time"].tolist()[0] == 10
+    excess = changes[changes["of"] == "excess"]
+    assert len(excess) == 10
+    assert excess["significant"].all()
+    assert (excess["before"] > excess["after"]).all()
+    assert ("n0", "n1") in excess["units"].tolist()
+    told = data_of(found.to_html())["run"]["search"]["change_points"]
+    assert told["circuit"]["found"][0]["time_s"] == 10
+    assert told["findings_with_other_excess"] == 10
+    with pytest.raises(ValueError, match="give change_points=True"):
+        spikeweave.episodes(changing, **search).to_dataframe("changes")
 
 
 def test_level_of_the_page(found):

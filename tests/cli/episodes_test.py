@@ -364,12 +364,28 @@ class Windows(CliTest):
                          [(str(k), f"{k}.000000", f"{k + 2}.000000") for k in range(3)])
         self.assertEqual([one["spikes"] for one in windows], ["80"] * 3)
         self.assertEqual(len(out.splitlines()), 4)
+        self.assertEqual([(one["since"], one["stability"]) for one in windows[:2]], [("-", "-")] * 2)
+        self.assertEqual((windows[2]["since"], windows[2]["jaccard"], windows[2]["stability"]), ("0", "1", "-"))
         chains = [one for one in self.rows("window_episodes.tsv") if one["episode"] == "a 4-6ms b 4-6ms c"]
         self.assertEqual([one["count"] for one in chains], ["20"] * 3)
         edges = {(one["window"], one["from"], one["to"]) for one in self.rows("window_circuits.tsv")}
         self.assertLessEqual({(str(k), *pair) for k in range(3) for pair in ("ab", "bc")}, edges)
         parameters = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))["parameters"]
         self.assertEqual((parameters["window"], parameters["hop"]), ("2 s", "1 s"))
+
+    def test_change_points_are_a_table(self):
+        path = self.chain_file()
+        out = self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "3", "--window", "500ms", "--hop", "100ms", "--change-points",
+                      "--change-permutations", "99", "-o", self.folder / "out").stdout
+
+        rows = self.rows("change_points.tsv")
+        self.assertEqual({one["of"] for one in rows}, {"firing-rates", "circuit", "rate", "excess"})
+        self.assertEqual({one["significant"] for one in rows}, {"no"})
+        self.assertEqual({one["units"] for one in rows} - {"-"}, {"a→b", "b→c", "a→b→c"})
+        self.assertIn("circuit: no significant change", out)
+        record = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))
+        self.assertEqual(record["search"]["change_points"]["circuit"]["found"], [])
+        self.assertEqual(record["parameters"]["change_permutations"], 99)
 
     def test_has_what_live_finds(self):
         path, live = self.chain_file(), self.folder / "live.tsv"
@@ -411,7 +427,9 @@ class Windows(CliTest):
         path, to = self.chain_file(), ("-o", self.folder / "out")
         for options, words in ((("--hop", "1s"), "--window"), (("--window", "0s"), "--window"), (("--window", "-1s"), "--window"),
                                (("--window", "2"), "--window"), (("--window", "6s"), "shorter than a window"),
-                               (("--window", "2s", "--hop", "0s"), "--hop"), (("--window", "2s", "--json"), "--json"),
+                               (("--window", "2s", "--hop", "0s"), "--hop"), (("--change-points",), "--window"),
+                               (("--window", "2s", "--change-seed", "2"), "--change-points"),
+                               (("--window", "2s", "--change-points", "--change-alpha", "0"), "--change-alpha"), (("--window", "2s", "--json"), "--json"),
                                (("--window", "2s", "--occurrences"), "--occurrences"), (("--window", "2s", "--count-only", path), "--count-only")):
             with self.subTest(options):
                 self.refused("episodes", path, *(self.search if "--count-only" not in options else ()), *options, *to, says=words)

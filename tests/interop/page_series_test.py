@@ -148,6 +148,23 @@ class SeriesChecks:
         self.assertLessEqual({"new", "gone", "stronger", "weaker"}, words)
         self.assertIn("too small", self.one("#test-note").text)
 
+    def test_says_how_stable_the_circuit_is(self):
+        pairs = [{(row["from"], row["to"]) for row in rows_of(folder / "circuit.tsv") if row["kind"] == "direct"} for folder in self.folders]
+        for k, one in enumerate(self.data["stability"]):
+            before, after = pairs[k], pairs[k + 1]
+            common, both = len(before & after), len(before | after)
+            self.assertEqual([one[name] for name in ("from", "to", "before", "after", "common")], [k, k + 1, len(before), len(after), common])
+            if not before or not after:
+                self.assertIsNone(one["stability"])
+                continue
+            self.assertAlmostEqual(one["jaccard"], common / both)
+            chance = one["jaccard_expected"]
+            if one["stability"] is not None:
+                self.assertAlmostEqual(one["stability"], (common / both - chance) / (1 - chance))
+        told = self.one("#about").get_attribute("textContent")
+        self.assertIn("Stability of the circuit", told)
+        self.assertIn(f"{max(one['common'] for one in self.data['stability'])}", told)
+
     def test_each_step_shows_its_recording(self):
         places = "return [...document.querySelectorAll('g.node')].map((one) => one.getAttribute('transform')).join()"
         first = self.driver.execute_script(places)

@@ -457,7 +457,7 @@ class EpisodesInWindows(PageOfWindows):
         super().setUpClass()
         cls.spikes = cls.folder / "today.tsv"
         cls.spikes.write_text("time_s\tunit\n" + "".join(f"{time_us / 1e6:.6f}\t{unit}\n" for time_us, unit in spikes_of_session()), encoding="utf-8")
-        spikeweave("episodes", cls.spikes, *SEARCH[:-4], "-o", cls.out)
+        spikeweave("episodes", cls.spikes, *SEARCH[:-4], "--change-points", "-o", cls.out)
         cls.read_page()
 
     def test_shows_itself_without_errors_and_requests(self):
@@ -491,6 +491,15 @@ class EpisodesInWindows(PageOfWindows):
                 if len(names) == 2 and best in kinds:
                     self.assertEqual(row[6], kinds[best])
         self.assertGreater(compared, 20)
+
+    def test_says_when_the_circuit_changes(self):
+        told = self.one("#about").get_attribute("textContent")
+        rows = rows_of(self.out / "change_points.tsv")
+        for name, words in (("circuit", "changes of the circuit"), ("firing-rates", "changes of the firing rates")):
+            found = [row for row in rows if row["of"] == name and row["significant"] == "yes"]
+            points = [f"at {float(row['time_s']):g} s (p {float(row['p']):g})" for row in found]
+            others = [f"none is significant (p {float(row['p']):g})" for row in rows if row["of"] == name]
+            self.assertIn(words + (", ".join(points) if points else others[0]), told)
 
     def test_plays_and_shows_changes(self):
         places = self.driver.execute_script(PLACES)

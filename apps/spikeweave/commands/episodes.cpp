@@ -219,7 +219,9 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
     episode_report report = report_of(std::move(input.spikes), std::move(result), run);
     if (confirming) report.searched_input = exchange_inputs(input.record, *confirming);
     report.with_occurrences = options.occurrences;
-    add_parameters(report.run.parameters, describe(options), {"window", "hop"});
+    add_parameters(
+        report.run.parameters, describe(options),
+        {"window", "hop", "change_points", "change_permutations", "change_alpha", "change_seed"});
     finish(options, report, input.record, now, run);
     if (options.json) {
         memory.expect(json_bytes(report));

@@ -151,6 +151,15 @@ std::vector<null> all() {
     return out;
 }
 
+seed_range seeds_of(const std::string& recordings) {
+    const std::size_t colon = recordings.find(':');
+    if (colon == std::string::npos) return {.count = std::stoul(recordings)};
+    const std::size_t first = std::stoul(recordings.substr(0, colon));
+    const std::size_t end = std::stoul(recordings.substr(colon + 1));
+    if (end <= first) throw invalid_argument(fmt::format("there is no seed in '{}'", recordings));
+    return {.first = first, .count = end - first};
+}
+
 spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed) {
     std::seed_seq seeds{seed, static_cast<std::uint32_t>(length_s),
                         static_cast<std::uint32_t>(std::hash<std::string_view>{}(name))};
@@ -175,7 +184,8 @@ spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t 
     return builder.finish({0s, std::chrono::seconds(length_s)});
 }
 
-spike_sequence with_connections(const spike_sequence& null, double strength, std::uint32_t seed) {
+spike_sequence with_connections(const spike_sequence& null, const pair_strengths& strengths,
+                                std::uint32_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform;
     const spike_trains trains(null);
@@ -185,12 +195,26 @@ spike_sequence with_connections(const spike_sequence& null, double strength, std
     for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
         for (const std::int64_t time : trains.times_us(unit_id{2 * pair})) {
             const auto follower = time + static_cast<std::int64_t>(4200 + 1600 * uniform(random));
-            if (uniform(random) < strength && follower < null.span().end.count())
+            if (uniform(random) < strengths[pair] && follower < null.span().end.count())
                 all.emplace_back(follower, unit_id{2 * pair + 1});
         }
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return sequence_of(std::move(all), null.unit_names(), null.span());
+}
+
+spike_sequence with_connections(const spike_sequence& null, double strength, std::uint32_t seed) {
+    pair_strengths strengths{};
+    strengths.fill(strength);
+    return with_connections(null, strengths, seed);
+}
+
+spike_sequence joined(const spike_sequence& one, const spike_sequence& next) {
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (const spike_sequence* const part : {&one, &next})
+        for (std::size_t i = 0; i < part->size(); ++i)
+            all.emplace_back(part->times_us()[i], part->units()[i]);
+    return sequence_of(std::move(all), one.unit_names(), {one.span().begin, next.span().end});
 }
 
 spike_sequence thinned(const spike_sequence& spikes, double kept, std::uint32_t seed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -21,11 +22,27 @@ std::vector<null> all();
 /// @throws invalid_argument for an unknown name
 spikeweave::spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed);
 
+/// The seeds of the recordings of a measurement.
+struct seed_range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+};
+/// Reads a number of recordings, or the seeds FROM:TO without TO.
+/// @throws invalid_argument if there is no seed
+seed_range seeds_of(const std::string& recordings);
+
 /// Adds connections to the first `planted_pairs` pairs of units: each spike of the first one is
 /// followed by one of the second after 4.2 to 5.8 ms with a probability, the strength.
 inline constexpr std::uint32_t planted_pairs = 5;
+using pair_strengths = std::array<double, planted_pairs>;
+spikeweave::spike_sequence with_connections(const spikeweave::spike_sequence& null,
+                                            const pair_strengths& strengths, std::uint32_t seed);
+/// The same with one strength for all.
 spikeweave::spike_sequence with_connections(const spikeweave::spike_sequence& null, double strength,
                                             std::uint32_t seed);
+/// One recording after another, of the same units.
+spikeweave::spike_sequence joined(const spikeweave::spike_sequence& one,
+                                  const spikeweave::spike_sequence& next);
 /// Keeps each spike with this probability.
 spikeweave::spike_sequence thinned(const spikeweave::spike_sequence& spikes, double kept,
                                    std::uint32_t seed);

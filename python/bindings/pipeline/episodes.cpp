@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <variant>
 
 #include "bindings/core/episodes.hpp"
@@ -35,12 +36,95 @@ nb::dict circuit_columns(const circuit& found) {
     return out;
 }
 
+nb::dict to_python(const circuit_stability& both) {
+    nb::dict out;
+    out["common"] = both.common;
+    out["before"] = both.before;
+    out["after"] = both.after;
+    out["jaccard"] = plain(both.jaccard);
+    out["jaccard_expected"] = plain(both.expected);
+    out["stability"] = plain(both.index);
+    out["p"] = both.p;
+    return out;
+}
+
+// What a window has in common with the one before it; None if there is no such window.
+nb::object stability_of(const tested_window& window) {
+    if (!window.stability) return nb::none();
+    nb::dict out = to_python(window.stability->both);
+    out["since"] = window.stability->since;
+    return out;
+}
+
 nb::dict window_columns(const tested_window& window) {
     nb::dict out = window_arrays({window.bounds, window.spikes, window.table});
     out["levels"] = column(window.table.levels);
     out.update(table_of(window.tests));
     out["circuit"] = circuit_columns(window.circuit);
+    out["stability"] = stability_of(window);
     return out;
+}
+
+// Changes with the times of their windows; the one that is not significant is the last one.
+nb::dict points_of(const circuit_changes& changes, const change_points& points) {
+    std::vector<change_point> all = points.found;
+    if (points.next) all.push_back(*points.next);
+    nb::dict out;
+    out["time"] = column(
+        all, [&](const change_point& one) { return to_seconds(changes.windows[one.at].begin); });
+    out["p"] = column(all, &change_point::p);
+    out["significant"] = points.found.size();
+    return out;
+}
+
+void add_measure(nb::dict& out, const circuit_changes& changes, const std::string& name,
+                 measured_change finding_change::*measure) {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    const auto put = [&](const char* what, auto get) {
+        out[(name + what).c_str()] = column(changes.findings, [=](const finding_change& one) {
+            return static_cast<double>(get(one.*measure));
+        });
+    };
+    put("_time", [&](const measured_change& one) {
+        return one.point ? to_seconds(changes.windows[one.point->at].begin) : unknown;
+    });
+    put("_before", [](const measured_change& one) { return one.before; });
+    put("_after", [](const measured_change& one) { return one.after; });
+    put("_p", [](const measured_change& one) { return one.point ? one.point->p : unknown; });
+    put("_q", [](const measured_change& one) { return one.q; });
+}
+
+nb::dict changes_of(const circuit_changes& changes) {
+    nb::dict out;
+    out["windows"] = column(changes.windows);
+    out["firing_rates"] = points_of(changes, changes.firing_rates);
+    out["circuit"] = points_of(changes, changes.circuit);
+    nb::dict findings;
+    findings["change"] = column(changes.findings, &finding_change::change);
+    add_measure(findings, changes, "rate", &finding_change::rate);
+    add_measure(findings, changes, "excess", &finding_change::excess);
+    out["findings"] = std::move(findings);
+    episode_table what;
+    for (const finding_change& one : changes.findings) what.episodes.push_back({one.what, 0});
+    out["table"] = table_arrays(what);
+    return out;
+}
+
+// The pairs of two circuits as rows of (from, to).
+nb::dict stability_between(const matrix_in<std::uint32_t>& before,
+                           const matrix_in<std::uint32_t>& after, const nb::dict& given) {
+    const auto pairs = [](const matrix_in<std::uint32_t>& from) {
+        std::vector<directed_pair> out;
+        for (std::size_t i = 0; i < from.shape(0); ++i)
+            out.emplace_back(unit_id{from(i, 0)}, unit_id{from(i, 1)});
+        std::ranges::sort(out);
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+        return out;
+    };
+    return to_python(call_with<circuit_stability_options>(
+        given, [&](const circuit_stability_options& options, const execution& /*run*/) {
+            return measure_stability(pairs(before), pairs(after), options);
+        }));
 }
 
 template <class Value>
@@ -157,6 +241,7 @@ nb::dict to_python(const shared_spikes& spikes, const windowed_episode_result& f
                    bool /*has_recorded_span*/) {
     nb::dict out;
     out["windows"] = column(found.windows, &window_columns);
+    if (found.changes) out["changes"] = changes_of(*found.changes);
     add_run(out, spikes, found, found.options);
     return out;
 }
@@ -215,6 +300,8 @@ array_out<double> occurrences(const shared_spikes& spikes, const episodes_in& ep
 
 void bind_episodes(nb::module_& m) {
     m.def("find_episodes", &find, "spikes"_a, "given"_a, "confirm"_a = nb::none());
+    m.def("circuit_stability", &stability_between, "before"_a, "after"_a, "given"_a);
+    m.def("circuit_stability_options", &description<circuit_stability_options>);
     m.def("windows_page_data", &windows_page_data, "spikes"_a, "windows"_a, "record"_a, "alpha"_a);
     m.def("episodes_options", &description<windowed_episode_options>);
     m.def("count_episodes_options", &description<episode_counting_options>);

@@ -19,7 +19,7 @@ def windows_to_html(found: WindowedEpisodeResult, alpha: float) -> str:
         "command": call_of("episodes(spikes", asked),
         "parameters": asked,
         "input": {"warnings": found.warnings},
-        "search": {"windows": len(found), "ties": asked["ties"]},
+        "search": {"windows": len(found), "ties": asked["ties"], **found._course()},
         "significance": {name: asked[name] for name in ("test", "correction", "alpha")},
         "seed": asked["seed"],
         "seconds": found.seconds,

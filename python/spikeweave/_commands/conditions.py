@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.arrays import numbers
 from .._values.conditions import ConditionComparison
-from .._values.episode_rows import Episode
+from .._values.episode_rows import of_table
 from .._values.spikes import SpikeSequence
 from .._values.types import Epochs, SpikesLike
 from .described import described
@@ -35,16 +34,7 @@ def _recordings(name: str, given: Any) -> list[Any]:
 def _result(found: dict[str, Any]) -> ConditionComparison:
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=3)
-    table = found.pop("table")
-    names = found["unit_names"]
-    offsets, units, delays = table["offsets"], table["units"], table["delays"]
-    findings = [
-        Episode(
-            tuple(names[unit] for unit in units[begin:end]),
-            tuple((float(low), float(high)) for low, high in delays[begin - i : end - i - 1]),
-        )
-        for i, (begin, end) in enumerate(pairwise(offsets))
-    ]
+    findings = of_table(found.pop("table"), found["unit_names"])
     return ConditionComparison(findings=findings, **found)
 
 

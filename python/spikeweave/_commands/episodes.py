@@ -127,7 +127,9 @@ def episodes(
         warnings.warn(warning, stacklevel=2)
     run = {name: found[name] for name in ("parameters", "seconds", "warnings")}
     if "windows" in found:
-        return WindowedEpisodeResult(spikes=sequence, _windows=found["windows"], **run)
+        return WindowedEpisodeResult(
+            spikes=sequence, _windows=found["windows"], _changes=found.get("changes"), **run
+        )
     circuit = found["circuit"]
     chains = circuit.pop("chains")
     return EpisodeResult(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -134,6 +135,18 @@ class EpisodeRows(Sequence[Episode]):
             "delays": [one.delays for one in episodes],
             "count": self.counts,
         }
+
+
+def of_table(table: dict[str, Any], names: Sequence[str]) -> list[Episode]:
+    """The episodes of flat arrays, without their counts."""
+    offsets, units, delays = table["offsets"], table["units"], table["delays"]
+    return [
+        Episode(
+            tuple(names[unit] for unit in units[begin:end]),
+            tuple((float(low), float(high)) for low, high in delays[begin - i : end - i - 1]),
+        )
+        for i, (begin, end) in enumerate(pairwise(offsets))
+    ]
 
 
 def named(episodes: Iterable[Any], names: Sequence[str] | None) -> list[Episode]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .circuit import Circuit
 from .conversions import converted
+from .episode_rows import of_table
 from .episodes import EpisodeResult
 from .page import HasPage
 from .spikes import SpikeSequence
@@ -50,6 +51,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
     parameters: dict[str, Any]
     seconds: float
     _windows: list[dict[str, Any]]
+    _changes: dict[str, Any] | None = None
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 
@@ -75,6 +77,19 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
     def spike_count(self) -> NDArray[np.int64]:
         """Spikes of each window."""
         return self._column("spike_count", np.int64)
+
+    @property
+    def stability(self) -> NDArray[np.float64]:
+        """How much the circuit of each window has in common with that of the last one before.
+
+        0 is what the roles of the units explain, 1 is the same circuit. NaN if no window ends
+        before this one begins, or one of both has no edge (docs/algorithms/change-points.md).
+        """
+        return self._stabilities("stability")
+
+    def _stabilities(self, name: str) -> NDArray[np.float64]:
+        each = [one["stability"] or {} for one in self._windows]
+        return np.array([one.get(name, np.nan) for one in each], np.float64)
 
     def __len__(self) -> int:
         return len(self._windows)
@@ -118,7 +133,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         return self.parameters | whole | {"min_count": one["threshold"]}
 
     def to_dataframe(
-        self, of: Literal["windows", "episodes", "circuits"] = "windows"
+        self, of: Literal["windows", "episodes", "circuits", "changes"] = "windows"
     ) -> pandas.DataFrame:
         """A pandas data frame.
 
@@ -127,9 +142,10 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         of
             What has a row: each window (``number``, ``begin``, ``end``, ``spikes``, ``threshold``,
             and how many ``episodes``, ``significant`` ones of two units or more, ``edges`` and
-            ``chains`` it has), each frequent episode of a window, or each edge of the circuit of a
-            window. These two have the columns of `EpisodeResult` and `Circuit` after the ``window``
-            with its ``begin`` and ``end``.
+            ``chains`` it has; then what its circuit has in common with the one before), each
+            frequent episode of a window, or each edge of the circuit of a window. These two have
+            the columns of `EpisodeResult` and `Circuit` after the ``window`` with its ``begin`` and
+            ``end``. ``"changes"`` has the rows of ``change_points.tsv`` and needs `change_points`.
 
         Returns
         -------
@@ -138,12 +154,15 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         Raises
         ------
         ValueError
-            If there is no such table.
+            If there is no such table, or changes were not looked for.
         """
         if of == "windows":
             return converted(self._columns(), "dataframe")
+        if of == "changes":
+            return converted(self._change_columns(), "dataframe")
         if of not in ("episodes", "circuits"):
-            raise ValueError(f"of: expected 'windows', 'episodes' or 'circuits', found {of!r}")
+            known = "'windows', 'episodes', 'circuits' or 'changes'"
+            raise ValueError(f"of: expected {known}, found {of!r}")
         parts = [one.circuit if of == "circuits" else one for one in self]
         columns = [part._columns() for part in parts]
         rows = [len(part) for part in parts]
@@ -172,7 +191,59 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             ],
             "edges": [len(one["circuit"]["source"]) for one in self._windows],
             "chains": [len(one["circuit"]["chains"]) for one in self._windows],
+            "since": [self.number[int(k)] if k == k else None for k in self._stabilities("since")],
+            **{
+                name: self._stabilities(name)
+                for name in ("common", "jaccard", "jaccard_expected", "stability")
+            },
+            "stability_p": self._stabilities("p"),
         }
+
+    def _course(self) -> dict[str, Any]:
+        """What ``run.json`` says of all windows together."""
+        known = self.stability[~np.isnan(self.stability)]
+        out: dict[str, Any] = {"mean_stability": float(known.mean()) if len(known) else None}
+        if self._changes is None:
+            return out
+
+        def points(of: dict[str, Any]) -> dict[str, Any]:
+            all_points = list(zip(of["time"].tolist(), of["p"].tolist(), strict=True))
+            found, others = all_points[: of["significant"]], all_points[of["significant"] :]
+            return {
+                "found": [{"time_s": time, "p": p} for time, p in found],
+                "next_p": others[0][1] if others else None,
+            }
+
+        kinds = self._changes["findings"]["change"]
+        out["change_points"] = {
+            "windows": len(self._changes["windows"]),
+            "firing_rates": points(self._changes["firing_rates"]),
+            "circuit": points(self._changes["circuit"]),
+            "findings": len(kinds),
+            "findings_with_other_excess": kinds.count("excess"),
+            "findings_with_other_rate_only": kinds.count("rate"),
+        }
+        return out
+
+    def _change_columns(self) -> dict[str, list[Any]]:
+        if self._changes is None:
+            raise ValueError("of: changes were not looked for: give change_points=True")
+        alpha = self.parameters["change_alpha"]
+        names = ("of", "units", "delays", "time", "before", "after", "p", "q", "significant")
+        nothing = float("nan")
+        rows: list[tuple[Any, ...]] = []
+        for of, key in (("firing-rates", "firing_rates"), ("circuit", "circuit")):
+            points = self._changes[key]
+            for i, (time, p) in enumerate(zip(points["time"], points["p"], strict=True)):
+                is_found = i < points["significant"]
+                rows.append((of, (), (), time, nothing, nothing, p, nothing, is_found))
+        findings = self._changes["findings"]
+        for i, one in enumerate(of_table(self._changes["table"], self.spikes.unit_names)):
+            for of in ("rate", "excess"):
+                values = (findings[f"{of}_{name}"][i] for name in ("time", "before", "after", "p"))
+                q = findings[f"{of}_q"][i]
+                rows.append((of, one.units, one.delays, *values, q, bool(q < alpha)))
+        return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
     def to_html(self, *, alpha: float = 0.05) -> str:
         """A page that plays the windows in a browser, as ``spikeweave report`` makes it.

@@ -44,6 +44,11 @@ class AssembliesOptions(TypedDict, total=False):
     threads: int | None
 
 
+class CircuitStabilityOptions(TypedDict, total=False):
+    exchanges: int | None
+    seed: int | None
+
+
 class CompareConditionsOptions(TypedDict, total=False):
     findings: Literal["together", "either"] | None
     block: Time | None
@@ -231,6 +236,10 @@ class EpisodesOptions(TypedDict, total=False):
     device: str | None
     window: Time | None
     hop: Time | None
+    change_points: bool | None
+    change_permutations: int | None
+    change_alpha: float | None
+    change_seed: int | None
 
 
 class FeaturesOptions(TypedDict, total=False):

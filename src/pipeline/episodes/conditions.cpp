@@ -11,13 +11,17 @@
 
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/condition_samples.hpp"
-#include "spikeweave/assess/episodes/jitter.hpp"
+#include "pipeline/episodes/finding_counts.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 
 using pipeline::condition_samples;
+using pipeline::count_sample;
+using pipeline::direct_edges_and_chains;
+using pipeline::most_expected;
+using pipeline::sample_counts;
 
 namespace {
 
@@ -43,9 +47,7 @@ void search(const spike_sequence& spikes, const episode_options& how, const exec
             condition_comparison& out, const std::function<void(const episode&)>& found) {
     const episode_result result = find_episodes(spikes, how, run);
     add_new_warnings(out.warnings, result.warnings);
-    for (const circuit_edge& edge : result.circuit.edges)
-        if (edge.kind == edge_kind::direct) found({{edge.from, edge.to}, {edge.best}});
-    for (const std::size_t chain : result.circuit.chains) found(result.table.episodes[chain].what);
+    for (const episode& one : direct_edges_and_chains(result)) found(one);
 }
 
 // The threshold is the same for all searches: the lowest that one of them would have.
@@ -79,50 +81,16 @@ found_episodes find_in(const condition_samples& taken, condition_comparison& out
     return found;
 }
 
-// What was counted of each finding in one sample.
-struct sample_counts {
-    double seconds = 0;
-    std::vector<std::uint64_t> counts{};
-    std::vector<std::uint64_t> first_spikes{};
-    std::vector<std::vector<double>> expected{};  ///< by the unit whose spikes are rotated
-};
-
-sample_counts count_sample(const spike_sequence& spikes, std::span<const episode> findings,
-                           const condition_options& options, const std::stop_token& stop) {
-    const execution alone{.threads = 1, .stop = stop};
-    const tie_rule ties = options.mining.ties;
-    sample_counts out{to_seconds(spikes.observed_time())};
-    out.counts = count_episodes(spikes, findings, {.ties = ties}, alone).counts;
-    std::vector<std::uint64_t> of_unit(spikes.unit_count());
-    for (const unit_id unit : spikes.units()) ++of_unit[to_index(unit)];
-    for (const episode& one : findings)
-        out.first_spikes.push_back(of_unit[to_index(one.units.front())]);
-    out.expected =
-        expected_by_jitter(spikes, findings, options.significance.jitter_window, ties, alone);
-    return out;
-}
-
 std::vector<sample_counts> count_all(const condition_samples& taken,
                                      std::span<const episode> findings,
                                      const condition_options& options, execution run) {
     run.threads = options.run.threads;
     std::vector<sample_counts> out(taken.samples.size());
     parallel::parallel_for(out.size(), run, "counting in both conditions", [&](std::size_t s) {
-        out[s] = count_sample(within_epochs(taken.spikes, taken.samples[s]), findings, options,
-                              run.stop);
+        out[s] = count_sample(within_epochs(taken.spikes, taken.samples[s]), findings,
+                              options.mining.ties, options.significance.jitter_window, run.stop);
     });
     return out;
-}
-
-// The unit of a finding whose rotation predicts the most occurrences in all samples together; so
-// the choice does not depend on the labels.
-std::size_t most_expected(std::span<const sample_counts> samples, std::size_t finding,
-                          std::size_t units) {
-    std::vector<double> sums(units);
-    for (const sample_counts& one : samples)
-        for (std::size_t turned = 0; turned < units; ++turned)
-            sums[turned] += one.expected[finding][turned];
-    return static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
 }
 
 // Recordings weigh the same, whatever their length.

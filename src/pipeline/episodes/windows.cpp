@@ -1,32 +1,86 @@
 #include "spikeweave/pipeline/episodes/windows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "core/stop.hpp"
+#include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/counting.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 namespace {
 
+// What tests say of single windows is said once, with the first window of which they say it.
+class window_warnings {
+public:
+    explicit window_warnings(std::vector<std::string> said) : said_(std::move(said)) {}
+
+    void add(const window_bounds& bounds, const std::vector<std::string>& warnings) {
+        std::string text;
+        for (const std::string& one : warnings)
+            if (std::ranges::find(said_, one) == said_.end())
+                text += (text.empty() ? "" : " ") + one;
+        if (text.empty()) return;
+        if (++windows_ > 1) return;
+        first_ = fmt::format("That from {} to {}: {}", format_duration(bounds.begin),
+                             format_duration(bounds.end), text);
+    }
+
+    std::vector<std::string> all(std::size_t windows) && {
+        if (windows_ > 0)
+            said_.push_back(fmt::format("There is a warning about {} of {} windows. {}", windows_,
+                                        windows, first_));
+        return std::move(said_);
+    }
+
+private:
+    std::vector<std::string> said_;
+    std::size_t windows_ = 0;
+    std::string first_{};
+};
+
 tested_window tested(const window_spikes& taken, episode_table table,
-                     const windowed_episode_options& options, const execution& run) {
+                     const windowed_episode_options& options, window_warnings& warnings,
+                     const execution& run) {
     const spike_sequence spikes = taken.sequence();
     // Tables that were mined from the window before have the work of that in their levels.
     restore_levels(table, spikes.unit_count(), options.search.mining);
     episode_test_result tests =
         test_episodes(spikes, table, options.search.significance, options.search.surrogates, run);
     tested_window window{.bounds = taken.bounds(), .spikes = taken.size()};
+    std::ranges::copy(table.warnings, std::back_inserter(tests.warnings));
+    warnings.add(window.bounds, tests.warnings);
     window.tests = tests.surrogates.empty()
                        ? std::move(tests.assessed)
                        : with_surrogate_tests(tests.assessed, tests.surrogates);
     window.table = std::move(table);
     window.circuit = std::move(tests.circuit);
     return window;
+}
+
+void measure_stabilities(std::vector<tested_window>& windows, const execution& run) {
+    std::vector<std::vector<directed_pair>> pairs;
+    for (const tested_window& one : windows) pairs.push_back(direct_pairs(one.circuit));
+    parallel::parallel_for(windows.size(), run, "comparing circuits", [&](std::size_t w) {
+        std::size_t since = w;
+        while (since > 0 && windows[since].bounds.end > windows[w].bounds.begin) --since;
+        if (windows[since].bounds.end > windows[w].bounds.begin) return;
+        windows[w].stability = {since, measure_stability(pairs[since], pairs[w])};
+    });
+}
+
+circuit_changes changes_over(std::span<const tested_window> windows, const spike_sequence& spikes,
+                             const windowed_episode_options& options, const execution& run) {
+    std::vector<time_span> all;
+    for (const tested_window& one : windows) all.push_back({one.bounds.begin, one.bounds.end});
+    return find_circuit_changes(spikes, windows_apart(all), options.search, options.changes, run);
 }
 
 // About as many as there will be.
@@ -48,6 +102,15 @@ option_list describe(windowed_episode_options& options) {
     list.add("hop", options.hop, "time from the begin of one window to that of the next")
         .unset_is("as long as the window")
         .only_with("window");
+    list.add("change_points", options.change_points,
+             "find the times at which the circuit changes, apart from those at which only the "
+             "firing rates do")
+        .only_with("window");
+    list.add_all(describe(options.changes));
+    for (const char* const name : {"change_permutations", "change_alpha", "change_seed"}) {
+        list.change(name).group = "Windows";
+        list.change(name).only_with("change_points");
+    }
     list.add_all(describe(options.search));
     list.put_last("Windows");
     return list;
@@ -62,7 +125,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     if (options.search.fewer_than_chance)
         throw invalid_argument("fewer_than_chance", "windows are not tested for it");
     windowed_episode_result result{.options = options};
-    result.warnings = check_episodes(recording, options.search);
+    window_warnings warnings(check_episodes(recording, options.search));
     result.part = choose_time(recording, options.search.time).spikes;
     const spike_sequence& spikes = result.part ? *result.part : recording;
     const execution counting =
@@ -86,13 +149,33 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
         if (run.on_progress)
             run.on_progress({"analysing windows", result.windows.size(),
                              std::max(expected, result.windows.size() + 1)});
-        result.windows.push_back(tested(*taken, miner.mine(*taken, mining), options, testing));
+        result.windows.push_back(
+            tested(*taken, miner.mine(*taken, mining), options, warnings, testing));
     }
     if (result.windows.empty())
         throw invalid_argument("window", "the recording is shorter than a window");
+    result.warnings = std::move(warnings).all(result.windows.size());
+    measure_stabilities(result.windows, testing);
+    if (options.change_points) {
+        result.changes = changes_over(result.windows, spikes, options, testing);
+        for (const std::string& one : result.changes->warnings)
+            if (std::ranges::find(result.warnings, one) == result.warnings.end())
+                result.warnings.push_back(one);
+    }
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return result;
+}
+
+std::optional<double> mean_stability(std::span<const tested_window> windows) {
+    double sum = 0;
+    double known = 0;
+    for (const tested_window& one : windows)
+        if (one.stability && one.stability->both.index) {
+            sum += *one.stability->both.index;
+            ++known;
+        }
+    return known > 0 ? std::optional(sum / known) : std::nullopt;
 }
 
 void restore_levels(episode_table& table, std::size_t units,

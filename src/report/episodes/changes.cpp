@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <set>
 #include <span>
 
 #include "report/episodes/comparison.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
+#include "spikeweave/assess/episodes/circuit_stability.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -42,6 +44,32 @@ json columns_of(std::span<const compared_episode> episodes) {
     return columns;
 }
 
+// The pairs of units that have a direct edge in a result.
+std::vector<directed_pair> pairs_of(const comparison& compared, std::size_t in) {
+    std::set<directed_pair> pairs;
+    for (const compared_episode& one : compared.episodes)
+        if (one.in[in].kind == to_string(edge_kind::direct))
+            pairs.emplace(one.what.units[0], one.what.units[1]);
+    return {pairs.begin(), pairs.end()};
+}
+
+json stability_between(const comparison& compared, std::size_t from, std::size_t to) {
+    const circuit_stability both =
+        measure_stability(pairs_of(compared, from), pairs_of(compared, to));
+    const auto known = [](const std::optional<double>& value) {
+        return value ? json(*value) : json();
+    };
+    return {{"from", from},
+            {"to", to},
+            {"before", both.before},
+            {"after", both.after},
+            {"common", both.common},
+            {"jaccard", known(both.jaccard)},
+            {"jaccard_expected", known(both.expected)},
+            {"stability", known(both.index)},
+            {"p", both.p}};
+}
+
 }  // namespace
 
 std::vector<rate_change> changes_between(const comparison& compared, std::size_t from,
@@ -62,7 +90,8 @@ std::string comparison_page_data(const comparison& compared, bool is_series, dou
                   {"units", results.front().spikes.unit_names()},
                   {"recordings", json::array()},
                   {"episodes", columns_of(compared.episodes)},
-                  {"changes", json::array()}};
+                  {"changes", json::array()},
+                  {"stability", json::array()}};
     for (std::size_t i = 0; i < results.size(); ++i) {
         document["recordings"].push_back({{"name", results[i].name},
                                           {"run", results[i].run},
@@ -71,6 +100,7 @@ std::string comparison_page_data(const comparison& compared, bool is_series, dou
         const std::size_t from = is_series ? i - 1 : 0;
         document["changes"].push_back(
             columns_of(changes_between(compared, from, i, alpha), from, i));
+        document["stability"].push_back(stability_between(compared, from, i));
     }
     return page_text(document);
 }

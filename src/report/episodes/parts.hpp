@@ -59,10 +59,11 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
                        const execution& run);
 
 /// All files that a folder of episodes can have, in windows or not.
-inline constexpr std::array<std::string_view, 12> episode_files{
-    "episodes.tsv", "circuit.tsv",         "circuit.graphml",       "circuit.svg",
-    "run.json",     "occurrences.tsv",     "fewer_than_chance.tsv", "report.html",
-    "windows.tsv",  "window_episodes.tsv", "window_circuits.tsv",   "untested.tsv"};
+inline constexpr std::array<std::string_view, 13> episode_files{
+    "episodes.tsv",     "circuit.tsv",         "circuit.graphml",       "circuit.svg",
+    "run.json",         "occurrences.tsv",     "fewer_than_chance.tsv", "report.html",
+    "windows.tsv",      "window_episodes.tsv", "window_circuits.tsv",   "untested.tsv",
+    "change_points.tsv"};
 
 /// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);

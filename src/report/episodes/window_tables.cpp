@@ -10,6 +10,7 @@
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/episodes/parts.hpp"
+#include "report/episodes/window_changes.hpp"
 #include "report/page_spikes.hpp"
 #include "report/recorded_part.hpp"
 #include "report/run_json.hpp"
@@ -39,23 +40,40 @@ json run_of_windows(const windowed_episode_report& report) {
     json out = run_json(report.run, contents_of(report.spikes));
     out["search"] = {{"windows", report.result.windows.size()},
                      {"ties", to_string(options.search.mining.ties)}};
+    const std::optional<double> mean = mean_stability(report.result.windows);
+    out["search"]["mean_stability"] = mean ? json(*mean) : json();
+    if (report.result.changes) out["search"]["change_points"] = change_points_json(report);
     out["significance"] = {{"test", to_string(options.search.significance.test)},
                            {"correction", to_string(options.search.significance.correction)},
                            {"alpha", alpha_of_tests(report)}};
     return out;
 }
 
+std::string text_of_known(const std::optional<double>& value) {
+    return value ? number_text(*value) : "-";
+}
+
+// The last columns of a window.
+std::string stability_cells(const windowed_episode_report& report, const tested_window& window) {
+    if (!window.stability) return "-\t-\t-\t-\t-\t-";
+    const auto& [since, both] = *window.stability;
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", report.result.windows[since].bounds.number,
+                       both.common, text_of_known(both.jaccard), text_of_known(both.expected),
+                       text_of_known(both.index), number_text(both.p));
+}
+
 }  // namespace
 
 std::string windows_tsv(const windowed_episode_report& report) {
     std::string out =
-        "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains\n";
+        "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains"
+        "\tsince\tcommon\tjaccard\tjaccard_expected\tstability\tstability_p\n";
     for (const tested_window& one : report.result.windows)
-        fmt::format_to(std::back_inserter(out), "{}\t{:.6f}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+        fmt::format_to(std::back_inserter(out), "{}\t{:.6f}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
                        one.bounds.number, to_seconds(one.bounds.begin), to_seconds(one.bounds.end),
                        one.spikes, one.table.threshold, one.table.episodes.size(),
                        significant_in(one, alpha_of_tests(report)), one.circuit.edges.size(),
-                       one.circuit.chains.size());
+                       one.circuit.chains.size(), stability_cells(report, one));
     return out;
 }
 
@@ -118,6 +136,7 @@ void write_episode_report(const std::filesystem::path& folder,
         report, [&](std::string_view piece) { episodes.write(piece); }, run);
     episodes.commit();
     out.write("window_circuits.tsv", report::window_circuits_tsv(report));
+    if (report.result.changes) out.write("change_points.tsv", report::change_points_tsv(report));
     out.write("run.json", report::text_of(report::run_of_windows(report)));
     if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
         out.write("report.html", page_of(report::window_page_data(out.file(""), report.spikes,
@@ -126,18 +145,21 @@ void write_episode_report(const std::filesystem::path& folder,
 }
 
 std::string summarize(const windowed_episode_report& report) {
-    std::string out =
-        fmt::format("{:>12} {:>12} {:>10} {:>9} {:>9} {:>11} {:>6} {:>6}\n", "begin", "end",
-                    "spikes", "threshold", "episodes", "significant", "edges", "chains");
+    std::string out = fmt::format("{:>12} {:>12} {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n",
+                                  "begin", "end", "spikes", "threshold", "episodes", "significant",
+                                  "edges", "chains", "stability");
     for (const tested_window& one : report.result.windows)
         fmt::format_to(std::back_inserter(out),
-                       "{:>10.3f} s {:>10.3f} s {:>10} {:>9} {:>9} {:>11} {:>6} {:>6}\n",
+                       "{:>10.3f} s {:>10.3f} s {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n",
                        to_seconds(one.bounds.begin), to_seconds(one.bounds.end),
                        core::grouped(one.spikes), core::grouped(one.table.threshold),
                        core::grouped(one.table.episodes.size()),
                        core::grouped(report::significant_in(one, report::alpha_of_tests(report))),
-                       one.circuit.edges.size(), one.circuit.chains.size());
-    return out;
+                       one.circuit.edges.size(), one.circuit.chains.size(),
+                       one.stability && one.stability->both.index
+                           ? fmt::format("{:.2f}", *one.stability->both.index)
+                           : "-");
+    return out + report::stability_text(report) + report::changes_text(report);
 }
 
 }  // namespace spikeweave

@@ -1,6 +1,6 @@
 // What was compared: the recordings, how each was searched, and how to repeat it.
 
-import { el, grouped, shownName } from "./format.js";
+import { el, grouped, shortNumber, shownName } from "./format.js";
 
 export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
 
@@ -19,7 +19,21 @@ export function plainTable(caption, heads, rows) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
-export function makeComparedAbout({ recordings }, sources) {
+const figure = (value, digits = 3) => (value === null ? "–" : shortNumber(value, digits));
+
+// How much each circuit has in common with that which it is compared with.
+function stabilityOf({ recordings, stability }) {
+  const name = (k) => shownName(recordings[k].name);
+  const heads = ["", "pairs before", "pairs after", "common", "Jaccard index", "by chance", "stability", "p"];
+  const rows = stability.map((one) => [`${name(one.from)} → ${name(one.to)}`, ...[one.before, one.after, one.common].map(grouped),
+    figure(one.jaccard), figure(one.jaccard_expected), figure(one.stability), figure(one.p)]);
+  return el("section", {}, el("h3", {}, "Stability of the circuit"), plainTable("Stability of the circuit", heads, rows),
+    el("p", { class: "note" }, "Of pairs of units with a direct edge, whatever its delay. 0: they have in common what they have by chance if every unit keeps its numbers of incoming and outgoing edges; " +
+      "1: they are the same. Pairs that a test misses lower it, too."));
+}
+
+export function makeComparedAbout(data, sources) {
+  const { recordings } = data;
   const heads = ["", ...recordings.map(({ name }) => shownName(name))];
   const of = (label, text) => [label, ...recordings.map(text)];
   const warnings = recordings.flatMap(({ name, run }) => (run.input?.warnings ?? []).map((text) => `${name}: ${text}`));
@@ -33,6 +47,7 @@ export function makeComparedAbout({ recordings }, sources) {
       of("seconds", ({ begin, end }) => String((end - begin) / 1e6)),
       of("units that fire", ({ trains }) => `${trains.filter(({ times }) => times.length > 0).length} of ${trains.length}`),
       of("spikeweave", ({ run }) => asText(run.spikeweave))])),
+    data.stability ? stabilityOf(data) : [],
     el("section", {}, el("h3", {}, "Options that differ"),
       others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),
     el("section", {}, el("h3", {}, "Warnings"),

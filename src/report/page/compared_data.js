@@ -13,7 +13,7 @@ export function readComparison(raw) {
     rate: row.count.map((count, k) => (1e6 * count) / recordings[k].observed),
   }));
   const path = (row) => pathElements(raw.units, row);
-  return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), alpha: raw.alpha, path, note: noteOnEpisodes };
+  return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), stability: raw.stability, alpha: raw.alpha, path, note: noteOnEpisodes };
 }
 
 // For each pair of recordings a list of the changes of all rows.

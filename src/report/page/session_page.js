@@ -6,7 +6,7 @@ import { sourcesOfComparison } from "./compared_data.js";
 import { makeChanges } from "./compared_tables.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
-import { el, grouped, shownName } from "./format.js";
+import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
@@ -171,11 +171,20 @@ export function sessionPage(raw) {
   ] };
 }
 
+function changesText({ found, next_p: next }) {
+  const p = (value) => `p ${sixDigits(value)}`;
+  if (found.length > 0) return found.map(({ time_s, p: of }) => `at ${time_s} s (${p(of)})`).join(", ");
+  return next === null ? "none" : `none is significant (${p(next)})`;
+}
+
 export function windowsPage(raw) {
   const data = readSession(raw);
   const { redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Windows", []);
   const { tests, run } = raw;
-  const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", run.search?.windows]];
+  const { windows, mean_stability: stability, change_points: changes } = run.search ?? {};
+  const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", windows],
+    ["mean stability of the circuit (0: as by chance, 1: the same)", stability === undefined || stability === null ? undefined : shortNumber(stability)],
+    ["changes of the circuit", changes && changesText(changes.circuit)], ["changes of the firing rates", changes && changesText(changes.firing_rates)]];
   return { data, redraw, start, found: `${grouped(raw.window_total)} windows, ${grouped(data.rows.length)} edges and chains`,
     views: [playerView, changesView, episodesView, ["about", "About", makeAbout(data, figures, sourcesOfWindows), "About this result"]] };
 }

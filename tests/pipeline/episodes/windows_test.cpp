@@ -190,5 +190,68 @@ TEST(EpisodesInWindows, LieInTheChosenPart) {
     EXPECT_THROW(find_episodes_in_windows(spikes, options), invalid_argument);
 }
 
+// Each window against the last one that ends before it begins.
+TEST(EpisodesInWindows, AreComparedWithTheLastThatSharesNoTime) {
+    const auto found =
+        find_episodes_in_windows(recording_of_windows(9, 30), {search_of_windows(), 8s, 4s});
+    ASSERT_EQ(found.windows.size(), 6U);
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_FALSE(found.windows[k].stability);
+    for (std::size_t k = 2; k < 6; ++k) {
+        ASSERT_TRUE(found.windows[k].stability);
+        const auto& [since, both] = *found.windows[k].stability;
+        EXPECT_EQ(since, k - 2);
+        EXPECT_EQ(both.after, direct_pairs(found.windows[k].circuit).size());
+    }
+    EXPECT_EQ(found.windows[5].stability->both.common, 1U);
+}
+
+TEST(EpisodesInWindows, SayWhenTheCircuitChangesIfAsked) {
+    const spike_sequence spikes = recording_of_windows(9, 30);
+    windowed_episode_options options{search_of_windows(), 2s, 1s};
+    options.search.mining.max_size = 2;
+    EXPECT_FALSE(find_episodes_in_windows(spikes, options).changes);
+    options.change_points = true;
+    options.search.mining.min_count.reset();
+
+    const auto found = find_episodes_in_windows(spikes, options);
+
+    ASSERT_TRUE(found.changes);
+    EXPECT_EQ(found.changes->windows.size(), 15U);
+    ASSERT_FALSE(found.changes->circuit.found.empty());
+    EXPECT_EQ(found.changes->windows[found.changes->circuit.found[0].at].begin, 10s);
+}
+
+// From 10 s on, all units fire twice within 2 ms, ten times a second.
+spike_sequence recording_of_bursts() {
+    std::mt19937_64 random(2);
+    std::uniform_int_distribution<std::int64_t> within(0, 1999);
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    independent_spikes stream(2, 6, 10);
+    for (auto spike = stream.next(); spike.first < 20'000'000; spike = stream.next())
+        all.push_back(spike);
+    for (std::int64_t burst = 10'000'000; burst < 20'000'000; burst += 100'000)
+        for (std::uint32_t unit = 0; unit < 6; ++unit)
+            for (int i = 0; i < 2; ++i)
+                all.emplace_back(burst + within(random) / 2 + 1000 * i, unit_id{unit});
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return sequence_of(std::move(all), {"0", "1", "2", "3", "4", "5"}, {0s, 20s});
+}
+
+TEST(EpisodesInWindows, WarnOfBurstsWithinCells) {
+    const spike_sequence spikes = recording_of_bursts();
+    windowed_episode_options options{search_of_windows(), 5s};
+    options.search.mining.delays = {{0ms, 2ms}};
+    options.search.mining.max_size = 2;
+
+    const auto found = find_episodes_in_windows(spikes, options);
+
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_NE(found.warnings[0].find("2 of 4 windows. That from 10 s to 15 s: The units' rates "
+                                     "rise and fall together within 10 ms"),
+              std::string::npos)
+        << found.warnings[0];
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
+#include "report/episodes/window_changes.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/error.hpp"
@@ -35,9 +37,10 @@ TEST(WindowTables, SayWhatEachWindowHas) {
     const windowed_episode_report report = report_of_windows();
 
     EXPECT_EQ(report::windows_tsv(report),
-              "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains\n"
-              "0\t0.000000\t10.000000\t20\t5\t3\t1\t1\t0\n"
-              "1\t10.000000\t20.000000\t80\t5\t3\t1\t1\t0\n");
+              "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains"
+              "\tsince\tcommon\tjaccard\tjaccard_expected\tstability\tstability_p\n"
+              "0\t0.000000\t10.000000\t20\t5\t3\t1\t1\t0\t-\t-\t-\t-\t-\t-\n"
+              "1\t10.000000\t20.000000\t80\t5\t3\t1\t1\t0\t0\t1\t1\t1\t-\t1\n");
     std::string episodes;
     report::write_window_episodes(report, [&](std::string_view piece) { episodes += piece; }, {});
     EXPECT_TRUE(
@@ -103,6 +106,43 @@ TEST(WindowPage, RefusesDamagedTables) {
     says(error_with("window_episodes.tsv", "\n0\t1\t", "\n0\t7\t"), "no such window");
     says(error_with("window_circuits.tsv", "direct", "odd"), "kind");
     says(error_with("window_circuits.tsv", "(4,6] ms", "-"), "no delay");
+}
+
+TEST(WindowChanges, HaveATableAndSentences) {
+    windowed_episode_report report = report_of_windows();
+    const episode pair{{unit_id{0}, unit_id{1}}, {{4ms, 6ms}}};
+    circuit_changes changes;
+    for (std::int64_t w = 0; w < 10; ++w) changes.windows.push_back({w * 2s, w * 2s + 2s});
+    changes.firing_rates.next = change_point{3, 0.25};
+    changes.circuit = {{{5, 0.001}}, change_point{8, 0.5}};
+    changes.findings.push_back({pair,
+                                {change_point{4, 0.125}, 2, 3, 0.125},
+                                {change_point{5, 0.001}, 0.25, std::nan(""), 0.001},
+                                change_kind::excess});
+    report.result.changes = changes;
+
+    EXPECT_EQ(report::change_points_tsv(report),
+              "of\tsize\tunits\tdelays\ttime_s\tbefore\tafter\tp\tq\tsignificant\n"
+              "firing-rates\t-\t-\t-\t6.000000\t-\t-\t0.25\t-\tno\n"
+              "circuit\t-\t-\t-\t10.000000\t-\t-\t0.001\t-\tyes\n"
+              "circuit\t-\t-\t-\t16.000000\t-\t-\t0.5\t-\tno\n"
+              "rate\t2\ta b→µ c\t(4,6] ms\t8.000000\t2\t3\t0.125\t0.125\tno\n"
+              "excess\t2\ta b→µ c\t(4,6] ms\t10.000000\t0.25\t-\t0.001\t0.001\tyes\n");
+    const std::string text = summarize(report);
+    EXPECT_NE(text.find("firing rates: no significant change (p 0.25)\n"
+                        "circuit: changed at 10.000 s (p 0.001)\n"
+                        "1 of 1 edges and chains change beyond the firing rates\n"),
+              std::string::npos)
+        << text;
+    const temporary_folder place;
+    write_episode_report(place.path() / "out", report);
+    EXPECT_EQ(read_bytes(place.path() / "out" / "change_points.tsv"),
+              report::change_points_tsv(report));
+    const auto page = report::json::parse(
+        report::window_page_data(place.path() / "out", report.spikes, 0.05, {}));
+    const auto& told = page.at("run").at("search").at("change_points");
+    EXPECT_EQ(told.at("circuit").at("found").at(0).at("time_s"), 10);
+    EXPECT_EQ(told.at("findings_with_other_excess"), 1);
 }
 
 }  // namespace

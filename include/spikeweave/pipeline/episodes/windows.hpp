@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "spikeweave/assess/episodes/circuit_stability.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/episodes/changes.hpp"
 
 /// The analysis of serial episodes in windows of a recording, one after another.
 namespace spikeweave {
@@ -19,9 +22,18 @@ struct windowed_episode_options {
     duration window{0};
     /// From the begin of one window to that of the next. 0: as long as the window.
     duration hop{0};
+    /// Whether to look for the times at which the circuit changes.
+    bool change_points = false;
+    change_point_options changes{};
 };
 
 SPIKEWEAVE_API option_list describe(windowed_episode_options& options);
+
+/// What a window's circuit has in common with that of the last window that shares no time with it.
+struct window_stability {
+    std::size_t since = 0;  ///< the place of that window in the result
+    circuit_stability both{};
+};
 
 /// A window with its frequent episodes, their tests, and the circuit that follows from them.
 struct tested_window {
@@ -31,12 +43,16 @@ struct tested_window {
     /// One element for each episode of the table; those of surrogates if there are any.
     std::vector<episode_test> tests{};
     spikeweave::circuit circuit{};
+    std::optional<window_stability> stability{};
 };
 
 struct windowed_episode_result {
     /// The spikes that were analysed, if the options choose a part of the recording.
     std::optional<spike_sequence> part{};
     std::vector<tested_window> windows{};
+    /// If the options ask for it: the changes over the windows that share no time
+    /// (`windows_apart`).
+    std::optional<circuit_changes> changes{};
     windowed_episode_options options{};
     std::vector<std::string> warnings{};
     double seconds = 0;
@@ -51,6 +67,9 @@ struct windowed_episode_result {
 SPIKEWEAVE_API windowed_episode_result
 find_episodes_in_windows(const spike_sequence& spikes, const windowed_episode_options& options,
                          const execution& run = {});
+
+/// The mean index of stability of the windows that have one.
+SPIKEWEAVE_API std::optional<double> mean_stability(std::span<const tested_window> windows);
 
 /// Gives a table its levels, without their times: the candidates of each size follow from the
 /// frequent episodes of the size before. Tables that were not mined by `mine_episodes` have none,
