@@ -26,6 +26,25 @@ class Devices(CliTest):
         self.assertEqual(self.ok("devices", "-q").stdout, "")
 
 
+class Doctor(CliTest):
+    def test_tells_of_each_part_and_of_devices(self):
+        text = self.ok("doctor").stdout
+        document = json.loads(self.ok("doctor", "--json").stdout)
+
+        self.assertIn(self.ok("--version").stdout, text)
+        self.assertEqual([part["name"] for part in document["parts"]], ["GPUs", "MPI", "NWB", "live"])
+        for part in document["parts"]:
+            self.assertIn(part["details"], text)
+            self.assertIn("built with" if part["built"] else part["purpose"], text)
+        self.assertGreaterEqual(document["cores"], 1)
+        self.assertEqual([one["device"] for one in document["devices"]], [one["device"] for one in GPUS])
+        if not GPUS:
+            self.assertIn(document["why_no_device"], text)
+
+    def test_quiet_says_nothing(self):
+        self.assertEqual(self.ok("doctor", "-q").stdout, "")
+
+
 class OnDevices(CliTest):
     def test_what_names_no_device_is_refused(self):
         path = self.chain_file()
@@ -57,7 +76,8 @@ class OnDevices(CliTest):
     def test_surrogates_of_patterns(self):
         path = self.chain_file()
         tested = ("spade", path, "--min-occ", "3", "--surrogates", "120", "--seed", "1")
-        self.refused("spade", path, "--min-occ", "3", "--device", "cuda", says=("--device", "--surrogates"))
+        self.refused("spade", path, "--min-occ", "3", "--strategy", "fp-growth", "--device", "cuda",
+                     says=("--device", "--surrogates"))
         self.refused(*tested, "--device", "cuda:1000", "-o", self.folder / "out", says="no GPU 1000"
                      if GPUS else json.loads(run("devices", "--json").stdout)["why_none"])
         self.ok(*tested, "--device", "cpu", "-o", self.folder / "cpu")

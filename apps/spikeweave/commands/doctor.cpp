@@ -1,0 +1,33 @@
+#include <memory>
+
+#include "cli/output.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/report/installation.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct doctor_command {
+    bool json = false;
+};
+
+void run(doctor_command& options, session& now) {
+    const installation_text found = examine_installation();
+    if (options.json)
+        write_stdout(found.json);
+    else if (!now.quiet)
+        write_stdout(found.terminal);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<doctor_command>();
+    CLI::App& sub = *app.add_subcommand(
+        "doctor", "Say what this installation can do here, and what is missing.");
+    sub.add_flag("--json", options->json, "print one JSON document");
+    sub.footer("Example: spikeweave doctor");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "spikeweave/core/export.hpp"
+
+/// What this installation of spikeweave can do on this machine, as `spikeweave doctor` shows it.
+namespace spikeweave {
+
+/// What was found.
+struct installation_text {
+    std::string terminal{};  ///< for a terminal
+    std::string json{};      ///< the same as one JSON document
+};
+/// Looks for devices, so it starts the driver of GPUs.
+SPIKEWEAVE_API installation_text examine_installation();
+
+}  // namespace spikeweave
