@@ -8,7 +8,7 @@
 namespace spikeweave::spade {
 namespace {
 
-constexpr unsigned threads_of_block = search_plan::most_warps * device::warp;
+constexpr unsigned threads_of_block = search_plan::most_warps_for_patterns * device::warp;
 
 struct task_problem {
     pattern_batch batch;

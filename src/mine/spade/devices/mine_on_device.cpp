@@ -8,7 +8,6 @@
 
 #include "mine/spade/devices/pattern_node.hpp"
 #include "mine/spade/first_bin/part_searches.hpp"
-#include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace spikeweave::spade {
@@ -22,9 +21,9 @@ std::uint64_t numbers_from(const task_place& from, const task_place& to) {
            (to.occurrences - from.occurrences);
 }
 
-// The sums of all values up to each, after the 0 that offsets begin with.
-void append_sums(const std::vector<std::uint32_t>& values, std::vector<std::uint64_t>& offsets) {
-    offsets.reserve(values.size() + 1);
+// Continues offsets by these lengths.
+void append_sums(std::span<const std::uint32_t> values, std::vector<std::uint64_t>& offsets) {
+    offsets.reserve(offsets.size() + values.size());
     for (const std::uint32_t value : values) offsets.push_back(offsets.back() + value);
 }
 
@@ -134,12 +133,7 @@ public:
     const pattern_recording& recording() const { return recording_; }
 
     mining_summary run(pattern_device& device) {
-        std::vector<root_lists> lists(items_.first_bin_items());
-        parallel::parallel_for(lists.size(), quietly(), mining, [&](std::size_t root) {
-            lists[root] =
-                list_items(items_, static_cast<item_index::item_id>(root), rules_.least_occ());
-        });
-        const task_sizes sizes(lists);
+        const task_sizes sizes(costs());
         pattern_group group;
         std::vector<item_index::item_id> roots;
         std::uint64_t bytes = 0;
@@ -149,8 +143,11 @@ public:
             roots.clear();
             bytes = 0;
         };
-        for (item_index::item_id root = 0; root < lists.size(); ++root) {
-            const root_lists own = std::exchange(lists[root], {});
+        std::vector<root_lists> lists;
+        for (item_index::item_id root = 0; root < items_.first_bin_items(); ++root) {
+            // All lists together would need a table of units × items.
+            if (root % listed_together == 0) lists = list_from(root);
+            const root_lists own = std::exchange(lists[root % listed_together], {});
             if (own.is_elsewhere) continue;
             const std::uint64_t needed = sizes.bytes_of(items_, root, own);
             const bool fits =
@@ -169,6 +166,26 @@ public:
     }
 
 private:
+    static constexpr std::size_t listed_together = 256;
+
+    std::vector<double> costs() const {
+        std::vector<double> out(items_.first_bin_items());
+        parallel::parallel_for(out.size(), quietly(), mining, [&](std::size_t root) {
+            out[root] = task_sizes::cost_of(
+                list_items(items_, static_cast<item_index::item_id>(root), rules_.least_occ()));
+        });
+        return out;
+    }
+    std::vector<root_lists> list_from(item_index::item_id begin) const {
+        std::vector<root_lists> out(
+            std::min<std::size_t>(listed_together, items_.first_bin_items() - begin));
+        parallel::parallel_for(out.size(), quietly(), mining, [&](std::size_t i) {
+            out[i] =
+                list_items(items_, static_cast<item_index::item_id>(begin + i), rules_.least_occ());
+        });
+        return out;
+    }
+
     // The threads of this process, without progress, which is that of patterns handed on.
     execution quietly() const { return {.threads = thread_count(run_), .stop = run_.stop}; }
 
@@ -221,21 +238,24 @@ private:
 
     void search_on_cpu(item_index::item_id root) {
         std::vector<piece> pieces;
-        for (const search_task& task : plan_search(items_, rules_.least_occ(), run_.stop))
+        if (planned_.empty()) planned_ = plan_search(items_, rules_.least_occ(), run_.stop);
+        for (const search_task& task : planned_)
             if (task.root == root) pieces.push_back({true, task, {}, {}});
         hand_on(nullptr, pieces);
     }
 
     // Passes pieces on in order.
     void hand_on(const pattern_device* device, const std::vector<piece>& pieces) {
-        parallel::for_each_in_order(
-            pieces.size(), run_, mining,
-            [&](std::size_t i) {
+        execution alone = run_;
+        alone.ranks = nullptr;
+        const std::vector<double> equal_costs(pieces.size(), 1);
+        for_each_part(
+            equal_costs, alone,
+            [&](std::size_t i, const part_taker& grown) {
                 const piece& one = pieces[i];
-                return one.is_on_cpu ? parts_.run(one.part, [](mined_part&) {})
-                                     : read(*device, one.from, one.to);
+                return one.is_on_cpu ? parts_.run(one.part, grown) : read(*device, one, grown);
             },
-            [&](std::size_t, const mined_part& part) {
+            [&](const mined_part& part) {
                 summary_.closed += part.summary.closed;
                 summary_.window_subsets += part.summary.window_subsets;
                 summary_.too_frequent += part.summary.too_frequent;
@@ -243,19 +263,48 @@ private:
             });
     }
 
-    mined_part read(const pattern_device& device, const task_place& from,
-                    const task_place& to) const {
+    // Reads a piece in parts, because a single task may have found much.
+    mined_part read(const pattern_device& device, const piece& of, const part_taker& grown) const {
+        std::vector<std::uint32_t> sizes(of.to.patterns - of.from.patterns);
+        std::vector<std::uint32_t> counts(sizes.size());
+        device.read(of.from, {sizes, counts, {}, {}});
         mined_part out;
-        pattern_table& table = out.patterns;
-        table.window_bins = items_.window_bins();
-        std::vector<std::uint32_t> sizes(to.patterns - from.patterns);
-        table.counts.resize(sizes.size());
-        table.items.resize(to.items - from.items);
-        table.occurrences.resize(to.occurrences - from.occurrences);
-        device.read(from, {sizes, table.counts, table.items, table.occurrences});
-        append_sums(sizes, table.item_offsets);
-        if (options_.with_occurrences) append_sums(table.counts, table.occurrence_offsets);
+        task_place from = of.from;
+        for (std::size_t begin = 0; begin < sizes.size();) {
+            if (begin > 0) grown(out);
+            task_place to = from;
+            std::size_t end = begin;
+            while (end < sizes.size() && numbers_from(from, to) < numbers_of_piece) {
+                ++to.patterns;
+                to.items += sizes[end];
+                to.occurrences += options_.with_occurrences ? counts[end] : 0;
+                ++end;
+            }
+            const auto among = [&](const std::vector<std::uint32_t>& values) {
+                return std::span(values).subspan(begin, end - begin);
+            };
+            append(device, from, to, among(sizes), among(counts), out.patterns);
+            begin = end;
+            from = to;
+        }
         return out;
+    }
+
+    void append(const pattern_device& device, const task_place& from, const task_place& to,
+                std::span<const std::uint32_t> sizes, std::span<const std::uint32_t> counts,
+                pattern_table& table) const {
+        table.window_bins = items_.window_bins();
+        const std::size_t items = table.items.size();
+        const std::size_t occurrences = table.occurrences.size();
+        table.counts.insert(table.counts.end(), counts.begin(), counts.end());
+        table.items.resize(items + (to.items - from.items));
+        table.occurrences.resize(occurrences + (to.occurrences - from.occurrences));
+        device.read(from, {{},
+                           {},
+                           std::span(table.items).subspan(items),
+                           std::span(table.occurrences).subspan(occurrences)});
+        append_sums(sizes, table.item_offsets);
+        if (options_.with_occurrences) append_sums(counts, table.occurrence_offsets);
     }
 
     const pattern_mining_options& options_;
@@ -266,6 +315,7 @@ private:
     preceding_spikes before_;
     pattern_recording recording_;
     part_searches parts_;
+    std::vector<search_task> planned_{};  // if the CPU has to search below some root
     mining_summary summary_{.ran_on = spade_strategy::first_bin};
 };
 
@@ -276,6 +326,7 @@ mining_summary mine_on_device(const device_opener& open, const spade_windows& wi
                               const execution& run) {
     device_search search(windows, options, take, run);
     const std::unique_ptr<pattern_device> device = open(search.recording());
+    if (!device) return mine_first_bin(windows, options, take, run);
     return search.run(*device);
 }
 

@@ -8,7 +8,7 @@
 
 namespace spikeweave::spade {
 
-/// Opens the device for a recording.
+/// Opens the device for a recording; null if its memory is too small.
 using device_opener = std::function<std::unique_ptr<pattern_device>(const pattern_recording&)>;
 
 /// `mine_first_bin` on a device, without ranks. What a device cannot search is searched by the

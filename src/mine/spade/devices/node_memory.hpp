@@ -6,7 +6,7 @@
 namespace spikeweave::spade {
 
 /// The memory in which a warp makes nodes, those of deeper ones behind. What has no room in it
-/// marks the recording as left out, so that the CPU searches it.
+/// raises `left_out`, so that the CPU searches the recording or the task.
 template <class Warp>
 class node_memory {
     using u32 = std::uint32_t;

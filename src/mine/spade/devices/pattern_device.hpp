@@ -42,12 +42,13 @@ public:
     /// @throws cancelled
     virtual void write(std::uint64_t first, std::uint64_t last, std::span<const task_place> places,
                        const task_place& end, const std::stop_token& stop) = 0;
-    /// Reads what was written from a place on, as much as there is room for. May be called by
-    /// several threads at once.
+    /// Reads what was written from a place on, as much of each array as there is room for. May be
+    /// called by several threads at once.
     virtual void read(const task_place& from, const pattern_output& to) const = 0;
 };
 
-/// @throws device_error if there is no such device, or its memory is too small.
+/// Null if its memory is too small for the recording.
+/// @throws device_error if there is no such device.
 std::unique_ptr<pattern_device> open_pattern_device(int ordinal,
                                                     const pattern_recording& recording);
 

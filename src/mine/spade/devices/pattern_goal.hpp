@@ -41,6 +41,10 @@ public:
     template <class ForEachPlane>
     SPIKEWEAVE_LANES bool take(const device_pattern& p, bool is_subset, const u32* items,
                                ForEachPlane&& for_each_plane) {
+        // The CPU counts further than 32 bits.
+        if (found_.patterns == no_count || found_.subsets == no_count ||
+            found_.too_frequent == no_count)
+            return false;
         if (is_subset) {
             ++found_.subsets;
             return true;

@@ -53,6 +53,11 @@ pattern_recording::pattern_recording(const item_index& items, const rule_set& ru
     rasters = rasters_of(items, shape);
 }
 
+std::uint64_t pattern_recording::bytes() const {
+    return 4 * (packed.size() + starts.size() + row_ids.size() + rasters.size()) +
+           8 * row_offsets.size() + sizeof(device_rule) * rules.size() + sizeof(raster_rows);
+}
+
 root_lists list_items(const item_index& items, item_index::item_id root, std::uint32_t least_occ) {
     std::vector<std::uint32_t> shared(items.size(), 0);
     const auto windows = items.windows_of(root);
@@ -76,13 +81,16 @@ root_lists list_items(const item_index& items, item_index::item_id root, std::ui
     return out;
 }
 
-task_sizes::task_sizes(std::span<const root_lists> all) {
+double task_sizes::cost_of(const root_lists& root) {
+    double sum = 0;
+    for (const std::uint32_t shared : root.shared) sum += static_cast<double>(shared) * shared;
+    return sum;
+}
+
+task_sizes::task_sizes(std::span<const double> costs) {
     // Of the published benchmark, the longest task then visits 1 of 15,000 patterns.
     constexpr double parts_wanted = 1U << 18U;
-    double sum = 0;
-    for (const root_lists& lists : all)
-        for (const std::uint32_t shared : lists.shared) sum += static_cast<double>(shared) * shared;
-    cost_of_part_ = std::max(1.0, sum / parts_wanted);
+    cost_of_part_ = std::max(1.0, std::accumulate(costs.begin(), costs.end(), 0.0) / parts_wanted);
 }
 
 std::uint32_t task_sizes::parts(std::uint32_t shared) const {

@@ -30,6 +30,9 @@ struct pattern_recording {
     std::span<const std::size_t> row_offsets;
     std::span<const item_index::item_id> row_ids;
     std::vector<std::uint32_t> rasters{};  ///< empty if no subset is dropped
+
+    /// The bytes that it takes on a device.
+    std::uint64_t bytes() const;
 };
 
 /// The items that share enough windows with a root, as `closed_search` ranks them.
@@ -46,8 +49,10 @@ root_lists list_items(const item_index& items, item_index::item_id root, std::ui
 /// time of a search below a candidate rises about with the square of its windows.
 class task_sizes {
 public:
-    /// @param all  the lists of all roots
-    explicit task_sizes(std::span<const root_lists> all);
+    /// @param costs  `cost_of` all roots
+    explicit task_sizes(std::span<const double> costs);
+    /// The time of a search below a root, without unit.
+    static double cost_of(const root_lists& root);
     std::uint32_t parts(std::uint32_t shared) const;
     /// The bytes that a root with these lists takes on a device.
     std::uint64_t bytes_of(const item_index& items, item_index::item_id root,

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "device/limits.hpp"
+#include "mine/spade/devices/maxima_batch.hpp"
 #include "mine/spade/devices/pattern_node.hpp"
 
 /// Computes the memory of a search from its shape. This is arithmetic on the host, tested without a
@@ -14,6 +15,7 @@ namespace spikeweave::spade {
 struct search_plan {
     static constexpr std::uint32_t lanes = 32;
     static constexpr std::uint32_t most_warps = 10;  ///< of a block
+    static constexpr std::uint32_t most_warps_for_patterns = 8;
     static constexpr std::uint32_t most_blocks = 2;  ///< of a multiprocessor
 
     std::uint32_t warps = most_warps;  ///< of a block
@@ -49,8 +51,8 @@ inline std::uint64_t bytes_of_recordings(const maxima_shape& shape, std::uint64_
 /// @param arena_per_item  words
 inline search_plan plan_blocks(const maxima_shape& shape, const device::device_limits& limits,
                                std::uint64_t free_bytes, std::uint64_t root_bytes,
-                               std::uint32_t arena_per_item) {
-    search_plan plan;
+                               std::uint32_t arena_per_item, std::uint32_t warps) {
+    search_plan plan{.warps = warps};
     const std::uint64_t items = shape.items();
     plan.arena_words = static_cast<std::uint32_t>(
         std::clamp<std::uint64_t>(items * arena_per_item, 16384, 1U << 24U));
@@ -81,14 +83,16 @@ inline search_plan plan_maxima(const maxima_shape& shape, const device::device_l
     return plan_blocks(shape, limits, free_bytes,
                        items * 8 + (shape.most_windows + std::uint64_t{1}) * 4 +
                            std::uint64_t{shape.most_planes()} * (items + shape.units) * 4,
-                       arena_per_item);
+                       arena_per_item, search_plan::most_warps);
 }
 
-/// The plan of a search for all patterns. Without maxima, nodes keep more items.
+/// The plan of a search for all patterns. Without maxima, nodes keep more items, and a thread needs
+/// more registers.
 inline search_plan plan_patterns(const maxima_shape& shape, const device::device_limits& limits,
                                  std::uint64_t free_bytes) {
     constexpr std::uint32_t arena_per_item = 64;
-    return plan_blocks(shape, limits, free_bytes, 0, arena_per_item);
+    return plan_blocks(shape, limits, free_bytes, 0, arena_per_item,
+                       search_plan::most_warps_for_patterns);
 }
 
 }  // namespace spikeweave::spade

@@ -6,6 +6,12 @@
 
 namespace spikeweave::spade {
 
+/// The children of a child of a root may be divided among several searches.
+struct subtree_part {
+    std::uint32_t number = 0;
+    std::uint32_t parts = 1;
+};
+
 /// The part of a warp in a search: depth first below children of a root. It visits what
 /// `closed_search` does, with the same bounds.
 ///
@@ -13,13 +19,7 @@ namespace spikeweave::spade {
 /// gets patterns in the order of `pattern_table`, in which a pattern comes after those below it
 /// whose next item has a lower rank than the pattern's last one.
 ///
-/// The children of a child of a root may be divided among several searches.
-///
 /// What does not fit into tables raises `left_out`, so that the CPU searches it.
-struct subtree_part {
-    std::uint32_t number = 0;
-    std::uint32_t parts = 1;
-};
 template <class Warp, class Goal>
 class subtree_search {
     using u32 = std::uint32_t;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "device/cuda.hpp"
+#include "mine/spade/devices/maxima_batch.hpp"
 #include "mine/spade/devices/pattern_batch.hpp"
 #include "mine/spade/devices/search_plan.hpp"
 

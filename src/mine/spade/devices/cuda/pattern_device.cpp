@@ -1,14 +1,10 @@
 #include "mine/spade/devices/pattern_device.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "device/cuda.hpp"
 #include "mine/spade/devices/cuda/find_patterns.hpp"
-#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::spade {
 namespace {
@@ -92,18 +88,15 @@ struct resident_output {
 
 class cuda_pattern_device : public pattern_device {
 public:
-    cuda_pattern_device(int ordinal, const pattern_recording& recording)
-        : ordinal_(ordinal), shape_(recording.shape), recording_(recording) {
+    /// @param share  the bytes for the warps, for the roots, and for the output
+    cuda_pattern_device(int ordinal, const pattern_recording& recording, std::uint64_t share,
+                        const search_plan& plan)
+        : ordinal_(ordinal),
+          shape_(recording.shape),
+          recording_(recording),
+          share_(share),
+          plan_(plan) {
         const device::scoped_device on(ordinal_);
-        const device::device_limits limits = device::limits_of(ordinal_);
-        // A quarter is for the warps, one for the roots, one for the output.
-        share_ = limits.free_bytes / 4;
-        plan_ = plan_patterns(shape_, limits, share_);
-        if (plan_.blocks == 0)
-            throw device_error(fmt::format(
-                "GPU {} has too little memory to search patterns: {} bytes are needed, "
-                "{} of its {} are free",
-                ordinal_, 4 * plan_.block_bytes(), limits.free_bytes, limits.total_bytes));
         stream_ = std::make_unique<device::stream>();
         memory_ = buffer<unsigned char>(plan_.bytes(), *stream_);
         resident_ = std::make_unique<resident_recording>(recording, *stream_);
@@ -220,8 +213,8 @@ private:
     int ordinal_;
     maxima_shape shape_;
     const pattern_recording& recording_;
-    std::uint64_t share_ = 0;
-    search_plan plan_{};
+    std::uint64_t share_;
+    search_plan plan_;
     device::stop_flag stop_;
     std::unique_ptr<device::stream> stream_{};
     buffer<unsigned char> memory_{};
@@ -235,7 +228,12 @@ private:
 
 std::unique_ptr<pattern_device> open_pattern_device(int ordinal,
                                                     const pattern_recording& recording) {
-    return std::make_unique<cuda_pattern_device>(ordinal, recording);
+    const device::device_limits limits = device::limits_of(ordinal);
+    if (limits.free_bytes <= recording.bytes()) return nullptr;
+    const std::uint64_t share = (limits.free_bytes - recording.bytes()) / 4;
+    const search_plan plan = plan_patterns(recording.shape, limits, share);
+    if (plan.blocks == 0) return nullptr;
+    return std::make_unique<cuda_pattern_device>(ordinal, recording, share, plan);
 }
 
 }  // namespace spikeweave::spade
