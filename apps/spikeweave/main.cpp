@@ -80,6 +80,7 @@ void declare(CLI::App& app, parsed& into) {
     add_table(app, into.chosen);
     add_devices(app, into.chosen);
     add_doctor(app, into.chosen);
+    add_completion(app, into.chosen);
     app.footer(
         "spikeweave help COMMAND says more about a command.\n"
         "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "

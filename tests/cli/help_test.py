@@ -8,7 +8,7 @@ from support import ROOT, CliTest, run
 
 COMMANDS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
             ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",),
-            ("spade",), ("assemblies",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",))
+            ("spade",), ("assemblies",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",))
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 

@@ -1,0 +1,35 @@
+#include "cli/completion.hpp"
+
+#include <memory>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "commands/commands.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct completion_command {
+    const CLI::App* program = nullptr;
+    shell which = shell::bash;
+};
+
+void run(completion_command& options, session& /*now*/) {
+    write_stdout(completion_script(*options.program, options.which));
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, command& chosen) {
+    const auto options = std::make_shared<completion_command>(completion_command{.program = &app});
+    CLI::App& sub = *app.add_subcommand(
+        "completion", "Print a script that completes commands and options in a shell.");
+    option_list list;
+    list.begin_group("Options");
+    list.add("shell", options->which, "the shell that you type in");
+    add_described(sub, std::move(list));
+    sub.footer("Example: source <(spikeweave completion --shell bash)");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli
