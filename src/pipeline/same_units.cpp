@@ -45,9 +45,26 @@ same_units match_units(const std::vector<std::string>& recording,
 }
 
 void check_other_recording(const spike_sequence& recording, const spike_sequence& other) {
-    if (recording == other)
+    std::map<std::string_view, unit_id> units;
+    for (std::size_t u = 0; u < recording.unit_count(); ++u)
+        units.emplace(recording.unit_names()[u], unit_id{static_cast<std::uint32_t>(u)});
+    const auto times = recording.times_us();
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < other.size(); ++i) {
+        const auto unit = units.find(other.unit_names()[to_index(other.units()[i])]);
+        if (unit == units.end()) return;
+        const std::int64_t time = other.times_us()[i];
+        while (at < times.size() && times[at] < time) ++at;
+        std::size_t same = at;
+        while (same < times.size() && times[same] == time &&
+               recording.units()[same] != unit->second)
+            ++same;
+        if (same == times.size() || times[same] != time) return;
+    }
+    if (other.size() > 0)
         throw invalid_argument(
-            "both recordings have the same spikes, which would confirm whatever was found in them");
+            "all spikes of the other recording are the same spikes as here, which would confirm "
+            "whatever was found in them");
 }
 
 }  // namespace spikeweave::pipeline

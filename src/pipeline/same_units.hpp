@@ -25,7 +25,9 @@ struct same_units {
 same_units match_units(const std::vector<std::string>& recording,
                        const std::vector<std::string>& other);
 
-/// @throws invalid_argument if both have the same spikes, which would confirm whatever was found.
+/// @param other  a recording, or epochs of it
+/// @throws invalid_argument if all its spikes are in `recording`, at the same times and of units of
+/// the same names, which would confirm whatever was found.
 void check_other_recording(const spike_sequence& recording, const spike_sequence& other);
 
 }  // namespace spikeweave::pipeline

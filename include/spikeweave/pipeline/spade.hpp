@@ -170,7 +170,7 @@ struct replication_spikes {
     binned_recording recording{};
     surrogate_maker maker;
     std::uint32_t surrogates = 0;
-    bool confirm_elsewhere = false;  ///< whether they are another recording's
+    bool confirmed_elsewhere = false;  ///< whether they are another recording's
 };
 
 /// The options that search and the spikes that test, if a part is held out.

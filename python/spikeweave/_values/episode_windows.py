@@ -83,7 +83,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         """How much the circuit of each window has in common with that of the last one before.
 
         0 is what the roles of the units explain, 1 is the same circuit. NaN if no window ends
-        before this one begins, or one of both has no edge (docs/algorithms/change-points.md).
+        before this one begins, or one of both has no edge (docs/algorithms/circuit-stability.md).
         """
         return self._stabilities("stability")
 

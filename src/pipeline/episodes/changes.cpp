@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/grouped.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
 #include "spikeweave/core/error.hpp"
@@ -171,6 +172,16 @@ circuit_changes find_circuit_changes(const spike_sequence& spikes,
     out.firing_rates = find_change_points(counted.firing, options, counting);
     out.circuit = find_change_points(residuals, options, counting);
     test_findings(out, all, residuals, options, counting);
+    // The least p is 1 / (permutations + 1), and q of a finding that changes alone is that times
+    // the number of findings.
+    const double least_q = static_cast<double>(findings.size()) / (options.permutations + 1.0);
+    if (least_q >= options.alpha)
+        out.warnings.push_back(fmt::format(
+            "With {} random orders, none of {} edges and chains can be significant at {} if it "
+            "changes alone: `change_permutations` of {} would do.",
+            core::grouped(options.permutations), core::grouped(findings.size()), options.alpha,
+            core::grouped(static_cast<std::uint64_t>(
+                std::floor(static_cast<double>(findings.size()) / options.alpha)))));
     if (windows.size() < enough_windows)
         out.warnings.push_back(fmt::format(
             "Changes are looked for in {} windows that share no time, which have too few orders "

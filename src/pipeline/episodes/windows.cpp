@@ -124,6 +124,11 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     if (options.window == duration{0}) throw invalid_argument("window", "it is not given");
     if (options.search.fewer_than_chance)
         throw invalid_argument("fewer_than_chance", "windows are not tested for it");
+    if (options.change_points && options.search.surrogates.surrogates > 0 &&
+        options.search.surrogates.method == surrogate_method::bin_shuffling)
+        throw invalid_argument("surrogate_method",
+                               "bin_shuffling does not keep spikes in their windows, which "
+                               "`change_points` needs");
     windowed_episode_result result{.options = options};
     window_warnings warnings(check_episodes(recording, options.search));
     result.part = choose_time(recording, options.search.time).spikes;

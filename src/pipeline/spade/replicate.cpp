@@ -99,11 +99,12 @@ replication_spikes confirming_recording(const spike_sequence& spikes, const spik
     check_spade(options);
     check_confirmation(spikes, other, options);
     spade_options test = options;
-    test.method = options.method.value_or(options.usual_method());
     test.t_start.reset();
     test.t_stop.reset();
     test.epochs.assign(other.epochs().begin(), other.epochs().end());
     if (test.epochs.empty()) test.separation.reset();
+    // Epochs of the search alone are no trials of the recording that confirms.
+    test.method = options.method.value_or(test.usual_method());
     return prepared(other, test, has_recorded_span, true);
 }
 
@@ -126,7 +127,7 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
     spade_replication out{.observed = in.recording.counts.length,
                           .tested = p.size(),
                           .missing_units = same.missing,
-                          .confirmed_elsewhere = in.confirm_elsewhere};
+                          .confirmed_elsewhere = in.confirmed_elsewhere};
     if (!in.recording.epochs.empty()) {
         out.observed = duration{0};
         for (const time_span& epoch : in.recording.epochs) out.observed += epoch.length();
@@ -137,6 +138,9 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
                                         corrected.q[k]};
         out.replicated += corrected.q[k] < found.options.alpha ? 1 : 0;
     }
+    if (in.confirmed_elsewhere)
+        for (const std::string& warning : in.recording.warnings)
+            found.warnings.push_back("In the recording that confirms: " + warning);
     if (!same.missing.empty())
         found.warnings.push_back(
             fmt::format("{}. Significant patterns with such a unit, which are not tested: {}.",

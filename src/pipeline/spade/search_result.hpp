@@ -4,7 +4,6 @@
 
 namespace spikeweave::pipeline {
 
-/// The result of a search alone, without its patterns.
 /// The devices of an analysis: those that search its surrogates; without surrogates, the one that
 /// searches the data. @throws invalid_argument if ranks share that search; device_error if one does
 /// not exist.
@@ -15,6 +14,7 @@ std::vector<int> devices_of(const spade_options& options, const execution& run);
 execution searching_data(const spade_options& options, const execution& run,
                          const std::vector<int>& devices);
 
+/// The result of a search alone, without its patterns.
 spade_result search_result(const mining_summary& found, const spade_input& prepared,
                            const spade_options& options);
 

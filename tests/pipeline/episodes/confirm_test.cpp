@@ -158,6 +158,9 @@ TEST(Confirm, RefusesWhatConfirmsNothing) {
     const spike_sequence spikes = planted_chains(1);
     const spike_sequence other = planted_chains(2);
     EXPECT_THROW(confirm_episodes(spikes, spikes), invalid_argument);
+    const std::vector<time_span> part{{5s, 12s}};
+    EXPECT_THROW(confirm_episodes(spikes, within_epochs(spikes, part)), invalid_argument);
+    EXPECT_THROW(confirm_episodes(spikes, without_unit(spikes, "n3")), invalid_argument);
     EXPECT_THROW(confirm_episodes(spikes, {{0}, {unit_id{0}}, {"x"}, {0s, 1s}}), invalid_argument);
     EXPECT_THROW(confirm_episodes(spikes, other, {.hold_out = 0.5}), invalid_argument);
     EXPECT_THROW(confirm_episodes(spikes, other, {.fewer_than_chance = true}), invalid_argument);

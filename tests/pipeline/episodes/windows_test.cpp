@@ -134,6 +134,11 @@ TEST(EpisodesInWindows, RefuseWindowsThatCannotBe) {
     EXPECT_THROW(find_episodes_in_windows(spikes, {search_of_windows(), 11s}), invalid_argument);
     EXPECT_THROW(find_episodes_in_windows(spikes, {search_of_windows(), -1s}), invalid_argument);
     EXPECT_EQ(find_episodes_in_windows(spikes, {search_of_windows(), 10s}).windows.size(), 1U);
+    episode_options shuffled = search_of_windows();
+    shuffled.surrogates = {.surrogates = 10, .method = surrogate_method::bin_shuffling};
+    EXPECT_THROW(
+        find_episodes_in_windows(spikes, {.search = shuffled, .window = 1s, .change_points = true}),
+        invalid_argument);
 }
 
 spike_sequence random_spikes_of_levels(std::mt19937_64& random) {

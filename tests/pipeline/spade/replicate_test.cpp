@@ -101,6 +101,15 @@ TEST(Replicate, ConfirmsByTheNamesOfUnits) {
     EXPECT_NE(lacking.warnings.back().find("not in the other recording: n0"), std::string::npos);
 }
 
+TEST(Replicate, EpochsOfTheSearchAreNoTrialsOfTheOtherRecording) {
+    spade_options request = tested_request();
+    request.epochs = {{0s, 12s}, {13s, 24s}};
+    const spade_result found = run_spade(four_planted(1), four_planted(2), request);
+    EXPECT_EQ(found.options.method, surrogate_method::trial_shifting);
+    ASSERT_TRUE(found.replication);
+    EXPECT_EQ(found.replication->observed, 24s);
+}
+
 TEST(Replicate, RefusesWhatTestsNothing) {
     const spike_sequence& spikes = four_planted(1);
     spade_options request = tested_request();
