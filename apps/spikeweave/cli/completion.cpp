@@ -72,6 +72,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
 
 std::string names_of(const std::vector<const CLI::App*>& commands) {
     std::vector<std::string> names;
+    names.reserve(commands.size());
     for (const CLI::App* const command : commands) names.push_back(command->get_name());
     return fmt::format("{}", fmt::join(names, " "));
 }

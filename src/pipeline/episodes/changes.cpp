@@ -104,6 +104,7 @@ measured_change measured(const std::optional<change_point>& point, std::span<con
 
 void correct(std::vector<finding_change>& findings, measured_change finding_change::*measure) {
     std::vector<double> p;
+    p.reserve(findings.size());
     for (const finding_change& one : findings)
         p.push_back((one.*measure).point ? (one.*measure).point->p : 1);
     const std::vector<double> q =

@@ -67,6 +67,7 @@ tested_window tested(const window_spikes& taken, episode_table table,
 
 void measure_stabilities(std::vector<tested_window>& windows, const execution& run) {
     std::vector<std::vector<directed_pair>> pairs;
+    pairs.reserve(windows.size());
     for (const tested_window& one : windows) pairs.push_back(direct_pairs(one.circuit));
     parallel::parallel_for(windows.size(), run, "comparing circuits", [&](std::size_t w) {
         std::size_t since = w;

@@ -120,6 +120,7 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
         in.recording.binned, tested.table,
         [&](std::uint32_t which) { return in.maker.make(which); }, in.surrogates, alone);
     std::vector<double> p;
+    p.reserve(supports.size());
     for (const pattern_support& one : supports) p.push_back(one.p);
     const correction_result corrected =
         correct_tests(p, p.size(), found.options.correction, found.options.alpha);

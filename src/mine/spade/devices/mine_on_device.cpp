@@ -40,13 +40,8 @@ struct piece {
 struct round_of_tasks {
     std::uint64_t first = 0;
     std::uint64_t last = 0;
+    task_place end{};  // of the output
     std::vector<piece> pieces{};
-
-    task_place end() const {
-        for (auto one = pieces.rbegin(); one != pieces.rend(); ++one)
-            if (!one->is_on_cpu) return one->to;
-        return {};
-    }
 };
 
 // Divides the tasks of a group into rounds and pieces.
@@ -96,6 +91,7 @@ private:
         const task_place begin = next_;
         next_ = {next_.patterns + size.patterns, next_.items + size.items,
                  next_.occurrences + size.occurrences};
+        rounds_.back().end = next_;
         std::vector<piece>& pieces = rounds_.back().pieces;
         if (!pieces.empty() && !pieces.back().is_on_cpu &&
             numbers_from(pieces.back().from, next_) <= numbers_of_piece)
@@ -106,7 +102,7 @@ private:
 
     void begin_round() {
         const std::uint64_t first = rounds_.back().last;
-        rounds_.push_back({first, first});
+        rounds_.push_back({.first = first, .last = first});
         next_ = {};
     }
 
@@ -206,8 +202,8 @@ private:
             left = left.subspan(own);
         }
         for (const round_of_tasks& round : made.rounds()) {
-            if (round.end().patterns > 0)
-                device.write(round.first, round.last, made.places(), round.end(), run_.stop);
+            if (round.end.patterns > 0)
+                device.write(round.first, round.last, made.places(), round.end, run_.stop);
             hand_on(&device, round.pieces);
         }
     }
