@@ -107,8 +107,8 @@ SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
 /// warning.
 /// @param other    the recording, or epochs of it, in which findings are tested
 /// @param options  `t_start`, `t_stop` and `epochs` are of `spikes`; trials are taken in both
-/// @throws invalid_argument also if no unit is in both recordings, if all spikes of `other` are in `spikes`, or
-/// for `hold_out` and `fewer_than_chance`.
+/// @throws invalid_argument also if no unit is in both recordings, if all spikes of `other` are in
+/// `spikes`, or for `hold_out` and `fewer_than_chance`.
 SPIKEWEAVE_API episode_result confirm_episodes(const spike_sequence& spikes,
                                                const spike_sequence& other,
                                                const episode_options& options = {},
