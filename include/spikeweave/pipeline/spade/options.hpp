@@ -81,9 +81,9 @@ struct SPIKEWEAVE_API spade_options {
     /// `stability`.
     spikeweave::stability stability_threshold{};
     compatibility compat = compatibility::none;
-    /// The devices search surrogates, and the first one the data themselves, unless ranks share that
-    /// search or `strategy` is FP-growth. If devices are not set, the first GPU is used for many
-    /// surrogates. With ranks, each takes one of them, by its place on its host.
+    /// The devices search surrogates, and the first one the data themselves, unless ranks share
+    /// that search or `strategy` is FP-growth. If devices are not set, the first GPU is used for
+    /// many surrogates. With ranks, each takes one of them, by its place on its host.
     run_options run{};
 
     std::uint32_t least_spikes() const { return min_spikes.value_or(2); }
