@@ -63,9 +63,9 @@ KINDS = {
     "own-realistic-64-60-120s-8uV": realistic(64, 60, 120),
     "own-realistic-384-250-60s-8uV": realistic(384, 250, 60),
     "own-drift-static": realistic(64, 40, 120),
-    "own-drift-rigid": realistic(64, 40, 120, "--drift", 30),
-    "own-drift-zigzag": realistic(64, 40, 120, "--drift", 30, "--drift-shape", "zigzag"),
-    "own-drift-jump": realistic(64, 40, 120, "--drift", 30, "--drift-shape", "jump"),
+    "own-drift-rigid": realistic(64, 40, 120, "--drift", "30um"),
+    "own-drift-zigzag": realistic(64, 40, 120, "--drift", "30um", "--drift-shape", "zigzag"),
+    "own-drift-jump": realistic(64, 40, 120, "--drift", "30um", "--drift-shape", "jump"),
 }
 
 

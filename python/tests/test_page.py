@@ -232,7 +232,7 @@ def test_command_writes_the_same_units(sorting, tmp_path):
     if not program.exists():
         pytest.skip("the command is not installed")
     made = ("--units", "4", "--channels", "16", "--length", "12s", "--low-peak", "120")
-    more = ("--low-rate", "6", "--drift", "15", "--seed", "4")
+    more = ("--low-rate", "6", "--drift", "15um", "--seed", "4")
     recording, to = tmp_path / "recording", tmp_path / "out"
     subprocess.run([program, "simulate", "recording", *made, *more, "-o", recording], check=True)
     subprocess.run([program, "sort", recording, "-q", "-o", to], check=True)

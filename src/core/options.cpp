@@ -10,6 +10,7 @@
 
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/length.hpp"
 
 namespace spikeweave {
 namespace {
@@ -53,11 +54,13 @@ std::optional<double> measure(const option_value& value) {
     return {};
 }
 
-std::string shown(const option_value& value) {
+std::string shown(const option& one, const option_value& value) {
     if (std::holds_alternative<std::nullptr_t>(value)) return "none";
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
     if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
-    if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
+    if (const auto* number = std::get_if<double>(&value))
+        return one.kind == option_kind::length ? format_length(*number)
+                                               : fmt::format("{}", *number);
     if (const auto* time = std::get_if<duration>(&value)) return format_duration(*time);
     return std::get<std::string>(value);
 }
@@ -67,8 +70,13 @@ bool is_within(const option& one, double value) {
            (one.above_least ? value > one.least : value >= one.least);
 }
 
+// Whether the field is a double.
+bool is_real(option_kind kind) {
+    return kind == option_kind::number || kind == option_kind::length;
+}
+
 option_value zero_of(option_kind kind) {
-    if (kind == option_kind::number) return 0.0;
+    if (is_real(kind)) return 0.0;
     if (kind == option_kind::time) return duration{0};
     return std::uint64_t{0};
 }
@@ -85,6 +93,9 @@ option_value value_in(const option& one, std::string_view text) {
             break;
         case option_kind::number:
             if (const auto number = number_in<double>(text)) value = *number;
+            break;
+        case option_kind::length:
+            value = parse_length(text);
             break;
         case option_kind::time:
             value = parse_duration(text);
@@ -203,12 +214,13 @@ std::string option::expected() const {
     if (kind == option_kind::choice) return fmt::format("one of {}", fmt::join(choices, ", "));
     if (kind == option_kind::flag) return "yes or no";
     if (kind == option_kind::memory) return "an amount of memory";
-    const bool is_time = kind == option_kind::time;
-    const std::string what = kind == option_kind::whole ? "a whole number"
-                             : is_time                  ? "a time"
-                                                        : "a number";
+    const std::string what = kind == option_kind::whole    ? "a whole number"
+                             : kind == option_kind::time   ? "a time"
+                             : kind == option_kind::length ? "a length"
+                                                           : "a number";
     const auto bound = [&](double value) {
-        return is_time ? format_duration(duration_from_seconds(value)) : fmt::format("{:g}", value);
+        if (kind == option_kind::time) return format_duration(duration_from_seconds(value));
+        return kind == option_kind::length ? format_length(value) : fmt::format("{:g}", value);
     };
     // A whole number above 0 is one of at least 1.
     const bool starts_after = above_least && kind != option_kind::whole;
@@ -229,8 +241,8 @@ void option::set(const option_value& value) const {
     if (text != nullptr && !zero_name.empty() && *text == zero_name) return put(zero_of(kind));
     const std::optional<double> size = measure(value);
     if (size && !is_within(*this, *size))
-        throw invalid_argument(name,
-                               fmt::format("expected {}, found {}", expected(), shown(value)));
+        throw invalid_argument(
+            name, fmt::format("expected {}, found {}", expected(), shown(*this, value)));
     take(value);
 }
 
@@ -251,7 +263,7 @@ void option::check_choice(const option_value& value) const {
     } catch (const invalid_argument&) {
         std::string what = name;
         std::ranges::replace(what, '_', ' ');
-        detail::refuse_name(what, shown(value), choices);
+        detail::refuse_name(what, shown(*this, value), choices);
     }
 }
 
@@ -275,8 +287,8 @@ void option::check() const {
     const std::optional<double> size = measure(value);
     const bool is_named = !zero_name.empty() && size == 0;
     if (size && !is_named && !is_within(*this, *size) && is_set())
-        throw invalid_argument(name,
-                               fmt::format("expected {}, found {}", expected(), shown(value)));
+        throw invalid_argument(
+            name, fmt::format("expected {}, found {}", expected(), shown(*this, value)));
     check_rule();
 }
 
@@ -341,6 +353,8 @@ std::string option_list::usual_placeholder(option_kind kind) {
             return "N";
         case option_kind::number:
             return "X";
+        case option_kind::length:
+            return "LENGTH";
         case option_kind::time:
             return "TIME";
         case option_kind::memory:
@@ -382,7 +396,7 @@ void set_parameters(const option_list& options, const parameter_list& values) {
         } else {
             const auto whole = std::get<std::uint64_t>(given);
             // A whole number in a file may be a number with a fraction that is 0.
-            one.kind == option_kind::number ? one.set(static_cast<double>(whole)) : one.set(whole);
+            is_real(one.kind) ? one.set(static_cast<double>(whole)) : one.set(whole);
         }
     }
 }
@@ -390,7 +404,7 @@ void set_parameters(const option_list& options, const parameter_list& values) {
 std::string default_of(const option& one) {
     if (!one.default_text.empty() || one.kind == option_kind::flag) return one.default_text;
     const option_value value = one.get();
-    return std::holds_alternative<std::nullptr_t>(value) ? std::string() : shown(value);
+    return std::holds_alternative<std::nullptr_t>(value) ? std::string() : shown(one, value);
 }
 
 std::string command_line_name(std::string_view option, bool off) {

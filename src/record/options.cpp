@@ -87,9 +87,9 @@ option_list describe(detection_options& options) {
     list.add("after", options.after, "features are computed to this long after the peak")
         .at_least(0);
     list.add("neighbours", options.neighbours,
-             "largest distance of neighbouring channels of a shank, in um")
-        .unset_is("1.5 times the typical distance to the nearest channel")
-        .written("UM");
+             "largest distance of neighbouring channels of a shank")
+        .in_micrometres()
+        .unset_is("1.5 times the typical distance to the nearest channel");
     list.begin_group("Input");
     list.add("features_per_channel", options.features_per_channel,
              "number of principal components per channel")

@@ -96,10 +96,10 @@ void add_probe(option_list& list, recording_options& options) {
     constexpr double most_channels = 1U << 16;
     list.add("channels", options.channels, "number of channels").at_least(1).at_most(most_channels);
     add_number_of(list, "columns", options.columns, "number of contacts side by side");
-    list.add("pitch", options.pitch_um, "distance of neighbouring contacts, in um")
+    list.add("pitch", options.pitch_um, "distance of neighbouring contacts")
+        .in_micrometres()
         .at_least(1)
-        .at_most(1e4)
-        .written("UM");
+        .at_most(1e4);
     list.add("sample_rate", options.rate_hz, "samples per second of each channel")
         .at_least(1000)
         .at_most(1e6)
@@ -143,10 +143,10 @@ void add_noise(option_list& list, recording_options& options) {
         .at_most(highest_peak_uv)
         .written("UV");
     list.add("noise_reach", options.noise_reach_um,
-             "channels up to twice this distance apart share noise, in um")
+             "channels up to twice this distance apart share noise")
+        .in_micrometres()
         .at_least(0)
-        .at_most(farthest_um)
-        .written("UM");
+        .at_most(farthest_um);
 }
 
 void add_difficulty(option_list& list, recording_options& options) {
@@ -183,10 +183,10 @@ void add_difficulty(option_list& list, recording_options& options) {
 }
 
 void add_drift(option_list& list, recording_options& options) {
-    list.add("drift", options.drift_um, "how far the units move along the probe, in um")
+    list.add("drift", options.drift_um, "how far the units move along the probe")
+        .in_micrometres()
         .at_least(-farthest_um)
-        .at_most(farthest_um)
-        .written("UM");
+        .at_most(farthest_um);
     list.add("drift_shape", options.drift,
              "how they move (linear: at constant speed until the end; zigzag: up and down, at "
              "constant speed; jump: at once)")

@@ -23,10 +23,10 @@ class SimulateRecording(CliTest):
         self.assertEqual(len((self.folder / "a" / "units.tsv").read_text().splitlines()), 4)
 
     def test_takes_its_options(self):
-        out = self.ok("simulate", "recording", "--channels", "6", "--columns", "3", "--pitch", "30", "--sample-rate", "20000",
+        out = self.ok("simulate", "recording", "--channels", "6", "--columns", "3", "--pitch", "30um", "--sample-rate", "20000",
                       "--gain", "0.5", "--units", "2", "--low-rate", "5", "--high-rate", "6", "--dead-time", "3ms",
-                      "--low-peak", "60", "--high-peak", "90", "--jitter", "0", "--drift", "10", "--noise", "5",
-                      "--noise-reach", "0", "--length", "1s", "-o", self.folder / "r").stdout
+                      "--low-peak", "60", "--high-peak", "90", "--jitter", "0", "--drift", "10um", "--noise", "5",
+                      "--noise-reach", "0um", "--length", "1s", "-o", self.folder / "r").stdout
         found = json.loads(self.ok("info", "--json", self.folder / "r").stdout)
 
         self.assertIn("wrote 1 s of 6 channels", out)
@@ -49,7 +49,7 @@ class SimulateRecording(CliTest):
             self.assertEqual((self.folder / "r" / name).read_bytes(), (self.folder / "same" / name).read_bytes(), name)
 
     def test_writes_how_the_units_move(self):
-        self.ok(*self.small, "--drift", "20", "--drift-shape", "zigzag", "--drift-period", "1s", "--drift-start", "250ms",
+        self.ok(*self.small, "--drift", "20um", "--drift-shape", "zigzag", "--drift-period", "1s", "--drift-start", "250ms",
                 "-o", self.folder / "r")
 
         rows = [line.split("\t") for line in (self.folder / "r" / "motion.tsv").read_text().splitlines()]
@@ -81,8 +81,8 @@ class SimulateRecording(CliTest):
                                  (("--difficulty", "hard"), "--difficulty"), (("--similar", "2"), "--similar"),
                                  (("--distribution", "lognormal", "--low-peak", "0"), "--low-peak"),
                                  (("--drift-shape", "jump"), "--drift"),
-                                 (("--drift", "9", "--drift-shape", "sine"), "--drift-shape"),
-                                 (("--drift", "9", "--drift-start", "1s"), "begin to move")):
+                                 (("--drift", "9um", "--drift-shape", "sine"), "--drift-shape"),
+                                 (("--drift", "9um", "--drift-start", "1s"), "begin to move")):
             with self.subTest(arguments):
                 self.refused(*self.small, *arguments, "-o", self.folder / "r", says=words)
 

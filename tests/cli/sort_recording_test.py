@@ -119,11 +119,11 @@ class SortRecording(CliTest):
         usual = found()
         self.assertGreater(usual[0], 50)
         self.assertEqual(found("--low-corner", "300", "--high-corner", "6000", "--weak-threshold", "2",
-                               "--strong-threshold", "4.5", "--sign", "negative", "--reference", "none", "--neighbours", "30",
+                               "--strong-threshold", "4.5", "--sign", "negative", "--reference", "none", "--neighbours", "30um",
                                "--filter-order", "3", "--before", "500us", "--after", "800us"), usual)
         self.assertLess(found("--strong-threshold", "20")[0], usual[0])
         for options in (("--low-corner", "900"), ("--high-corner", "2000"), ("--filter-order", "1"), ("--whiten",),
-                        ("--weak-threshold", "3.5"), ("--sign", "both"), ("--reference", "median"), ("--neighbours", "500"),
+                        ("--weak-threshold", "3.5"), ("--sign", "both"), ("--reference", "median"), ("--neighbours", "500um"),
                         ("--before", "300us"), ("--after", "500us"), ("--features-per-channel", "2")):
             self.assertNotEqual(found(*options), usual, options)
 

@@ -28,6 +28,7 @@ struct filter_options {
     bool smooth = true;
     filter_shape shape = filter_shape::flat;
     std::uint64_t memory = 0;
+    std::optional<double> reach_um{};
 };
 
 option_list describe(filter_options& options) {
@@ -38,6 +39,7 @@ option_list describe(filter_options& options) {
     list.add("smooth", options.smooth, "smooth").off_means("do not smooth");
     list.add("shape", options.shape, "shape of the filter");
     list.add("memory", options.memory, "memory").unset_is("no limit").in_bytes();
+    list.add("reach", options.reach_um, "reach").in_micrometres().above(0).at_most(1000);
     return list;
 }
 
@@ -57,10 +59,12 @@ TEST(Options, AreReadFromTextAndChecked) {
     list.find("order").set_text("3");
     list.find("shape").set_text("o");
     list.find("memory").set_text("2kB");
+    list.find("reach").set_text("0.4mm");
     EXPECT_EQ(options.width, 20ms);
     EXPECT_EQ(options.order, 3U);
     EXPECT_EQ(options.shape, filter_shape::round);
     EXPECT_EQ(options.memory, 2000U);
+    EXPECT_EQ(options.reach_um, 400);
     const auto set = [&](const char* name, const char* text) {
         return refusal([&] { list.find(name).set_text(text); });
     };
@@ -68,6 +72,11 @@ TEST(Options, AreReadFromTextAndChecked) {
     EXPECT_EQ(set("order", "0"), "`order`: '0' is not a whole number of at least 1");
     EXPECT_EQ(set("order", "-1"), "`order`: '-1' is not a whole number of at least 1");
     EXPECT_EQ(set("gain", "nan"), "`gain`: 'nan' is not a number above 0 and at most 1");
+    EXPECT_EQ(set("reach", "2 mm"),
+              "`reach`: '2 mm' is not a length above 0 um and at most 1000 um");
+    EXPECT_EQ(set("reach", "20"),
+              "`reach`: '20' is not a length (expected a number with its unit, such as 20um or "
+              "0.4mm)");
     EXPECT_EQ(set("shape", "square"), "`shape`: no shape is named 'square'; there are flat, round");
     EXPECT_EQ(options.width, 20ms);
     list.check();
@@ -81,6 +90,8 @@ TEST(Options, AreCheckedWhereTheyStand) {
     EXPECT_EQ(checked({.width = 0ms}),
               "`width`: expected a time above 0 ms and at most 1 s, found 0 ms");
     EXPECT_EQ(checked({.gain = 2}), "`gain`: expected a number above 0 and at most 1, found 2");
+    EXPECT_EQ(checked({.reach_um = 2000}),
+              "`reach`: expected a length above 0 um and at most 1000 um, found 2000 um");
     EXPECT_EQ(checked({.order = 1, .gain = 0.5}), "`gain`: cannot be given together with `order`");
     try {
         check_options(filter_options{.gain = 2});
@@ -92,9 +103,9 @@ TEST(Options, AreCheckedWhereTheyStand) {
 
 TEST(Options, AreTheParametersOfARun) {
     filter_options options{.order = 2, .smooth = false};
-    const parameter_list expected{{"width", "5 ms"}, {"order", std::uint64_t{2}},
-                                  {"gain", nullptr}, {"smooth", false},
-                                  {"shape", "flat"}, {"memory", nullptr}};
+    const parameter_list expected{
+        {"width", "5 ms"}, {"order", std::uint64_t{2}}, {"gain", nullptr}, {"smooth", false},
+        {"shape", "flat"}, {"memory", nullptr},         {"reach", nullptr}};
     EXPECT_EQ(parameters_of(describe(options)), expected);
 }
 
@@ -103,12 +114,14 @@ TEST(Options, AreSetToTheParametersOfARun) {
                          .gain = 0.5,
                          .smooth = false,
                          .shape = filter_shape::round,
-                         .memory = 2000};
+                         .memory = 2000,
+                         .reach_um = 12.5};
     filter_options taken{.order = 3};
     set_parameters(describe(taken), parameters_of(describe(given)));
     EXPECT_EQ(parameters_of(describe(taken)), parameters_of(describe(given)));
     EXPECT_EQ(taken.width, 12500us);
     EXPECT_EQ(taken.order, 0U);
+    EXPECT_EQ(taken.reach_um, 12.5);
 
     // As in a file, in which whole numbers are written without a point.
     set_parameters(describe(taken), {{"gain", std::uint64_t{1}}});

@@ -65,7 +65,7 @@ class Pictures(PageCase):
     def keep_data(cls, chains):
         spikeweave("simulate", "patterns", "--units", "20", "--rate", "8", "--patterns", "5,3", "--occurrences", "15", "--seed", "1", "-o", cls.folder / "hidden.tsv")
         spikeweave("spade", cls.folder / "hidden.tsv", "--surrogates", "50", "--alpha", "0.05", "--seed", "1", "-o", cls.folder / "spade")
-        spikeweave("simulate", "recording", "--units", "4", "--channels", "12", "--length", "15s", "--low-peak", "100", "--drift", "20", "--drift-shape", "zigzag",
+        spikeweave("simulate", "recording", "--units", "4", "--channels", "12", "--length", "15s", "--low-peak", "100", "--drift", "20um", "--drift-shape", "zigzag",
                    "--drift-period", "10s", "--dead-time", "0ms", "--seed", "3", "-o", cls.folder / "recording")
         spikeweave("sort", cls.folder / "recording", "-o", cls.folder / "sort")
         spikeweave("simulate", "patterns", "--units", "20", "--rate", "8", "--patterns", "5", "--occurrences", "6", "--seed", "1", "-o", cls.folder / "fewer.tsv")

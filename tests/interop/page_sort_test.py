@@ -16,7 +16,7 @@ class Recording(PageCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        spikeweave("simulate", "recording", "--units", "6", "--channels", "20", "--length", "20s", "--low-peak", "100", "--drift", "20", "--drift-shape", "zigzag",
+        spikeweave("simulate", "recording", "--units", "6", "--channels", "20", "--length", "20s", "--low-peak", "100", "--drift", "20um", "--drift-shape", "zigzag",
                    "--drift-period", "10s", "--dead-time", "0ms", "--seed", "3", "-o", cls.folder / "recording")
         spikeweave("sort", cls.folder / "recording", "-o", cls.out)
         cls.read_page()

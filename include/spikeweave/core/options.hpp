@@ -32,6 +32,7 @@ enum class option_kind : std::uint8_t {
     flag,    ///< bool
     whole,   ///< std::uint64_t
     number,  ///< double
+    length,  ///< double, in micrometres; text with a unit on the command line
     time,    ///< duration; text with a unit on the command line
     memory,  ///< std::uint64_t, in bytes; text with a unit on the command line
     choice,  ///< std::string, one of `choices`
@@ -95,6 +96,7 @@ struct SPIKEWEAVE_API option {
     option& repeated() { return repeats = may_be_unset = true, *this; }
     option& off_means(std::string text) { return help_off = std::move(text), *this; }
     option& obeys(std::function<void()> more) { return rule = std::move(more), *this; }
+    option& in_micrometres() { return kind = option_kind::length, written("LENGTH"); }
     option& in_bytes() { return kind = option_kind::memory, written("SIZE"); }
 
     /// Lets the option set this field, with the kind, the range and the choices of its type.

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "bindings/core/arguments.hpp"
+#include "spikeweave/core/length.hpp"
 #include "spikeweave/mine/assemblies.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
@@ -220,6 +221,12 @@ struct kind_form {
     std::string_view type;
     std::string_view type_with_name = type;
 };
+// A length is a number of micrometres, or a text with its unit.
+double length_value_of(const char* name, nb::handle value) {
+    if (!nb::isinstance<nb::str>(value)) return number_of(name, value);
+    return naming(name, [&] { return parse_length(text_of(name, value)); });
+}
+
 const kind_form& form_of(option_kind kind) {
     const auto whole = [](const char* name, nb::handle value) { return whole_of(name, value); };
     static const std::map<option_kind, kind_form> forms{
@@ -227,6 +234,7 @@ const kind_form& form_of(option_kind kind) {
         {option_kind::whole, {whole, "int", "IntOrAuto"}},
         {option_kind::memory, {whole, "int", "IntOrAuto"}},
         {option_kind::number, {number_of, "float", "FloatOrMax"}},
+        {option_kind::length, {length_value_of, "Length"}},
         {option_kind::time, {time_of, "Time"}},
         {option_kind::choice, {text_of, "str"}},
         {option_kind::text, {text_of, "str"}}};

@@ -71,6 +71,9 @@ class Table(Protocol):
 #: Seconds, a text such as ``"5ms"``, or a quantity.
 Time = float | str | timedelta | Quantity
 
+#: Micrometres, or a text such as ``"20um"``.
+Length = float | str
+
 #: A time, several, or a text that lists them.
 Times = Time | Sequence[Time]
 
@@ -130,6 +133,18 @@ FloatOrMax = float | Literal["max"]
 IntOrAuto = int | Literal["auto"]
 
 SpikeFormat = Literal[
-    "auto", "text", "wagenaar", "meabench", "npy", "npz", "phy", "klustakwik", "nwb", "session"
+    "auto",
+    "text",
+    "wagenaar",
+    "meabench",
+    "npy",
+    "npz",
+    "phy",
+    "klustakwik",
+    "nwb",
+    "session",
+    "neo",
 ]
-RecordingFormat = Literal["auto", "raw", "binary", "spikeglx", "open-ephys", "nwb"]
+RecordingFormat = Literal[
+    "auto", "raw", "binary", "spikeglx", "open-ephys", "nwb", "spikeinterface"
+]

@@ -38,6 +38,7 @@ option_value value_of(const json& stored, option_kind kind) {
         case option_kind::memory:
             return stored.get<std::uint64_t>();
         case option_kind::number:
+        case option_kind::length:
             return stored.get<double>();
         case option_kind::time:
             return duration{stored.get<std::int64_t>()};
