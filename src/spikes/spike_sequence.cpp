@@ -16,6 +16,7 @@
 
 #include "spikes/digits.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/nearest_name.hpp"
 
 namespace spikeweave {
 
@@ -140,11 +141,13 @@ unit_id spike_sequence::unit(std::string_view name) const {
     if (found != unit_names_.end())
         return unit_id{static_cast<std::uint32_t>(found - unit_names_.begin())};
     constexpr std::size_t shown = 12;
-    const auto last =
-        unit_names_.begin() + static_cast<std::ptrdiff_t>(std::min(shown, unit_names_.size()));
-    throw invalid_argument(fmt::format(
-        "no unit is named '{}'; there are {}: {}{}", name, unit_names_.size(),
-        fmt::join(unit_names_.begin(), last, ", "), last == unit_names_.end() ? "" : ", …"));
+    const bool are_all_shown = unit_names_.size() <= shown;
+    const auto last = unit_names_.begin() +
+                      static_cast<std::ptrdiff_t>(are_all_shown ? unit_names_.size() : shown);
+    throw invalid_argument(
+        fmt::format("no unit is named '{}'; there are {}: {}{}", name, unit_names_.size(),
+                    fmt::join(unit_names_.begin(), last, ", "),
+                    are_all_shown ? "" : ", …" + did_you_mean(nearest_name(name, unit_names_))));
 }
 
 spike_sequence sequence_of(std::vector<listed_spike> spikes, std::vector<std::string> unit_names,

@@ -5,29 +5,10 @@
 
 #include <algorithm>
 
+#include "spikeweave/core/nearest_name.hpp"
+
 namespace spikeweave::cli {
 namespace {
-
-// Counts the letters to insert, remove, replace or exchange with their neighbour (optimal string
-// alignment).
-std::size_t edits_between(std::string_view a, std::string_view b) {
-    std::vector<std::vector<std::size_t>> edits(a.size() + 1,
-                                                std::vector<std::size_t>(b.size() + 1));
-    for (std::size_t i = 0; i <= a.size(); ++i) {
-        for (std::size_t j = 0; j <= b.size(); ++j) {
-            if (i == 0 || j == 0) {
-                edits[i][j] = i + j;
-                continue;
-            }
-            const std::size_t differ = a[i - 1] == b[j - 1] ? 0 : 1;
-            edits[i][j] =
-                std::min({edits[i - 1][j] + 1, edits[i][j - 1] + 1, edits[i - 1][j - 1] + differ});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                edits[i][j] = std::min(edits[i][j], edits[i - 2][j - 2] + 1);
-        }
-    }
-    return edits[a.size()][b.size()];
-}
 
 // Lists the options of a command and of those around it.
 std::vector<std::string> names_of_options(const CLI::App* app) {
@@ -44,28 +25,12 @@ const CLI::Option* find_option(const CLI::App* app, const std::string& name) {
     return nullptr;
 }
 
-std::string meant(const std::optional<std::string>& near) {
-    return near ? fmt::format("; did you mean {}?", *near) : "";
-}
-
 }  // namespace
 
 std::vector<std::string> names_of_commands(const CLI::App& app) {
     std::vector<std::string> names;
     for (const CLI::App* sub : app.get_subcommands({})) names.push_back(sub->get_name());
     return names;
-}
-
-std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string>& known) {
-    std::optional<std::string> best;
-    std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
-    for (const std::string& name : known) {
-        const std::size_t edits = edits_between(typed, name);
-        if (edits >= least) continue;
-        least = edits;
-        best = name;
-    }
-    return best;
 }
 
 std::optional<std::string> explain_unknown(const CLI::App& app,
@@ -80,16 +45,17 @@ std::optional<std::string> explain_unknown(const CLI::App& app,
             if (option != nullptr && option->get_items_expected_min() > 0 && name == word) ++i;
             if (option == nullptr && word.starts_with("--"))
                 return fmt::format("there is no option {}{}", name,
-                                   meant(nearest(name, names_of_options(at))));
+                                   did_you_mean(nearest_name(name, names_of_options(at))));
             continue;
         }
         const std::vector<std::string> commands = names_of_commands(*at);
         if (commands.empty()) continue;
         if (std::ranges::find(commands, word) == commands.end()) {
-            const auto near = nearest(word, commands);
-            return fmt::format(
-                "there is no {} '{}'{}", at->get_parent() ? "model" : "command", word,
-                near ? meant(near) : fmt::format(" (there are {})", fmt::join(commands, ", ")));
+            const auto near = nearest_name(word, commands);
+            return fmt::format("there is no {} '{}'{}", at->get_parent() ? "model" : "command",
+                               word,
+                               near ? did_you_mean(near)
+                                    : fmt::format(" (there are {})", fmt::join(commands, ", ")));
         }
         at = at->get_subcommand(word);
     }
