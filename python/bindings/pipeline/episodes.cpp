@@ -122,8 +122,8 @@ nb::dict stability_between(const matrix_in<std::uint32_t>& before,
         return out;
     };
     return to_python(call_with<circuit_stability_options>(
-        given, [&](const circuit_stability_options& options, const execution& /*run*/) {
-            return measure_stability(pairs(before), pairs(after), options);
+        given, [&](const circuit_stability_options& options, const execution& run) {
+            return measure_stability(pairs(before), pairs(after), options, run);
         }));
 }
 

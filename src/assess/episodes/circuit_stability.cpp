@@ -1,8 +1,9 @@
 #include "spikeweave/assess/episodes/circuit_stability.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
-#include <set>
+#include <unordered_set>
 
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
@@ -12,6 +13,13 @@ namespace {
 
 // Steps between two random circuits for each edge; ten are the usual number.
 constexpr std::size_t steps_an_edge = 10;
+
+struct hash_of_pair {
+    std::size_t operator()(const directed_pair& edge) const {
+        return std::hash<std::uint64_t>()(std::uint64_t{to_index(edge.first)} << 32 |
+                                          to_index(edge.second));
+    }
+};
 
 // A random circuit in which each unit keeps its numbers of incoming and outgoing edges. A step that
 // is not allowed leaves it as it is, so that in the long run all circuits are equally likely.
@@ -80,7 +88,7 @@ private:
     }
 
     std::vector<directed_pair> edges_;
-    std::set<directed_pair> has_;
+    std::unordered_set<directed_pair, hash_of_pair> has_;
     random_stream random_;
 };
 
@@ -100,15 +108,18 @@ option_list describe(circuit_stability_options& options) {
 }
 
 std::vector<directed_pair> direct_pairs(const circuit& found) {
-    std::set<directed_pair> pairs;
+    std::vector<directed_pair> pairs;
     for (const circuit_edge& edge : found.edges)
-        if (edge.kind == edge_kind::direct) pairs.emplace(edge.from, edge.to);
-    return {pairs.begin(), pairs.end()};
+        if (edge.kind == edge_kind::direct) pairs.emplace_back(edge.from, edge.to);
+    std::ranges::sort(pairs);
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    return pairs;
 }
 
 circuit_stability measure_stability(std::span<const directed_pair> before,
                                     std::span<const directed_pair> after,
-                                    const circuit_stability_options& options) {
+                                    const circuit_stability_options& options,
+                                    const execution& run) {
     check_options(options);
     circuit_stability out{.before = before.size(), .after = after.size()};
     std::vector<directed_pair> common;
@@ -121,6 +132,7 @@ circuit_stability measure_stability(std::span<const directed_pair> before,
     std::uint32_t reached = 0;
     bool can_differ = false;
     for (std::uint32_t i = 0; i < options.exchanges; ++i) {
+        if (run.stop.stop_requested()) throw cancelled();
         random.move_on();
         const std::size_t found = random.common_with(after);
         sum += jaccard_of(found, out);

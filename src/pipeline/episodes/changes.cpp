@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -96,7 +97,9 @@ std::vector<double> residuals_of(const counted_finding& in) {
 
 measured_change measured(const std::optional<change_point>& point, std::span<const double> amounts,
                          std::span<const double> divisors) {
-    const std::size_t at = point ? point->at : 0;
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    if (!point) return {.before = unknown, .after = unknown};
+    const std::size_t at = point->at;
     return {.point = point,
             .before = ratio_of(amounts.first(at), divisors.first(at)),
             .after = ratio_of(amounts.subspan(at), divisors.subspan(at))};
@@ -135,8 +138,20 @@ void test_findings(circuit_changes& out, std::span<const counted_finding> counte
 episode_result search_together(const spike_sequence& spikes, std::size_t windows,
                                episode_options search, const execution& run) {
     search.time = {};
-    if (search.mining.min_count) *search.mining.min_count *= windows;
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    if (auto& least = search.mining.min_count)
+        least = *least > most / windows ? most : *least * windows;
     return find_episodes(spikes, search, run);
+}
+
+// A count stands for a rate only in windows of one length.
+void check_windows(std::span<const time_span> windows) {
+    if (windows.empty()) throw invalid_argument("expected windows, found none");
+    for (const time_span& one : windows)
+        if (one.length() != windows.front().length())
+            throw invalid_argument(fmt::format("expected windows of one length, found {} and {}",
+                                               format_duration(windows.front().length()),
+                                               format_duration(one.length())));
 }
 
 }  // namespace
@@ -153,6 +168,7 @@ circuit_changes find_circuit_changes(const spike_sequence& spikes,
                                      const episode_options& search,
                                      const change_point_options& options, const execution& run) {
     check_options(options);
+    check_windows(windows);
     circuit_changes out{.windows = {windows.begin(), windows.end()}};
     const spike_sequence inside = within_epochs(spikes, windows);
     episode_result together = search_together(inside, windows.size(), search, run);

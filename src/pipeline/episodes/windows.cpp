@@ -73,7 +73,7 @@ void measure_stabilities(std::vector<tested_window>& windows, const execution& r
         std::size_t since = w;
         while (since > 0 && windows[since].bounds.end > windows[w].bounds.begin) --since;
         if (windows[since].bounds.end > windows[w].bounds.begin) return;
-        windows[w].stability = {since, measure_stability(pairs[since], pairs[w])};
+        windows[w].stability = {since, measure_stability(pairs[since], pairs[w], {}, run)};
     });
 }
 

@@ -128,5 +128,12 @@ TEST(CircuitStability, IsOfPairsWithADirectEdge) {
     EXPECT_EQ(direct_pairs(found), pairs_between({{0, 1}, {2, 1}}));
 }
 
+TEST(CircuitStability, CanBeStopped) {
+    const circuit_pairs edges = random_pairs(10, 15, 1);
+    std::stop_source source;
+    source.request_stop();
+    EXPECT_THROW(measure_stability(edges, edges, {}, {.stop = source.get_token()}), cancelled);
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -112,6 +112,14 @@ TEST(CircuitChanges, TakeACountInProportionToTheTime) {
     EXPECT_EQ(edges_at(200), 0U);
 }
 
+TEST(CircuitChanges, AreOfWindowsOfOneLength) {
+    const spike_sequence spikes = changing_recording{}.make(5, 60);
+    std::vector<time_span> windows = windows_of(6, 10);
+    windows.back().end -= 1s;
+    EXPECT_THROW(find_circuit_changes(spikes, windows, search_of_changes()), invalid_argument);
+    EXPECT_THROW(find_circuit_changes(spikes, {}, search_of_changes()), invalid_argument);
+}
+
 TEST(CircuitChanges, SayThatThereAreFewWindows) {
     const spike_sequence spikes = changing_recording{}.make(5, 60);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 
@@ -50,9 +51,11 @@ struct circuit_stability {
 /// exchanges of the ends of two edges (Maslov and Sneppen 2002, doi:10.1126/science.1065103) and
 /// reversals of cycles of three, which reach all of them (Roberts and Coolen 2012,
 /// doi:10.1103/PhysRevE.85.046103). p counts the observed circuit.
-/// @throws invalid_argument if an option is out of range.
+/// @param run  cancellation; the rest is ignored
+/// @throws invalid_argument if an option is out of range; cancelled.
 SPIKEWEAVE_API circuit_stability measure_stability(std::span<const directed_pair> before,
                                                    std::span<const directed_pair> after,
-                                                   const circuit_stability_options& options = {});
+                                                   const circuit_stability_options& options = {},
+                                                   const execution& run = {});
 
 }  // namespace spikeweave

@@ -51,10 +51,10 @@ SPIKEWEAVE_API std::vector<time_span> windows_apart(std::span<const time_span> w
 /// Searches all windows together for direct edges and chains, counts these in each window, and
 /// tests when the firing rates, the circuit and each of them change. A change of the circuit is one
 /// beyond what the firing rates of the units explain.
-/// @param windows  windows that share no time, [begin, end), in order
+/// @param windows  windows of one length that share no time, [begin, end), in order
 /// @param search   a `min_count` is that of a window, and is taken in proportion to the time
-/// @throws invalid_argument if an option is out of range, or windows overlap or are not in order;
-/// device_error; cancelled.
+/// @throws invalid_argument if an option is out of range, or windows overlap, are not in order,
+/// differ in length, or there is none; device_error; cancelled.
 SPIKEWEAVE_API circuit_changes find_circuit_changes(const spike_sequence& spikes,
                                                     std::span<const time_span> windows,
                                                     const episode_options& search,
