@@ -27,11 +27,14 @@ using report::json;
 using report::page_table;
 
 // The tables of each kind of result, the main one first.
-constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 3>>, 4> tables{{
+constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 3>>, 7> tables{{
     {"episodes", {"episodes", "circuit"}},
     {"windows", {"windows", "window_episodes", "window_circuits"}},
     {"spade", {"patterns", "signatures"}},
     {"sort", {"units"}},
+    {"assemblies", {"assemblies", "activations", "search"}},
+    {"replay", {"replay", "events"}},
+    {"compare", {"differences"}},
 }};
 
 // Options that do not change what is found, or are drawn by chance.
@@ -235,7 +238,8 @@ option_list describe(cohort_table_options& options) {
         .written("FILE");
     list.add("of", options.of,
              "the table of each folder that is taken: episodes or circuit; windows, "
-             "window_episodes or window_circuits; patterns or signatures; units")
+             "window_episodes or window_circuits; patterns or signatures; units; assemblies, "
+             "activations or search; replay or events; differences")
         .by_default("the first of these that the results have")
         .written("NAME");
     list.add("significant", options.significant, "take only rows that are significant");

@@ -160,6 +160,7 @@ std::string sorting_data(report::json run, const page_source& from) {
 
 std::string data_of(const page_source& from) {
     std::pair<std::string, report::json> found = report::kind_of(from.folder);
+    report::check_page_kind(found.first, from.folder);
     return from_run_of(from.folder, [&] {
         auto& [kind, run] = found;
         if (kind == "episodes")
@@ -212,6 +213,7 @@ std::string comparison_data(std::span<const std::filesystem::path> folders,
     std::vector<std::string> places;
     for (const std::filesystem::path& folder : folders) {
         kinds.push_back(report::kind_of(folder).first);
+        report::check_page_kind(kinds.back(), folder);
         places.push_back(folder.string());
     }
     report::check_kinds(kinds, places);

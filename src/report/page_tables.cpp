@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -138,9 +139,20 @@ json read_run(const std::filesystem::path& folder, std::string_view table) {
 std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
     for (const auto& [table, kind] :
          {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
-          std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort")})
+          std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort"),
+          std::pair("assemblies.tsv", "assemblies"), std::pair("replay.tsv", "replay"),
+          std::pair("differences.tsv", "compare")})
         if (json run = read_run(folder, table); !run.is_null()) return {kind, std::move(run)};
-    throw io::file_error(folder, "this is no result of spikeweave episodes, spade or sort");
+    throw io::file_error(
+        folder,
+        "this is no result of spikeweave episodes, spade, sort, assemblies, replay or "
+        "compare");
+}
+
+void check_page_kind(std::string_view kind, const std::filesystem::path& folder) {
+    if (kind == "assemblies" || kind == "replay" || kind == "compare")
+        throw invalid_argument(fmt::format("'{}' is a result of {}, for which there is no page",
+                                           folder.string(), kind));
 }
 
 std::string page_text(const json& document) {

@@ -32,6 +32,12 @@ json ms(std::span<const delay_interval> delays) {
     return all;
 }
 
+json names_json(std::span<const std::string> names, std::span<const unit_id> units) {
+    json out = json::array();
+    for (const unit_id unit : units) out.push_back(names[to_index(unit)]);
+    return out;
+}
+
 json parameters_json(const parameter_list& parameters) {
     json all = json::object();
     for (const auto& [name, value] : parameters)

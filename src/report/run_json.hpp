@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/members.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes.hpp"
@@ -20,6 +21,8 @@ double ms(duration d);
 /// Returns [low, high], or a list of these.
 json ms(const delay_interval& delay);
 json ms(std::span<const delay_interval> delays);
+/// Returns the names of units.
+json names_json(std::span<const std::string> names, std::span<const unit_id> units);
 /// Returns an object with the parameters by their names.
 json parameters_json(const parameter_list& parameters);
 /// Returns the record of a run without the part about its search.

@@ -53,6 +53,20 @@ class Assemblies(AssembliesCase):
         self.assertIn("10 ms", result.stdout)
         self.assertEqual(self.ok("assemblies", self.data, "--quiet").stdout, "")
 
+    def test_prints_what_the_files_have_as_json(self):
+        (row,) = self.search("--bins", "10ms")
+
+        document = json.loads(self.ok("assemblies", self.data, "--bins", "10ms", "--json").stdout)
+
+        (found,) = document["assemblies"]
+        self.assertEqual("+".join(found["units"]), row["units"])
+        self.assertEqual((found["assembly"], found["bin_ms"], found["count"]), (1, 10, int(row["count"])))
+        self.assertEqual(found["lags_ms"], [float(lag) for lag in row["lags_ms"].split(" ")])
+        self.assertEqual([(round(1e6 * one["begin_s"]), one["count"]) for one in found["activations"]],
+                         [(round(1e6 * float(one["begin_s"])), int(one["count"])) for one in self.rows("out", "activations.tsv")])
+        self.assertEqual([one["tests"] for one in document["search"]], [int(one["tests"]) for one in self.rows("out", "search.tsv")])
+        self.assertEqual(document["run"]["assemblies"], {"assemblies": 1})
+
     def test_is_the_same_on_any_number_of_threads(self):
         self.search("--threads", "1", to="one")
         self.search("--threads", "3", to="three")

@@ -49,6 +49,24 @@ class Replay(ReplayCase):
         self.assertEqual(run["replay"], {"chains": 1, "events": 40})
         self.assertEqual((run["parameters"]["chains"], run["parameters"]["null"]), (str(self.chains), "identities"))
 
+    def test_prints_what_the_files_have_as_json(self):
+        tests = self.replay("--epochs", self.sleep)
+        events = self.rows("out", "events.tsv")
+
+        document = json.loads(self.ok("replay", self.chains, self.data, "--seed", "1", "--epochs", self.sleep, "--json").stdout)
+
+        self.assertEqual(document["run"]["replay"], {"chains": 1, "events": 40})
+        self.assertEqual(document["chains"], [{"chain": 1, "units": ["a", "b", "c", "d", "e"], "delays_ms": [[40, 60]] * 4}])
+        for found, rows in ((document["tests"], tests), (document["events"], events)):
+            self.assertEqual(len(found), len(rows))
+            for one, row in zip(found, rows, strict=True):
+                for name, value in one.items():
+                    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+                    if isinstance(value, float):
+                        self.assertAlmostEqual(float(row[name]), value, delta=1e-4 * abs(value) + 1e-9)
+                    else:
+                        self.assertEqual(row[name], text, name)
+
     def test_finds_reverse_replay(self):
         """The recording ends within the last event, which is then too short to be found."""
         forward, reverse = self.replay("--epochs", self.rest)

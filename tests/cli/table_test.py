@@ -46,6 +46,28 @@ class Table(TableCase):
         self.assertIn(f"{len(rows)} rows of 2 recordings\n", result.stdout)
         self.assertIn("different options: --max-size", result.stderr)
 
+    def test_is_of_assemblies_replay_and_comparisons_too(self):
+        spikes = self.chain_file("spikes.tsv")
+        chains = self.file("chains.txt", "a 4-6ms b 4-6ms c\n")
+        events = self.file("events.tsv", "begin\tend\n0.99\t1.05\n1.99\t2.05\n")
+        sequence = self.folder / "sequence.tsv"
+        self.ok("simulate", "sym26", "--length", "30s", "--seed", "1", "-o", sequence)
+        for command, tables in ((("assemblies", sequence, "--bins", "5ms"), ("assemblies", "activations", "search")),
+                                (("replay", chains, spikes, "--surrogates", "20", "--events", events), ("replay", "events")),
+                                (("compare", spikes, spikes, "--block", "500ms", "--min-count", "10"), ("differences",))):
+            folders = [self.folder / command[0] / name for name in "AB"]
+            for folder in folders:
+                folder.parent.mkdir(exist_ok=True)
+                self.ok(*command, "-o", folder)
+            self.refused("report", folders[0], "-o", self.folder / "page.html", says=f"is a result of {command[0]}, for which there is no page")
+            for name in tables:
+                with self.subTest(name):
+                    _, columns, rows = self.table("--of", name, *folders, to=f"table-{name}.tsv")
+                    header, each = self.rows(folders[0] / f"{name}.tsv")
+                    self.assertEqual([column for column in columns if column not in ("recording", "observed_s")], header)
+                    self.assertEqual(len(rows), 2 * len(each))
+                    self.assertTrue(each)
+
     def test_says_which_recordings_have_no_row(self):
         result, _, rows = self.table(self.chains("a"), self.nothing("none"), "--significant")
 

@@ -17,6 +17,7 @@ struct assemblies_command {
     epoch_source_options epochs{};
     std::filesystem::path to{};
     bool overwrite = false;
+    bool json = false;
     assembly_analysis_options analysis{};
 };
 
@@ -27,6 +28,7 @@ option_list describe(assemblies_command& options) {
              "folder to write: assemblies.tsv, activations.tsv, search.tsv and run.json")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
     describe_epochs(list, options.epochs);
     return list;
@@ -50,7 +52,10 @@ void run(assemblies_command& options, session& now) {
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_assembly_report(options.to, report, options.overwrite, run);
     now.progress.clear();
-    if (!now.quiet) write_stdout(summarize(report));
+    if (options.json)
+        write_stdout(to_json(report));
+    else if (!now.quiet)
+        write_stdout(summarize(report));
 }
 
 }  // namespace

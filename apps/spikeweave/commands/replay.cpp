@@ -21,6 +21,7 @@ struct replay_command {
     std::filesystem::path events{};
     std::filesystem::path to{};
     bool overwrite = false;
+    bool json = false;
     replay_analysis_options analysis{};
 };
 
@@ -30,6 +31,7 @@ option_list describe(replay_command& options) {
     list.add("output", options.to, "folder to write: replay.tsv, events.tsv and run.json")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
     describe_epochs(list, options.epochs);
     option& events = list.change("events");
@@ -60,7 +62,10 @@ void run(replay_command& options, session& now) {
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write_replay_report(options.to, report, options.overwrite, run);
     now.progress.clear();
-    if (!now.quiet) write_stdout(summarize(report));
+    if (options.json)
+        write_stdout(to_json(report));
+    else if (!now.quiet)
+        write_stdout(summarize(report));
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ SPIKEWEAVE_API void write_assembly_report(const std::filesystem::path& folder,
                                           const assembly_report& report, bool overwrite = false,
                                           const execution& run = {});
 
+/// What the files hold, as one JSON document: {"run", "assemblies", "search"}. Assemblies are
+/// numbered from 1, and have their activations.
+SPIKEWEAVE_API std::string to_json(const assembly_report& report);
+
 /// The assemblies as text for a terminal, those with the smallest p first.
 SPIKEWEAVE_API std::string summarize(const assembly_report& report);
 

@@ -16,7 +16,7 @@ namespace spikeweave {
 /// Options of `write_cohort_table`.
 struct cohort_table_options {
     /// The table of each folder that is taken, such as "circuit"; empty: the main one, which is
-    /// "episodes", "windows", "patterns" or "units".
+    /// "episodes", "windows", "patterns", "units", "assemblies", "replay" or "differences".
     std::string of{};
     /// Only rows that their table calls significant.
     bool significant = false;

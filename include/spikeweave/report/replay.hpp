@@ -37,6 +37,10 @@ SPIKEWEAVE_API void write_replay_report(const std::filesystem::path& folder,
                                         const replay_report& report, bool overwrite = false,
                                         const execution& run = {});
 
+/// What the files hold, as one JSON document: {"run", "chains", "tests", "events"}. Chains and
+/// events are numbered from 1.
+SPIKEWEAVE_API std::string to_json(const replay_report& report);
+
 /// The tests of the chains as text for a terminal, those with the smallest q first.
 SPIKEWEAVE_API std::string summarize(const replay_report& report);
 

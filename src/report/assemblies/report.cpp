@@ -67,10 +67,38 @@ std::string search_tsv(const assembly_report& from) {
     return out;
 }
 
-std::string run_of(const assembly_report& from) {
+report::json run_of(const assembly_report& from) {
     report::json out = report::run_json(from.run, report::contents_of(from.spikes));
     out["assemblies"] = {{"assemblies", from.found.assemblies.size()}};
-    return report::text_of(out);
+    return out;
+}
+
+report::json assembly_json(const spike_sequence& spikes, const assembly& one) {
+    report::json lags = report::json::array();
+    for (const std::int32_t lag : one.lags) lags.push_back(report::ms(one.bin * lag));
+    report::json activations = report::json::array();
+    for (const assembly_activation& active : one.activations)
+        activations.push_back({{"begin_s", to_seconds(active.begin)}, {"count", active.count}});
+    return {{"units", report::names_json(spikes.unit_names(), one.units)},
+            {"lags_ms", lags},
+            {"bin_ms", report::ms(one.bin)},
+            {"count", one.counts.back()},
+            {"p", one.p.back()},
+            {"p_corrected", one.p_corrected},
+            {"count_by_size", one.counts},
+            {"p_by_size", one.p},
+            {"activations", activations}};
+}
+
+report::json search_of(const assembly_report& from) {
+    report::json out = report::json::array();
+    for (const assembly_step& step : from.found.steps)
+        out.push_back({{"bin_ms", report::ms(step.bin)},
+                       {"size", step.size},
+                       {"tests", step.tests},
+                       {"significant", step.significant},
+                       {"kept", step.kept}});
+    return out;
 }
 
 }  // namespace
@@ -92,8 +120,20 @@ void write_assembly_report(const std::filesystem::path& folder, const assembly_r
     out.write("assemblies.tsv", assemblies_tsv(report));
     out.write("activations.tsv", activations_tsv(report));
     out.write("search.tsv", search_tsv(report));
-    out.write("run.json", run_of(report));
+    out.write("run.json", report::text_of(run_of(report)));
     out.commit(run.stop);
+}
+
+std::string to_json(const assembly_report& report) {
+    report::json assemblies = report::json::array();
+    for (const assembly& one : report.found.assemblies) {
+        report::json found = assembly_json(report.spikes, one);
+        report::json numbered{{"assembly", assemblies.size() + 1}};
+        numbered.update(found);
+        assemblies.push_back(std::move(numbered));
+    }
+    return report::text_of(
+        {{"run", run_of(report)}, {"assemblies", assemblies}, {"search", search_of(report)}});
 }
 
 std::string summarize(const assembly_report& from) {

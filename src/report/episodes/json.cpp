@@ -66,10 +66,8 @@ json episodes_of(const episode_view& p) {
     json out = json::array();
     for (const std::size_t i : p.order) {
         const auto& [what, count] = p.report.table.episodes[i];
-        json units = json::array();
-        for (const unit_id unit : what.units) units.push_back(p.name(unit));
         json one{{"episode", p.number[i]},
-                 {"units", units},
+                 {"units", names_json(p.report.spikes.unit_names(), what.units)},
                  {"delays_ms", ms(what.delays)},
                  {"count", count}};
         one.update(json_of(p.judged[i]));
@@ -138,10 +136,7 @@ json scarce_of(const episode_view& p) {
 json untested_of(const search_part& search) {
     json out = json::array();
     for (const auto& [found, test] : search.untested) {
-        json units = json::array();
-        for (const unit_id unit : found.what.units)
-            units.push_back(search.unit_names[to_index(unit)]);
-        out.push_back({{"units", units},
+        out.push_back({{"units", names_json(search.unit_names, found.what.units)},
                        {"delays_ms", ms(found.what.delays)},
                        {"missing", missing_units_of(found.what, search)},
                        {"search", search_test(found.count, test)}});

@@ -55,10 +55,45 @@ std::string events_tsv(const replay_report& from) {
     return out;
 }
 
-std::string run_of(const replay_report& from) {
+report::json run_of(const replay_report& from) {
     report::json out = report::run_json(from.run, report::contents_of(from.spikes));
     out["replay"] = {{"chains", from.chains.size()}, {"events", from.events.size()}};
-    return report::text_of(out);
+    return out;
+}
+
+report::json chains_of(const replay_report& from) {
+    report::json out = report::json::array();
+    for (const episode& chain : from.chains)
+        out.push_back({{"chain", out.size() + 1},
+                       {"units", report::names_json(from.spikes.unit_names(), chain.units)},
+                       {"delays_ms", report::ms(chain.delays)}});
+    return out;
+}
+
+report::json tests_of(const replay_report& from) {
+    report::json out = report::json::array();
+    for (const replay_test& test : from.scores.tests) {
+        report::json one = report::json_of(test);
+        one["chain"] = test.chain + 1;
+        one["direction"] = to_string(test.direction);
+        one["significant"] = test.q < from.alpha;
+        out.push_back(std::move(one));
+    }
+    return out;
+}
+
+report::json events_of(const replay_report& from) {
+    report::json out = report::json::array();
+    for (const replay_event& scored : from.scores.events) {
+        const time_span& event = from.events[scored.event];
+        report::json one = report::json_of(scored);
+        one["event"] = scored.event + 1;
+        one["begin_s"] = to_seconds(event.begin);
+        one["end_s"] = to_seconds(event.end);
+        one["chain"] = scored.chain + 1;
+        out.push_back(std::move(one));
+    }
+    return out;
 }
 
 }  // namespace
@@ -83,8 +118,15 @@ void write_replay_report(const std::filesystem::path& folder, const replay_repor
     io::result_folder out(folder, overwrite, replay_files);
     out.write("replay.tsv", replay_tsv(report));
     out.write("events.tsv", events_tsv(report));
-    out.write("run.json", run_of(report));
+    out.write("run.json", report::text_of(run_of(report)));
     out.commit(run.stop);
+}
+
+std::string to_json(const replay_report& report) {
+    return report::text_of({{"run", run_of(report)},
+                            {"chains", chains_of(report)},
+                            {"tests", tests_of(report)},
+                            {"events", events_of(report)}});
 }
 
 std::string summarize(const replay_report& from) {
