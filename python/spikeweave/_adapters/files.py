@@ -11,6 +11,7 @@ from .. import _core
 from .._values.arguments import given
 from .._values.spikes import SpikeSequence, duplicates_text
 from .._values.types import SpikeFormat, SpikesLike, Time
+from .neo_files import is_by_neo, read_by_neo
 from .nwb import read_units, write_units
 from .progress import Progress, reporting
 
@@ -36,7 +37,9 @@ def read(
 
     Delimited text (also gzip), ``.npy``, ``.npz`` (also pynapple's), Phy folders, KlustaKwik's
     ``.res`` with ``.clu``, MEABench ``.spike``, Wagenaar's ``.spk.txt`` and NWB 2 with a table of
-    units (by pynwb, which has to be installed). docs/formats.md has each byte by byte.
+    units (by pynwb, which has to be installed). docs/formats.md has each byte by byte. Files of
+    Blackrock (``.nev``), Neuralynx (``.nse``, ``.ntt``), Plexon (``.plx``) and
+    NeuroExplorer (``.nex``) are read by neo, which has to be installed.
 
     Parameters
     ----------
@@ -44,8 +47,9 @@ def read(
         A file, or a Phy folder.
     format
         Format of the file: ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``,
-        ``"phy"``, ``"klustakwik"`` or ``"nwb"``; ``"auto"`` detects it from the content, then from
-        the extension. The command also reads ``"session"``, what `spikeweave live` recorded.
+        ``"phy"``, ``"klustakwik"`` or ``"nwb"``, or ``"neo"`` for whatever neo reads; ``"auto"``
+        detects it from the content, then from the extension. The command also reads
+        ``"session"``, what `spikeweave live` recorded.
     time_unit
         Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``.
         By default as stated in the file, else seconds.
@@ -97,10 +101,16 @@ def read(
     """
     path = Path(path)
     check_readable(path)
-    if format == "nwb" or (format == "auto" and is_hdf5(path)):
+    by_neo = format == "neo" or (format == "auto" and is_by_neo(path))
+    if by_neo or format == "nwb" or (format == "auto" and is_hdf5(path)):
         if time_unit is not None:
-            raise ValueError("time_unit: times in NWB are seconds")
-        spikes, snr = read_units(path, allow_negative, min_snr is not None)
+            raise ValueError(f"time_unit: '{path.name}' says itself what its times are")
+        if by_neo:
+            spikes, snr = read_by_neo(path, allow_negative), None
+            if min_snr is not None:
+                raise OSError(f"'{path}' has no signal-to-noise ratios, which min_snr needs")
+        else:
+            spikes, snr = read_units(path, allow_negative, min_snr is not None)
         if drop_duplicates_of_units:
             kept = spikes.drop_duplicates_of_units()
             snr = [snr[spikes.unit_names.index(name)] for name in kept.unit_names] if snr else None

@@ -12,6 +12,7 @@ from .._values.arguments import given
 from .._values.recording import Recording
 from .._values.types import RecordingFormat
 from .files import check_readable, is_hdf5
+from .neo_files import is_by_spikeinterface, open_by_spikeinterface
 from .nwb_recording import open_series
 
 
@@ -32,10 +33,13 @@ def read_recording(
     ----------
     path
         SpikeGLX ``.bin``, an Open Ephys folder, SpikeInterface's binary folder, NWB 2 with an
-        ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples.
+        ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples. Files of
+        Blackrock (``.ns1`` to ``.ns6``), Intan (``.rhd``, ``.rhs``), Neuralynx (a ``.ncs`` stands
+        for its folder), Plexon (``.plx``), 3Brain (``.brw``), MaxWell (``.raw.h5``) and
+        SpikeGadgets (``.rec``) are read by SpikeInterface, which has to be installed.
     format
-        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"`` or ``"raw"``; ``"auto"`` detects
-        it from the content.
+        ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"``, ``"raw"`` or
+        ``"spikeinterface"``; ``"auto"`` detects it from the content, then from the extension.
     sample_rate, channels, gain, header_bytes
         For raw samples: sample rate in Hz, number of channels, microvolts per count, position of
         the first sample in the file.
@@ -78,6 +82,11 @@ def read_recording(
 def _opened(path: str, format: str, stream: str | None, options: dict[str, Any]) -> Recording:
     check_readable(Path(path))
     again = (_opened, (path, format, stream, options))
+    by_spikeinterface = format == "auto" and is_by_spikeinterface(Path(path))
+    if format == "spikeinterface" or by_spikeinterface:
+        if options:
+            raise ValueError(f"{next(iter(options))}: '{Path(path).name}' says this itself")
+        return open_by_spikeinterface(Path(path), stream)
     if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
         if options:
             raise ValueError(f"{next(iter(options))}: an NWB file says this itself")

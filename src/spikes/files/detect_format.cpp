@@ -49,9 +49,12 @@ spike_format detect_format(const std::filesystem::path& path) {
     if (head.find('\0') != std::string_view::npos) {
         if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)
             return spike_format::meabench;
-        throw io::file_error(path, fmt::format("begins with {}, expected text, .npy, .npz, .nwb or "
-                                               "MEABench records",
-                                               io::shown(head.substr(0, 16))));
+        throw io::file_error(
+            path,
+            fmt::format("begins with {}, expected text, .npy, .npz, .nwb or MEABench records "
+                        "(files of Blackrock, Neuralynx, Plexon and other systems are read by "
+                        "spikeweave.read in Python, through neo)",
+                        io::shown(head.substr(0, 16))));
     }
     if (is_klustakwik_name(name)) return spike_format::klustakwik;
     if (name.ends_with(".spk.txt") || name.ends_with(".spk.txt.gz")) return spike_format::wagenaar;

@@ -1,0 +1,134 @@
+"""Files of acquisition systems, which neo and SpikeInterface read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._values.recording import Recording
+from .._values.spikes import SpikeSequence
+from .spikeinterface import from_recording
+
+#: The class of ``neo.rawio`` for files of spikes that spikeweave does not read itself.
+SPIKES_BY_NEO = {
+    ".nev": "BlackrockRawIO",
+    ".nse": "NeuralynxRawIO",
+    ".ntt": "NeuralynxRawIO",
+    ".plx": "PlexonRawIO",
+    ".nex": "NeuroExplorerRawIO",
+}
+#: The function of ``spikeinterface.extractors`` for recordings that spikeweave does not read.
+RECORDINGS_BY_SPIKEINTERFACE = {
+    **{f".ns{i}": "read_blackrock" for i in range(1, 7)},
+    ".rhd": "read_intan",
+    ".rhs": "read_intan",
+    ".ncs": "read_neuralynx",
+    ".brw": "read_biocam",
+    ".raw.h5": "read_maxwell",
+    ".plx": "read_plexon",
+    ".rec": "read_spikegadgets",
+}
+_OF_FOLDERS = {"NeuralynxRawIO", "read_neuralynx"}
+
+
+def is_by_neo(path: Path) -> bool:
+    """Whether only neo reads the spikes of a file of this name."""
+    return _named(path, SPIKES_BY_NEO) is not None
+
+
+def is_by_spikeinterface(path: Path) -> bool:
+    """Whether only SpikeInterface reads a recording of this name."""
+    return _named(path, RECORDINGS_BY_SPIKEINTERFACE) is not None
+
+
+def _named(path: Path, readers: dict[str, str]) -> str | None:
+    """The reader for the ending of the file's name."""
+    name = path.name.lower()
+    return next((reader for ending, reader in readers.items() if name.endswith(ending)), None)
+
+
+def read_by_neo(path: Path, allow_negative: bool) -> SpikeSequence:
+    """The spikes of a file that neo reads: all units, also unsorted ones, by neo's names."""
+    reader = _reader_of(path)
+    try:
+        reader.parse_header()
+        trains, span = _trains_of(reader)
+    except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+        raise OSError(f"'{path}' is no file that neo reads: {error}") from error
+    if not trains:
+        raise OSError(f"'{path}': found no units, expected some")
+    for name, train in trains.items():
+        if not allow_negative and np.any(train < 0):
+            raise OSError(
+                f"'{path}', unit {name}: found a time before zero, expected none (recordings "
+                "aligned to an event need allow_negative=True)"
+            )
+    return SpikeSequence.of(
+        list(trains.values()), unit_names=list(trains), t_start=span[0], t_stop=span[1]
+    )
+
+
+def _reader_of(path: Path) -> Any:
+    try:
+        import neo.rawio
+    except ImportError:
+        raise ImportError(
+            f"'{path.name}' is read by neo: pip install 'spikeweave[elephant]'"
+        ) from None
+    name = _named(path, SPIKES_BY_NEO)
+    reader = neo.rawio.get_rawio(path) if name is None else getattr(neo.rawio, name)
+    if reader is None:
+        raise OSError(f"'{path}': neo knows no reader for it, or several")
+    if path.is_file() and reader.rawmode == "one-dir":
+        return reader(str(path.parent), include_filenames=[path.name])
+    return reader(str(path))
+
+
+def _trains_of(reader: Any) -> tuple[dict[str, np.ndarray], tuple[float, float]]:
+    """The trains in seconds, and the span. Pauses divide a file into segments of one clock."""
+    if reader.block_count() != 1:
+        raise ValueError(f"found {reader.block_count()} blocks, expected 1")
+    segments = range(reader.segment_count(0))
+    names = [str(name) for name in reader.header["spike_channels"]["name"]]
+    if len(set(names)) < len(names):
+        names = [str(name) for name in reader.header["spike_channels"]["id"]]
+    trains = {}
+    for index, name in enumerate(names):
+        parts = [
+            reader.rescale_spike_timestamp(
+                reader.get_spike_timestamps(
+                    block_index=0, seg_index=segment, spike_channel_index=index
+                ),
+                dtype="float64",
+            )
+            for segment in segments
+        ]
+        trains[name] = np.concatenate(parts) if parts else np.empty(0)
+    begins = [reader.segment_t_start(0, segment) for segment in segments]
+    ends = [reader.segment_t_stop(0, segment) for segment in segments]
+    firsts = [float(train.min()) for train in trains.values() if len(train)]
+    lasts = [float(train.max()) for train in trains.values() if len(train)]
+    return trains, (min([*begins, *firsts]), max([*ends, *lasts]))
+
+
+def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
+    """A recording of a file that SpikeInterface reads."""
+    name = _named(path, RECORDINGS_BY_SPIKEINTERFACE)
+    if name is None:
+        known = ", ".join(RECORDINGS_BY_SPIKEINTERFACE)
+        raise OSError(f"'{path}': expected a name that ends in one of {known}")
+    try:
+        from spikeinterface import extractors
+    except ImportError:
+        raise ImportError(
+            f"'{path.name}' is read by SpikeInterface: pip install 'spikeweave[spikeinterface]'"
+        ) from None
+    place = path.parent if name in _OF_FOLDERS else path
+    how = {} if stream is None else {"stream_name": stream}
+    try:
+        opened = getattr(extractors, name)(place, **how)
+    except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+        raise OSError(f"'{path}' is no recording that SpikeInterface reads: {error}") from error
+    return from_recording(opened)

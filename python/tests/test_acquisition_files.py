@@ -1,0 +1,219 @@
+"""Files that neo and SpikeInterface read, written here as the makers of the systems say."""
+
+import numpy as np
+import pytest
+
+import spikeweave
+
+neo_rawio = pytest.importorskip("neo.rawio")
+
+RATE = 30000
+
+
+def blackrock_header(channels):
+    """The header of a NEV file of version 2.3 (Blackrock, LB-0023)."""
+    basic = np.zeros(
+        1,
+        dtype=[
+            ("type", "S8"),
+            ("version", "u1", 2),
+            ("flags", "<u2"),
+            ("header_bytes", "<u4"),
+            ("packet_bytes", "<u4"),
+            ("stamps_hz", "<u4"),
+            ("samples_hz", "<u4"),
+            ("time", "<u2", 8),
+            ("program", "S32"),
+            ("comment", "S256"),
+            ("extended", "<u4"),
+        ],
+    )
+    extended = np.zeros(
+        len(channels),
+        dtype=[
+            ("id", "S8"),
+            ("electrode", "<u2"),
+            ("connector", "u1"),
+            ("pin", "u1"),
+            ("digitization", "<u2"),
+            ("energy", "<u2"),
+            ("high", "<i2"),
+            ("low", "<i2"),
+            ("sorted", "u1"),
+            ("bytes", "u1"),
+            ("width", "<u2"),
+            ("rest", "S8"),
+        ],
+    )
+    extended["id"] = b"NEUEVWAV"
+    extended["electrode"] = channels
+    extended["digitization"] = 250
+    extended["bytes"] = 2
+    extended["width"] = 48
+    basic[0] = (
+        b"NEURALEV", (2, 3), 1, basic.itemsize + extended.nbytes, 8 + 96, RATE, RATE,
+        (2026, 11, 4, 26, 12, 0, 0, 0), b"test", b"", len(channels),
+    )  # fmt: skip
+    return basic.tobytes() + extended.tobytes()
+
+
+def write_nev(path, spikes):
+    """Writes (sample, channel, unit) as packets of spikes."""
+    packets = np.zeros(
+        len(spikes),
+        dtype=[
+            ("stamp", "<u4"),
+            ("channel", "<u2"),
+            ("unit", "u1"),
+            ("reserved", "u1"),
+            ("waveform", "<i2", 48),
+        ],
+    )
+    for row, (sample, channel, unit) in zip(packets, spikes, strict=True):
+        row["stamp"], row["channel"], row["unit"] = sample, channel, unit
+    channels = sorted({channel for _, channel, _ in spikes})
+    path.write_bytes(blackrock_header(channels) + packets.tobytes())
+
+
+def write_ns5(path, samples):
+    """Writes samples (frames, channels) as version 2.3 of NSx."""
+    channels = samples.shape[1]
+    basic = np.zeros(
+        1,
+        dtype=[
+            ("type", "S8"),
+            ("version", "u1", 2),
+            ("header_bytes", "<u4"),
+            ("label", "S16"),
+            ("comment", "S256"),
+            ("period", "<u4"),
+            ("stamps_hz", "<u4"),
+            ("time", "<u2", 8),
+            ("channels", "<u4"),
+        ],
+    )
+    extended = np.zeros(
+        channels,
+        dtype=[
+            ("type", "S2"),
+            ("electrode", "<u2"),
+            ("label", "S16"),
+            ("connector", "u1"),
+            ("pin", "u1"),
+            ("min_digital", "<i2"),
+            ("max_digital", "<i2"),
+            ("min_analog", "<i2"),
+            ("max_analog", "<i2"),
+            ("units", "S16"),
+            ("filters", "S20"),
+        ],
+    )
+    extended["type"] = b"CC"
+    extended["electrode"] = np.arange(1, channels + 1)
+    extended["label"] = [f"elec{i}".encode() for i in range(1, channels + 1)]
+    extended["min_digital"], extended["max_digital"] = -32764, 32764
+    extended["min_analog"], extended["max_analog"] = -8191, 8191
+    extended["units"] = b"uV"
+    basic[0] = (
+        b"NEURALCD", (2, 3), basic.itemsize + extended.nbytes, b"30 kS/s", b"", 1, RATE,
+        (2026, 11, 4, 26, 12, 0, 0, 0), channels,
+    )  # fmt: skip
+    data = (
+        b"\x01" + np.asarray([0, len(samples)], "<u4").tobytes() + samples.astype("<i2").tobytes()
+    )
+    path.write_bytes(basic.tobytes() + extended.tobytes() + data)
+
+
+def write_nse(path, stamps_us, cells):
+    """Writes the records of Neuralynx's single electrodes."""
+    header = (
+        "######## Neuralynx Data File Header\r\n"
+        "-FileType Spike\r\n-FileVersion 3.4\r\n-RecordSize 112\r\n"
+        '-ApplicationName Cheetah "5.7.4"\r\n'
+        "-TimeCreated 2026/11/26 12:00:00\r\n-TimeClosed 2026/11/26 12:10:00\r\n"
+        "-AcqEntName SE1\r\n-SamplingFrequency 32000\r\n"
+        "-ADBitVolts 0.000000036621\r\n-NumADChannels 1\r\n-ADChannel 0\r\n"
+    )
+    records = np.zeros(
+        len(stamps_us),
+        dtype=[
+            ("stamp", "<u8"),
+            ("entity", "<u4"),
+            ("cell", "<u4"),
+            ("features", "<i4", 8),
+            ("samples", "<i2", 32),
+        ],
+    )
+    records["stamp"], records["cell"] = stamps_us, cells
+    path.write_bytes(header.encode("latin-1").ljust(16384, b"\0") + records.tobytes())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spikes_of_blackrock(tmp_path):
+    random = np.random.default_rng(1)
+    samples = np.sort(random.choice(10 * RATE, 300, replace=False))
+    spikes = [(s, 1 + s % 3, s % 2) for s in samples.tolist()]
+    write_nev(tmp_path / "day.nev", spikes)
+
+    found = spikeweave.read(tmp_path / "day.nev")
+
+    assert found.unit_names == ["ch1#0", "ch1#1", "ch2#0", "ch2#1", "ch3#0", "ch3#1"]
+    for name, train in zip(found.unit_names, found.trains(), strict=True):
+        channel, unit = int(name[2]), int(name[4])
+        wanted = [s / RATE for s, c, u in spikes if (c, u) == (channel, unit)]
+        np.testing.assert_allclose(train, np.round(wanted, 6), rtol=0, atol=1e-9)
+    assert spikeweave.episodes(tmp_path / "day.nev", max_size=2).episodes is not None
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spikes_of_neuralynx(tmp_path):
+    """Neo counts time from the first record."""
+    write_nse(tmp_path / "SE1.nse", [5000, 6000, 7500, 9000], [0, 2, 2, 0])
+
+    found = spikeweave.read(tmp_path / "SE1.nse")
+
+    assert [train.tolist() for train in found.trains()] == [[0, 0.004], [0.001, 0.0025]]
+    assert found.unit_names == ["chSE1#0#0", "chSE1#0#2"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recordings_of_blackrock(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(2).normal(0, 100, (RATE, 4)).astype(np.int16)
+    write_ns5(tmp_path / "day.ns5", samples)
+
+    found = spikeweave.read_recording(tmp_path / "day.ns5")
+
+    assert (found.frames, found.sample_rate) == (RATE, RATE)
+    assert [one["gain_uv"] for one in found.channels] == pytest.approx([8191 / 32764] * 4)
+    np.testing.assert_array_equal(found.samples(100, 300), samples[100:300])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_file_that_neo_does_not_understand_is_refused(tmp_path):
+    for name in ("bad.nev", "bad.plx", "bad.nex"):
+        (tmp_path / name).write_bytes(b"\0rubbish" * 10)
+        with pytest.raises(OSError, match=name):
+            spikeweave.read(tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        spikeweave.read(tmp_path / "none.nev")
+    write_nev(tmp_path / "day.nev", [(100, 1, 0), (200, 1, 0)])
+    with pytest.raises(ValueError, match="time_unit"):
+        spikeweave.read(tmp_path / "day.nev", time_unit="ms")
+    with pytest.raises(OSError, match="signal-to-noise"):
+        spikeweave.read(tmp_path / "day.nev", min_snr=3)
+
+
+def test_spike_recorder_of_nest(tmp_path):
+    """NEST 3 writes comments, a heading and two columns."""
+    path = tmp_path / "spikes-12-0.dat"
+    path.write_text(
+        "# NEST version: 3.8.0\n# RecordingBackendASCII version: 2\nsender\ttime_ms\n"
+        "7\t1.000\n3\t2.500\n7\t11.100\n"
+    )
+
+    found = spikeweave.read(path)
+
+    assert found.unit_names == ["3", "7"]
+    assert found.times_us.tolist() == [1000, 2500, 11100]
+    assert found.units.tolist() == [1, 0, 1]
