@@ -1,5 +1,7 @@
+#include <fmt/color.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/config_file.hpp"
 #include "cli/described_options.hpp"
 #include "cli/help_text.hpp"
 #include "cli/output.hpp"
@@ -20,6 +23,7 @@
 #include "cli/signals.hpp"
 #include "cli/suggestions.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/core/built_with.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/version.hpp"
@@ -41,7 +45,10 @@ int fail(const job& now, exit_code code, std::string message) {
     // Some libraries break their messages into lines.
     std::replace(message.begin(), message.end(), '\n', ' ');
     if (should_report(now.stop))
-        write_stderr(fmt::format("{}error: {}\n", message_prefix(), message));
+        write_stderr(fmt::format(
+            "{}{} {}\n", message_prefix(),
+            styled(STDERR_FILENO, fmt::emphasis::bold | fg(fmt::terminal_color::red), "error:"),
+            message));
     return code;
 }
 
@@ -51,12 +58,20 @@ struct parsed {
     bool quiet = false;
 };
 
+std::string version_text() {
+    std::string text = fmt::format("spikeweave {}", spikeweave::version());
+    for (const spikeweave::build_part& part : spikeweave::built_with())
+        text += fmt::format("\n{}: {}", part.name,
+                            part.is_built ? part.details : std::string_view("no"));
+    return text;
+}
+
 void declare(CLI::App& app, parsed& into) {
     app.require_subcommand(1);
     app.fallthrough();
     app.formatter(help_formatter());
     app.set_help_flag("-h,--help", "print this help and stop");
-    app.set_version_flag("-V,--version", fmt::format("spikeweave {}", spikeweave::version()));
+    app.set_version_flag("-V,--version", version_text());
     spikeweave::option_list options;
     options.begin_group("Options");
     options
@@ -65,6 +80,7 @@ void declare(CLI::App& app, parsed& into) {
         .written("STYLE");
     add_described(app, std::move(options));
     app.add_flag("-q,--quiet", into.quiet, "print nothing but errors, and what --json asks for");
+    add_config_file(app);
     add_info(app, into.chosen);
     add_convert(app, into.chosen);
     add_simulate(app, into.chosen);
@@ -81,6 +97,7 @@ void declare(CLI::App& app, parsed& into) {
     add_devices(app, into.chosen);
     add_doctor(app, into.chosen);
     add_completion(app, into.chosen);
+    add_manual(app, into.chosen);
     app.footer(
         "spikeweave help COMMAND says more about a command.\n"
         "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
@@ -108,6 +125,10 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
         return done;
     }
     if (!unknown && error.get_exit_code() == 0) return done;
+    if (!unknown && dynamic_cast<const CLI::FileError*>(&error) != nullptr)
+        return fail(
+            now, user_error,
+            fmt::format("--config: cannot read '{}'", app.get_config_ptr()->as<std::string>()));
     std::string path = "spikeweave";
     const CLI::App* at = &app;
     while (!at->get_subcommands().empty()) {

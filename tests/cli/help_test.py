@@ -1,5 +1,6 @@
 """--help, --version, and the completeness of docs/cli.md."""
 
+import json
 import re
 import shlex
 import unittest
@@ -8,7 +9,7 @@ from support import ROOT, CliTest, run
 
 COMMANDS = (("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
             ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"), ("sort",), ("episodes",),
-            ("spade",), ("assemblies",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",))
+            ("spade",), ("assemblies",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",), ("manual",))
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
@@ -24,8 +25,12 @@ class Help(CliTest):
         for command in COMMANDS:
             self.assertIn("Example", self.ok(*command, "--help").stdout, command)
 
-    def test_version_names_the_program(self):
-        self.assertRegex(self.ok("--version").stdout, r"^spikeweave \d+\.\d+\.\d+(\+[0-9a-f]+)?\n$")
+    def test_version_names_the_program_and_what_it_was_built_with(self):
+        first, *parts = self.ok("--version").stdout.splitlines()
+        self.assertRegex(first, r"^spikeweave \d+\.\d+\.\d+(\+[0-9a-f]+)?$")
+        built = {part["name"]: part["details"] if part["built"] else "no"
+                 for part in json.loads(self.ok("doctor", "--json").stdout)["parts"]}
+        self.assertEqual(parts, [f"{name}: {details}" for name, details in built.items()])
 
 
 class Docs(CliTest):
@@ -34,7 +39,7 @@ class Docs(CliTest):
     def test_tell_of_every_command_and_option(self):
         for command in COMMANDS:
             options = declared(*command)
-            self.assertGreater(len(options), 2, command)
+            self.assertGreater(len(options), 1, command)
             for option in options:
                 self.assertRegex(self.page, rf"`[^`\n]*(?<![\w-]){re.escape(option)}(?![\w-])", command)
             self.assertIn(f"## spikeweave {' '.join(command)}", self.page)

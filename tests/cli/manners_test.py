@@ -12,7 +12,7 @@ from support import SPIKEWEAVE, CliTest, run, state
 
 COMMANDS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"),
             ("simulate", "poisson"), ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"),
-            ("sort",), ("episodes",), ("spade",), ("assemblies",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",))
+            ("sort",), ("episodes",), ("spade",), ("assemblies",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",), ("manual",))
 
 
 class Typos(CliTest):
@@ -25,8 +25,8 @@ class Typos(CliTest):
 
     def test_list_the_commands_where_none_is_near(self):
         self.refused("fly", says="there is no command 'fly' "
-                                 "(there are info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion)")
-        self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion")
+                                 "(there are info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
+        self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
     def test_name_the_option_that_may_be_meant(self):

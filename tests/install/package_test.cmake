@@ -25,6 +25,13 @@ set(prefix ${scratch}/package)
 file(RENAME ${scratch}/installed ${prefix})
 if(form STREQUAL main_form)
   run(${prefix}/bin/spikeweave --version)
+  foreach(file IN ITEMS share/man/man1/spikeweave.1 share/man/man1/spikeweave-episodes.1 share/bash-completion/completions/spikeweave
+      share/zsh/site-functions/_spikeweave share/fish/vendor_completions.d/spikeweave.fish)
+    file(SIZE ${prefix}/${file} bytes)
+    if(bytes LESS 1000)
+      message(FATAL_ERROR "${file} has ${bytes} bytes")
+    endif()
+  endforeach()
 endif()
 
 run(${CMAKE_COMMAND} -G Ninja -S ${tests}/client -B ${scratch}/client

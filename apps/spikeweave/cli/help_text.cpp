@@ -1,5 +1,6 @@
 #include "cli/help_text.hpp"
 
+#include <fmt/color.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/ioctl.h>
@@ -7,7 +8,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
+
+#include "cli/output.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -55,21 +59,14 @@ public:
     std::string make_help(const CLI::App* app, std::string name,
                           CLI::AppFormatMode mode) const override {
         return wrapped(app->get_description(), output_width()) + "\n" + make_usage(app, name) +
-               make_positionals(app) + groups_of(app) + make_subcommands(app, mode) + "\n" +
+               make_positionals(app) + options_of(app) + make_subcommands(app, mode) + "\n" +
                make_footer(app);
     }
     std::string make_option(const CLI::Option* option, bool is_positional) const override {
-        std::string text = option->get_description();
-        const auto add = [&text](const std::string& more) {
-            text += (text.empty() ? "" : ". ") + more;
-        };
-        if (option->get_required() && !is_positional) add("Required");
-        if (!option->get_needs().empty()) add("Needs " + list_of(option->get_needs()));
-        if (!option->get_excludes().empty()) add("Not with " + list_of(option->get_excludes()));
         std::string names = make_option_name(option, is_positional);
         if (option->get_type_size() != 0 && !option->get_type_name().empty())
             names += " " + option->get_type_name();
-        return entry(names, text);
+        return entry(names, described(*option));
     }
     std::string make_subcommand(const CLI::App* sub) const override {
         return entry(sub->get_name(), sub->get_description());
@@ -88,18 +85,20 @@ public:
         return out;
     }
 
+    std::string make_group(std::string group, bool is_positional,
+                           std::vector<const CLI::Option*> options) const override {
+        return CLI::Formatter::make_group(styled(STDOUT_FILENO, fmt::emphasis::bold, group),
+                                          is_positional, std::move(options));
+    }
+
 private:
-    // Options without a group come last: --help, and those that all commands have.
-    std::string groups_of(const CLI::App* app) const {
-        std::vector<std::string> groups = app->get_groups();
-        std::stable_partition(groups.begin(), groups.end(),
-                              [](const std::string& group) { return group != "Options"; });
+    std::string options_of(const CLI::App* app) const {
         std::string out;
-        for (const std::string& group : groups) {
+        for (const std::string& group : groups_of(*app)) {
             const auto options = app->get_options([&group](const CLI::Option* option) {
                 return option->get_group() == group && option->nonpositional();
             });
-            if (!group.empty() && !options.empty()) out += make_group(group, false, options);
+            if (!options.empty()) out += make_group(group, false, options);
         }
         return out;
     }
@@ -140,6 +139,25 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
         at_begin = false;
     }
     return out;
+}
+
+std::vector<std::string> groups_of(const CLI::App& app) {
+    std::vector<std::string> groups = app.get_groups();
+    std::erase(groups, "");
+    std::stable_partition(groups.begin(), groups.end(),
+                          [](const std::string& group) { return group != "Options"; });
+    return groups;
+}
+
+std::string described(const CLI::Option& option) {
+    std::string text = option.get_description();
+    const auto add = [&text](const std::string& more) {
+        text += (text.empty() ? "" : ". ") + more;
+    };
+    if (option.get_required() && option.nonpositional()) add("Required");
+    if (!option.get_needs().empty()) add("Needs " + list_of(option.get_needs()));
+    if (!option.get_excludes().empty()) add("Not with " + list_of(option.get_excludes()));
+    return text;
 }
 
 std::shared_ptr<CLI::Formatter> help_formatter() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spikeweave::cli {
 
@@ -13,6 +14,13 @@ namespace spikeweave::cli {
 /// @param used  number of characters that the first line already has
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0,
                     std::size_t used = 0);
+
+/// The headings under which a command's options are listed, in this order: "Options" comes last,
+/// because --help and the options that all commands have are there.
+std::vector<std::string> groups_of(const CLI::App& app);
+
+/// What an option does, with the options that it needs and excludes.
+std::string described(const CLI::Option& option);
 
 /// Formats help in lines of the terminal's width, or of 80 characters. Options are listed by group,
 /// with what they need and exclude after their description.

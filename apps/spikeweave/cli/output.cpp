@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "spikeweave/core/error.hpp"
@@ -46,6 +47,20 @@ void write_stdout(std::string_view text) {
 
 void write_stderr(std::string_view text) noexcept {
     static_cast<void>(write_all(STDERR_FILENO, text));
+}
+
+bool draws(int descriptor) {
+    const char* const terminal = std::getenv("TERM");
+    return ::isatty(descriptor) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+bool shows_colour(int descriptor) {
+    const char* const none = std::getenv("NO_COLOR");
+    return draws(descriptor) && (none == nullptr || *none == '\0');
+}
+
+std::string styled(int descriptor, const fmt::text_style& style, std::string_view text) {
+    return shows_colour(descriptor) ? fmt::format(style, "{}", text) : std::string(text);
 }
 
 std::string grouped(std::uint64_t number) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/color.h>
+
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -20,6 +22,16 @@ class output_closed : public std::exception {};
 void write_stdout(std::string_view text);
 /// Output that cannot be written is lost, because there is nowhere to report it.
 void write_stderr(std::string_view text) noexcept;
+
+/// Whether a descriptor is a terminal that understands control sequences.
+bool draws(int descriptor);
+
+/// Whether text for a descriptor may have colours: it `draws`, and the user did not set NO_COLOR
+/// (no-color.org).
+bool shows_colour(int descriptor);
+
+/// A text in a style if the descriptor shows it, else the text as it is.
+std::string styled(int descriptor, const fmt::text_style& style, std::string_view text);
 
 /// Formats a number as "12,345,678".
 std::string grouped(std::uint64_t number);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 
 #include "cli/output.hpp"
 #include "spikeweave/core/time.hpp"
@@ -35,11 +34,7 @@ std::string text_of(const progress_report& now, double seconds) {
 }  // namespace
 
 progress_line::progress_line(progress_style style) : style_(style) {
-    if (style != progress_style::automatic) return;
-    const char* terminal = std::getenv("TERM");
-    const bool draws =
-        ::isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
-    if (!draws) style_ = progress_style::none;
+    if (style == progress_style::automatic && !draws(STDERR_FILENO)) style_ = progress_style::none;
 }
 
 void progress_line::report(const progress_report& now) {

@@ -1,6 +1,8 @@
 #include "cli/session.hpp"
 
+#include <fmt/color.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -26,7 +28,9 @@ void session::warn(const std::vector<std::string>& warnings) const {
     if (quiet || !is_root() || warnings.empty()) return;
     progress.clear();
     for (const std::string& warning : warnings)
-        write_stderr(fmt::format("spikeweave: warning: {}\n", with_command_line_names(warning)));
+        write_stderr(fmt::format("spikeweave: {} {}\n",
+                                 styled(STDERR_FILENO, fg(fmt::terminal_color::yellow), "warning:"),
+                                 with_command_line_names(warning)));
 }
 
 void session::warn(run_record& record, const std::vector<std::string>& warnings) const {

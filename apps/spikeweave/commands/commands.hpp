@@ -31,6 +31,7 @@ void add_table(CLI::App& app, command& chosen);
 void add_devices(CLI::App& app, command& chosen);
 void add_doctor(CLI::App& app, command& chosen);
 void add_completion(CLI::App& app, command& chosen);
+void add_manual(CLI::App& app, command& chosen);
 
 /// Where the parts of a divided analysis are merged to, and where its input is now.
 struct merge_target {

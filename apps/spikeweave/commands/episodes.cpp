@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -118,7 +120,7 @@ void print(const episodes_command& options, const episode_report& report) {
     const auto& delays = options.analysis.search.mining.delays;
     std::string text = with_command_line_names(
         summarize_search(report, is_search ? std::span(delays) : std::span(delays).first(0)));
-    text += is_search ? summarize(report) : summarize_counts(report);
+    text += is_search ? summarize(report, shows_colour(STDOUT_FILENO)) : summarize_counts(report);
     if (!options.to.empty()) text += with_command_line_names(summarize_files(report, options.to));
     write_stdout(text);
 }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -187,8 +188,8 @@ void print(const pattern_report& report, const spade_job& job) {
     job.now.progress.clear();
     if (job.options.json) return write_stdout(to_json(report) + "\n");
     if (job.now.quiet) return;
-    std::string text =
-        with_command_line_names(summarize_search(report, job.options.analysis)) + summarize(report);
+    std::string text = with_command_line_names(summarize_search(report, job.options.analysis)) +
+                       summarize(report, shows_colour(STDOUT_FILENO));
     if (!job.options.to.empty()) text += fmt::format("\nwritten to {}\n", job.options.to.string());
     write_stdout(text);
 }

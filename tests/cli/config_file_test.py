@@ -1,0 +1,84 @@
+"""--config: options from a TOML file."""
+
+import json
+import unittest
+
+from support import CliTest, run
+
+
+class ConfigFile(CliTest):
+    def found(self, text, *typed):
+        """The parameters of a search of the chain with this file."""
+        path = self.file("study.toml", text)
+        folder = self.folder / "out"
+        self.ok("episodes", self.chain_file(), "--config", path, *typed, "-o", folder, "--overwrite")
+        return json.loads((folder / "run.json").read_text(encoding="utf-8"))["parameters"]
+
+    def test_stands_for_what_would_be_typed(self):
+        typed = self.folder / "typed"
+        self.ok("episodes", self.chain_file(), "--delays", "4-6ms,6-8ms", "--min-count", "40", "--max-size", "2",
+                "--alpha", "0.01", "-o", typed)
+        wanted = json.loads((typed / "run.json").read_text(encoding="utf-8"))["parameters"]
+        self.assertEqual(wanted["min_count"], 40)
+        for delays in ('"4-6ms,6-8ms"', '["4-6ms", "6-8ms"]'):
+            self.assertEqual(self.found(f"[episodes]\ndelays = {delays}\nmin-count = 40\nmax_size = 2\nalpha = 0.01\n"), wanted)
+
+    def test_gives_way_to_what_is_typed(self):
+        text = "[episodes]\nmin-count = 40\nmax-size = 2\n"
+        self.assertEqual(self.found(text)["min_count"], 40)
+        typed = self.found(text, "--min-count", "30")
+        self.assertEqual((typed["min_count"], typed["max_size"]), (30, 2))
+
+    def test_switches_flags(self):
+        self.assertFalse(self.found("[episodes]\n")["allow_negative"])
+        self.assertTrue(self.found("[episodes]\nallow_negative = true\n")["allow_negative"])
+        self.assertFalse(self.found("[episodes]\nallow-negative = false\n")["allow_negative"])
+
+    def test_names_a_flag_that_is_on_by_default_as_run_json_does(self):
+        spikes = self.chain_file()
+        for text, wanted in (("", True), ("subset_filter = false", False), ("no-subset-filter = true", False), ("subset-filter = true", True)):
+            with self.subTest(text):
+                path = self.file("study.toml", f"[spade]\nmin-occ = 5\n{text}\n")
+                folder = self.folder / "out"
+                self.ok("spade", spikes, "--config", path, "-o", folder, "--overwrite")
+                parameters = json.loads((folder / "run.json").read_text(encoding="utf-8"))["parameters"]
+                self.assertIs(parameters["subset_filter"], wanted)
+
+    def test_is_for_all_commands_and_their_models(self):
+        path = self.file("study.toml", 'quiet = true\n[simulate.sym26]\nlength = "2s"\nseed = 7\n[spade]\nmin-occ = "no number"\n')
+        made = self.folder / "made.tsv"
+        said = self.ok("simulate", "sym26", "--config", path, "-o", made).stdout
+        self.assertEqual(said, "")
+        self.ok("simulate", "sym26", "--length", "2s", "--seed", "7", "-o", self.folder / "typed.tsv")
+        self.assertEqual(made.read_bytes(), (self.folder / "typed.tsv").read_bytes())
+
+    def test_is_refused_with_its_line(self):
+        spikes = self.chain_file()
+        for text, says in (("[episodes]\nmin-cuont = 5\n", "line 2: episodes has no option 'min-cuont'; did you mean min-count?"),
+                           ("[epsiodes]\nmin-count = 5\n", "line 1: there is no command 'epsiodes'; did you mean episodes?"),
+                           ("[simulate.sym62]\nseed = 5\n", "line 1: there is no model 'sym62'; did you mean sym26?"),
+                           ('\n[episodes]\n\ndelays = "5"\n', "line 4: --delays"),
+                           ("[episodes]\nmin-count = -5\n", "line 2: --min-count: '-5' is not a whole number"),
+                           ("[episodes]\nallow-negative = 1\n", "line 2: expected true or false for 'allow-negative'"),
+                           ("[episodes]\nmin-count = 2020-01-01\n", "line 2: expected text or a number for 'min-count'"),
+                           ("[episodes]\nhelp = true\n", "line 2: 'help' can only be typed"),
+                           ("[episodes]\nmin-count = \n", "line 2: "), ("no sense", "line 1: "),
+                           ("min-count = 5\n", "line 1: spikeweave has no option 'min-count'")):
+            with self.subTest(text):
+                path = self.file("study.toml", text)
+                self.refused("episodes", spikes, "--config", path, says=(str(path), says))
+
+    def test_takes_part_in_the_rules_between_options(self):
+        path = self.file("study.toml", '[episodes]\ndelay-grid = "0ms:20ms:5ms"\n')
+        self.refused("episodes", self.chain_file(), "--config", path, "--delays", "1-2ms", says="excludes")
+
+    def test_must_be_readable(self):
+        for path in (self.folder / "none.toml", self.folder):
+            self.refused("episodes", self.chain_file(), "--config", path, says=f"--config: cannot read '{path}'")
+
+    def test_does_not_keep_help_from_being_shown(self):
+        self.assertIn("--config", run("episodes", "--help").stdout + run("--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
