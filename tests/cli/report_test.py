@@ -187,7 +187,7 @@ class Report(CliTest):
         self.chain_file()
         for folder in ("empty", "none", "chain.tsv"):
             with self.subTest(folder):
-                self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes, spade or sort")
+                self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes, spade, sort")
 
     def test_refuses_a_damaged_sorting(self):
         self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / "features.npz")
