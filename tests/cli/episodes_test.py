@@ -373,6 +373,24 @@ class Windows(CliTest):
         parameters = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))["parameters"]
         self.assertEqual((parameters["window"], parameters["hop"]), ("2 s", "1 s"))
 
+    def test_prints_windows_as_json(self):
+        options = (*self.search, "--window", "500ms", "--change-points")
+        self.ok("episodes", self.chain_file(), *options, "-o", self.folder / "out")
+
+        document = json.loads(self.ok("episodes", self.chain_file(), *options, "--json").stdout)
+
+        self.assertEqual(len(document["windows"]), len(self.rows("windows.tsv")))
+        for window, row in zip(document["windows"], self.rows("windows.tsv"), strict=True):
+            self.assertEqual((window["window"], window["spikes"], len(window["episodes"]), len(window["edges"])),
+                             tuple(int(row[name]) for name in ("window", "spikes", "episodes", "edges")))
+            self.assertEqual(sum(one["significant"] for one in window["episodes"]), int(row["significant"]))
+            self.assertEqual(str(window["stability"] and window["stability"]["since"]), "None" if row["since"] == "-" else row["since"])
+        counts = [(window["window"], one["count"]) for window in document["windows"] for one in window["episodes"]]
+        self.assertEqual(counts, [(int(row["window"]), int(row["count"])) for row in self.rows("window_episodes.tsv")])
+        rows = [row for row in self.rows("change_points.tsv") if row["of"] == "excess"]
+        self.assertEqual([one["excess"]["q"] for one in document["changes"]], [float(row["q"]) for row in rows])
+        self.assertIn("search", document["run"])
+
     def test_change_points_are_a_table(self):
         path = self.chain_file()
         out = self.ok("episodes", path, "--delays", "4-6ms", "--min-count", "3", "--window", "500ms", "--hop", "100ms", "--change-points",
@@ -429,7 +447,7 @@ class Windows(CliTest):
                                (("--window", "2"), "--window"), (("--window", "6s"), "shorter than a window"),
                                (("--window", "2s", "--hop", "0s"), "--hop"), (("--change-points",), "--window"),
                                (("--window", "2s", "--change-seed", "2"), "--change-points"),
-                               (("--window", "2s", "--change-points", "--change-alpha", "0"), "--change-alpha"), (("--window", "2s", "--json"), "--json"),
+                               (("--window", "2s", "--change-points", "--change-alpha", "0"), "--change-alpha"),
                                (("--window", "2s", "--occurrences"), "--occurrences"), (("--window", "2s", "--count-only", path), "--count-only")):
             with self.subTest(options):
                 self.refused("episodes", path, *(self.search if "--count-only" not in options else ()), *options, *to, says=words)

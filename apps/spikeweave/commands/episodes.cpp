@@ -100,8 +100,8 @@ option_list describe(episodes_command& options) {
                    "self_repeats", "pairs", "window", "part", "hold_out", "confirm",
                    "fewer_than_chance"});
     add_stream(list, options);
-    list.change("window").not_with({"occurrences", "json", "part", "epochs", "around",
-                                    "trial_length", "hold_out", "confirm", "fewer_than_chance"});
+    list.change("window").not_with({"occurrences", "part", "epochs", "around", "trial_length",
+                                    "hold_out", "confirm", "fewer_than_chance"});
     list.change("part").not_with({"hold_out", "confirm"});
     describe_epochs(list, options.epochs);
     return list;
@@ -147,7 +147,10 @@ void find_in_windows(episodes_command& options, spike_input& input, session& now
     result.warnings = input.record.warnings;
     auto report = report_of(std::move(input.spikes), std::move(result), run);
     finish(options, report, input.record, now, run);
-    if (!now.quiet) write_stdout(summarize(report));
+    if (options.json)
+        write_stdout(to_json(report));
+    else if (!now.quiet)
+        write_stdout(summarize(report));
 }
 
 // Counts in a part of the surrogates.

@@ -93,29 +93,8 @@ json episodes_of(const episode_view& p) {
 
 json edges_of(const episode_view& p) {
     json out = json::array();
-    for (const circuit_edge& edge : p.report.circuit.edges) {
-        json one{{"from", p.name(edge.from)},
-                 {"to", p.name(edge.to)},
-                 {"delay_ms", ms(edge.delay)},
-                 {"best_delay_ms", ms(edge.best)},
-                 {"count", edge.count},
-                 {"expected", edge.expected},
-                 {"p", edge.p},
-                 {"q", edge.q},
-                 {"strength", edge.strength},
-                 {"kind", to_string(edge.kind)}};
-        if (edge.via) one["via"] = p.name(*edge.via);
-        const edge_timing& timing = edge.timing;
-        if (timing.delay) {
-            const auto& [mean, low, high] = *timing.delay;
-            one["mean_delay_ms"] = {mean / 1000, low / 1000, high / 1000};
-        }
-        one["asymmetry"] = timing.asymmetry;
-        one["cut"] = to_string(timing.cut);
-        one["synchronous"] = timing.synchronous;
-        one["synchronous_expected"] = timing.synchronous_expected;
-        out.push_back(std::move(one));
-    }
+    for (const circuit_edge& edge : p.report.circuit.edges)
+        out.push_back(edge_json(edge, p.report.spikes.unit_names()));
     return out;
 }
 
@@ -155,6 +134,30 @@ json search_json(const episode_table& table) {
             {"estimated_bytes", table.estimated_bytes},
             {"merge_misses", table.merge_misses},
             {"levels", list_of(table.levels)}};
+}
+
+json edge_json(const circuit_edge& edge, std::span<const std::string> names) {
+    json out{{"from", names[to_index(edge.from)]},
+             {"to", names[to_index(edge.to)]},
+             {"delay_ms", ms(edge.delay)},
+             {"best_delay_ms", ms(edge.best)},
+             {"count", edge.count},
+             {"expected", edge.expected},
+             {"p", edge.p},
+             {"q", edge.q},
+             {"strength", edge.strength},
+             {"kind", to_string(edge.kind)}};
+    if (edge.via) out["via"] = names[to_index(*edge.via)];
+    const edge_timing& timing = edge.timing;
+    if (timing.delay) {
+        const auto& [mean, low, high] = *timing.delay;
+        out["mean_delay_ms"] = {mean / 1000, low / 1000, high / 1000};
+    }
+    out["asymmetry"] = timing.asymmetry;
+    out["cut"] = to_string(timing.cut);
+    out["synchronous"] = timing.synchronous;
+    out["synchronous_expected"] = timing.synchronous_expected;
+    return out;
 }
 
 std::string run_json(const episode_view& p) {

@@ -35,6 +35,8 @@ std::size_t significant_in(const tested_window& window, double alpha) {
     return number;
 }
 
+}  // namespace
+
 json run_of_windows(const windowed_episode_report& report) {
     const windowed_episode_options& options = report.result.options;
     json out = run_json(report.run, contents_of(report.spikes));
@@ -48,6 +50,8 @@ json run_of_windows(const windowed_episode_report& report) {
                            {"alpha", alpha_of_tests(report)}};
     return out;
 }
+
+namespace {
 
 std::string text_of_known(const std::optional<double>& value) {
     return value ? number_text(*value) : "-";

@@ -4,12 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include "report/run_json.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
 
 /// The tables of a result of episodes in windows, and the page that is made of them.
 namespace spikeweave::report {
 
+/// Returns `run.json`.
+json run_of_windows(const windowed_episode_report& report);
 std::string windows_tsv(const windowed_episode_report& report);
 /// Passes on `window_episodes.tsv` in pieces.
 void write_window_episodes(const windowed_episode_report& report,

@@ -46,6 +46,11 @@ SPIKEWEAVE_API std::string page_data_of(const spike_sequence& spikes,
                                         std::string_view record, double alpha,
                                         const execution& run = {});
 
+/// The result as one JSON document: {"run", "windows", "changes"}; a window has its "episodes", the
+/// "edges" of its circuit, and its "stability" since the window before that shares no time with it.
+/// "changes" are there if the analysis looked for them.
+SPIKEWEAVE_API std::string to_json(const windowed_episode_report& report);
+
 /// A line for each window, for a terminal.
 SPIKEWEAVE_API std::string summarize(const windowed_episode_report& report);
 
