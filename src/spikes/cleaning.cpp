@@ -57,7 +57,7 @@ void add_units(std::vector<std::string>& out, std::span<const unit_left_out> uni
         out.push_back(fmt::format("Unit {} with {} spikes was left out: {}.", unit.name,
                                   core::grouped(unit.spikes), why(unit.value)));
     if (units.size() > most_named)
-        out.push_back(fmt::format("So it is with {} more units.", units.size() - most_named));
+        out.push_back(fmt::format("The same holds for {} more units.", units.size() - most_named));
 }
 
 }  // namespace
@@ -66,21 +66,21 @@ option_list describe(spike_cleaning_options& options) {
     option_list list;
     list.begin_group("Input");
     list.add("drop_synchronous", options.drop_synchronous,
-             "leave out all spikes of moments at which at least this many units fire within one "
-             "sample: artefacts of the array")
+             "remove artefacts of the array: leave out all spikes at moments when at least this "
+             "many units fire within one sample")
         .at_least(2)
         .written("UNITS");
     list.add("synchrony_window", options.synchrony_window,
-             "spikes no further apart than this are of one moment; the default is a sample at 30 "
-             "kHz")
+             "spikes that are at most this far apart count as simultaneous; the default is one "
+             "sample at 30 kHz")
         .above(0)
         .only_with("drop_synchronous");
     list.add("max_rate", options.max_rate, "leave out units with a higher mean rate, in hertz")
         .above(0)
         .written("HZ");
     list.add("min_snr", options.min_snr,
-             "leave out units with a lower signal-to-noise ratio, which the file must have: a "
-             "column snr in a cluster_*.tsv of a Phy folder, or of the units of an NWB file")
+             "leave out units with a lower signal-to-noise ratio; the file must state it, in a "
+             "column snr of a cluster_*.tsv in a Phy folder or of the units in an NWB file")
         .above(0)
         .written("RATIO");
     return list;

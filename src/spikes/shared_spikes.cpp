@@ -275,7 +275,8 @@ std::vector<std::string> warnings_of(const spike_sequence& spikes,
             in_ms(pair.window), spikes.name(pair.more)));
     }
     if (found > most_named)
-        out.push_back(fmt::format("So it is with {} more pairs of units.", found - most_named));
+        out.push_back(
+            fmt::format("The same holds for {} more pairs of units.", found - most_named));
     return out;
 }
 

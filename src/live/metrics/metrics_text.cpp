@@ -70,7 +70,7 @@ void add_arming(metrics_page& page, const arming_counts& counts, std::uint64_t u
     page.counter("spikeweave_live_armed_total", "How often an episode was armed automatically.",
                  counts.armed);
     page.counter("spikeweave_live_late_arming_total",
-                 "Decisions of windows about that which changed something too late.", counts.late);
+                 "Decisions of windows that changed too late what is armed.", counts.late);
     page.counter("spikeweave_live_untested_windows_total",
                  "Windows that could not be tested in time, so that they armed nothing.", untested);
 }
@@ -108,7 +108,7 @@ std::string metrics_text(const monitored_state& state, const delivery_reports& r
     if (state.counts.arming) add_arming(page, *state.counts.arming, state.counts.untested);
     if (state.watermark_us) {
         page.begin("spikeweave_live_watermark_age_seconds", "gauge",
-                   "Time since it was last known of more of the recording that it is complete.");
+                   "Time since the watermark moved for the last time.");
         page.add("", std::chrono::duration<double>(now - state.watermark_since).count());
     }
     add_deliveries(page, reports);

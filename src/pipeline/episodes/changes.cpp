@@ -195,15 +195,15 @@ circuit_changes find_circuit_changes(const spike_sequence& spikes,
     if (least_q >= options.alpha)
         out.warnings.push_back(fmt::format(
             "With {} random orders, none of {} edges and chains can be significant at {} if it "
-            "changes alone: `change_permutations` of {} would do.",
+            "changes alone: use `change_permutations` of {} or more.",
             core::grouped(options.permutations), core::grouped(findings.size()), options.alpha,
             core::grouped(static_cast<std::uint64_t>(
                 std::floor(static_cast<double>(findings.size()) / options.alpha)))));
     if (windows.size() < enough_windows)
-        out.warnings.push_back(fmt::format(
-            "Changes are looked for in {} windows that share no time, which have too few orders "
-            "for a p below 0.05: make windows shorter, so that there are {} or more.",
-            windows.size(), enough_windows));
+        out.warnings.push_back(
+            fmt::format("There are only {} windows that share no time, which have too few orders "
+                        "for a p below 0.05: make windows shorter, so that there are {} or more.",
+                        windows.size(), enough_windows));
     return out;
 }
 

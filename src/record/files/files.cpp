@@ -188,7 +188,7 @@ opened read_raw(const opening& job) {
     if (how.sample_rate == 0 || how.channels == 0)
         throw invalid_argument(
             fmt::format("'{}' holds raw samples and does not say of how many channels and how many "
-                        "a second: both have to be given",
+                        "a second: `channels` and `sample_rate` both have to be given",
                         job.path.string()));
     if (how.channels > most_channels)
         throw invalid_argument(fmt::format("'{}' cannot have {} channels: at most {} are read",
@@ -202,12 +202,12 @@ opened read_raw(const opening& job) {
         channel.gain_uv = how.gain == 0 ? 1 : how.gain;
     if (how.gain == 0)
         out.description.warnings.emplace_back(
-            "The gain is not known: a count is taken for a microvolt.");
+            "The gain is not known: one count is taken as one microvolt.");
     out.source =
         open_flat_file({job.path, how.header_bytes, how.channels, all_below(how.channels)});
     if (may_hold_floats(*out.source, how.channels))
         out.description.warnings.emplace_back(
-            "The file may hold 32-bit floats, since every two samples are one; it is read as "
+            "The file may hold 32-bit floats, since every two samples look like one; it is read as "
             "int16: write it with x.astype('int16').tofile(...).");
     return out;
 }

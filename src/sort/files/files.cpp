@@ -120,9 +120,9 @@ feature_file read_fet(const std::filesystem::path& path, const feature_read_opti
     const bool timed = how.time_column.value_or(holds_times(table));
     if (timed) file.samples = take_last_column(table, path);
     if (timed && !how.time_column)
-        file.warnings.push_back(fmt::format(
-            "Column {} of '{}' never falls and is taken for the time, not for a feature.",
-            table.columns + 1, path.filename().string()));
+        file.warnings.push_back(
+            fmt::format("Column {} of '{}' never falls and is taken as the time, not as a feature.",
+                        table.columns + 1, path.filename().string()));
 
     std::filesystem::path masks = how.masks;
     if (masks.empty() && !how.mask) masks = masks_beside(path);

@@ -60,8 +60,8 @@ spike_features with_made_masks(number_table table, mask_rule rule, std::size_t f
     file.masks_from = to_string(rule);
     if (rule == mask_rule::seed)
         file.warnings.emplace_back(
-            "Masks by the SD over all spikes are blind to what fires much: the more spikes a "
-            "feature has, the more of them are masked.");
+            "Masks from the standard deviation over all spikes miss units that fire often: the "
+            "more spikes a feature has, the more of them are masked.");
     if (made.without_mask > 0 && rule == mask_rule::mad)
         file.warnings.push_back(
             fmt::format("{} of {} spikes are below the threshold of masks on all channels; each "

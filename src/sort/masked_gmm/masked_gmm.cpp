@@ -353,9 +353,9 @@ private:
         found_.warnings = steps_->warnings();
         if (found_.units == 0)
             found_.warnings.push_back(fmt::format(
-                "No unit was found: no cluster of the {} spikes explains so much more than noise "
-                "that its parameters pay. A unit needs about as many spikes as it has unmasked "
-                "features: a longer recording, or a smaller penalty.",
+                "No unit was found: no cluster of the {} spikes explains them better than noise by "
+                "more than the penalty for its parameters. A unit needs about as many spikes as it "
+                "has unmasked features: use a longer recording, or a smaller penalty.",
                 found_.labels.size()));
         constexpr std::size_t few_spikes = 20;
         if (found_.units > 0 && found_.labels.size() < few_spikes)

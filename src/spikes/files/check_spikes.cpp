@@ -56,7 +56,7 @@ void check_doubled(const spike_sequence& spikes, const std::vector<unit_facts>& 
                 100 * doubled / static_cast<double>(facts[u].intervals)));
     }
     if (found > most_named)
-        out.push_back(fmt::format("So it is in {} more units.", found - most_named));
+        out.push_back(fmt::format("The same holds for {} more units.", found - most_named));
 }
 
 void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out) {
@@ -140,10 +140,10 @@ void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out
         }
     }
     if (artefacts > 0)
-        out.push_back(fmt::format(
-            "In {} stretches of 1 ms at least {} units fire together, first at {}: {} events look "
-            "like electrical artefacts.",
-            artefacts, threshold, format_duration(duration{first_us}), events));
+        out.push_back(
+            fmt::format("In {} intervals of 1 ms at least {} units fire together, first at {}: {} "
+                        "events look like electrical artefacts.",
+                        artefacts, threshold, format_duration(duration{first_us}), events));
 }
 
 void check_zeros(const spike_sequence& spikes, std::vector<std::string>& out) {

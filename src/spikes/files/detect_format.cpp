@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/file_error.hpp"
@@ -25,6 +26,17 @@ bool is_klustakwik_name(const std::string& name) {
     return false;
 }
 
+// What a folder has that was given in place of its spikes.
+std::string_view advice_about(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    if (std::filesystem::exists(folder / "spikes.npz", ignored))
+        return ": give its spikes.npz, the spikes of a sorting";
+    for (const char* part : {"binary.json", "structure.oebin"})
+        if (std::filesystem::exists(folder / part, ignored))
+            return ": it is a recording, in which spikeweave sort finds the spikes";
+    return "";
+}
+
 }  // namespace
 
 spike_format detect_format(const std::filesystem::path& path) {
@@ -33,8 +45,9 @@ spike_format detect_format(const std::filesystem::path& path) {
     if (std::filesystem::is_directory(path, ignored)) {
         for (const char* part : {"params.py", "spike_times.npy"})
             if (std::filesystem::exists(path / part, ignored)) return spike_format::phy;
-        throw io::file_error(
-            path, "is a folder without params.py and spike_times.npy, expected Phy's or a file");
+        throw io::file_error(path, fmt::format("is a folder without params.py and spike_times.npy, "
+                                               "expected Phy's or a file{}",
+                                               advice_about(path)));
     }
     if (name == "params.py") return spike_format::phy;
 

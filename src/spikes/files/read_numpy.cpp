@@ -75,7 +75,7 @@ std::optional<time_span> read_span(const io::zip_reader& archive, const reading&
                                          format_duration(span.end), format_duration(span.begin)));
     if (starts.size() > 1)
         warnings.push_back(fmt::format(
-            "What was recorded consists of {} stretches; they are taken as one from {} to {}.",
+            "The recorded span consists of {} intervals; they are taken as one from {} to {}.",
             starts.size(), format_duration(span.begin), format_duration(span.end)));
     return span;
 }

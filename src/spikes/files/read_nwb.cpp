@@ -135,10 +135,10 @@ std::optional<time_span> read_span(const h5::reader& file, std::vector<std::stri
         span->end = std::max(span->end, duration{*end});
     }
     if (starts.size() > 1)
-        warnings.push_back(fmt::format(
-            "What was observed consists of {} stretches or differs between units; it is taken as "
-            "one from {} to {}.",
-            starts.size(), format_duration(span->begin), format_duration(span->end)));
+        warnings.push_back(
+            fmt::format("The observed span consists of {} intervals or differs between units; it "
+                        "is taken as one from {} to {}.",
+                        starts.size(), format_duration(span->begin), format_duration(span->end)));
     return span;
 }
 

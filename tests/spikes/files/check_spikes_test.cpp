@@ -74,7 +74,7 @@ TEST(CheckSpikes, CountsArtefactsAndSaysWhenTheFirstWas) {
 
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_SAYS(warnings[0],
-                "In 2 stretches of 1 ms at least 10 units fire together, first at "
+                "In 2 intervals of 1 ms at least 10 units fire together, first at "
                 "2.003 s: 30 events");
 }
 

@@ -259,5 +259,15 @@ TEST(SpikeFormats, AreRefusedWhenTheyAreNone) {
     EXPECT_SAYS(error_of(folder.file("a", std::string("\x7f\x45LF\0\0\0", 7))), "begins with");
 }
 
+TEST(SpikeFormats, AreFoundInTheFolderThatWasGivenInPlaceOfThem) {
+    const temporary_folder recording;
+    recording.file("binary.json", "{}");
+    EXPECT_SAYS(error_of(recording.path()), "it is a recording, in which spikeweave sort finds");
+
+    const temporary_folder sorting;
+    sorting.file("spikes.npz", "");
+    EXPECT_SAYS(error_of(sorting.path()), "give its spikes.npz");
+}
+
 }  // namespace
 }  // namespace spikeweave
