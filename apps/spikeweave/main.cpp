@@ -76,10 +76,12 @@ void declare(CLI::App& app, parsed& into) {
     options.begin_group("Options");
     options
         .add("progress", into.progress,
-             "progress on stderr: a line if it is a terminal (auto), lines for a log (plain)")
+             "how progress is shown on stderr: one line if it is a terminal (auto), lines for a "
+             "log (plain), or not at all (none)")
         .written("STYLE");
     add_described(app, std::move(options));
-    app.add_flag("-q,--quiet", into.quiet, "print nothing but errors, and what --json asks for");
+    app.add_flag("-q,--quiet", into.quiet,
+                 "print only errors, and the document that --json asks for");
     add_config_file(app);
     add_info(app, into.chosen);
     add_convert(app, into.chosen);
@@ -100,8 +102,8 @@ void declare(CLI::App& app, parsed& into) {
     add_manual(app, into.chosen);
     app.footer(
         "spikeweave help COMMAND says more about a command.\n"
-        "Exit status: 0 done, 2 bad input, options, output or device, 130 stopped on request, 1 a "
-        "fault of spikeweave, or live lost something.");
+        "Exit status: 0 success, 2 invalid input, options, output or device, 130 stopped on "
+        "request, 1 a bug in spikeweave, or live lost spikes or results.");
 }
 
 // Lists what was typed after the program's name.

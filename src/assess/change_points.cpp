@@ -171,14 +171,14 @@ change_points divide(const standardised_series& series, const change_point_optio
 option_list describe(change_point_options& options) {
     option_list list;
     list.add("change_permutations", options.permutations,
-             "number of random orders of the windows that a change is compared with")
+             "number of random orders of the windows with which a change is compared")
         .at_least(1);
     list.add("change_alpha", options.alpha,
-             "level of the tests for changes (a change is significant if its p, or its q if many "
-             "were tested, is below)")
+             "significance level of changes: a change is significant if its p, or its q if several "
+             "were tested, is below this")
         .above(0)
         .at_most(1);
-    list.add("change_seed", options.seed, "random seed of these orders");
+    list.add("change_seed", options.seed, "random seed of the orders of the windows");
     return list;
 }
 

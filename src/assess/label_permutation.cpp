@@ -183,10 +183,10 @@ ratio_change compare_one(std::span<const ratio_sample> samples, std::size_t samp
 option_list describe(permutation_options& options) {
     option_list list;
     list.add("permutations", options.permutations,
-             "number of random labellings of the samples; all labellings are made once if there "
-             "are no more than this")
+             "number of random assignments of the samples to the two conditions; if there are no "
+             "more than this in all, each is used once")
         .at_least(1);
-    list.add("seed", options.seed, "random seed of the labellings");
+    list.add("seed", options.seed, "random seed of these assignments");
     list.add("confidence", options.confidence, "level of the confidence intervals")
         .at_least(0.5)
         .at_most(0.9999);

@@ -14,10 +14,9 @@ option_list window_options(live_options& options) {
     option_list list = describe(options.window);
     list.change("window").written("TIME|growing");
     list.begin_group("Windows");
-    list.add(
-            "window_budget", options.window_budget,
-            "time in which a window has to be mined once it is complete; then its search ends with "
-            "the sizes that are finished, and windows whose search could not begin are skipped")
+    list.add("window_budget", options.window_budget,
+             "time for the search of a window once it is complete; after it, the search ends with "
+             "the sizes that are finished, and windows whose search could not begin are skipped")
         .above(0)
         .zero_is("none")
         .written("TIME|none")
@@ -28,17 +27,18 @@ option_list window_options(live_options& options) {
 
 void add_armed(option_list& list, live_options& options) {
     list.add("episodes", options.episodes,
-             "detect these episodes: a file with one a line, such as n0 4-6ms n1 4-6ms n2, or the "
-             "folder of a result, whose significant chains and edges are taken; @2 at the end of a "
-             "line is the spike at which it is detected")
+             "detect these episodes: a file with one on each line, such as n0 4-6ms n1 4-6ms n2, "
+             "or the folder of a result, of which the significant chains and edges are taken; @2 "
+             "at the end of a line detects its episode at the second spike")
         .written("EPISODES");
     list.add("fire_at", options.fire_at,
-             "detect episodes at this spike, counted from 1, unless their line says another one")
+             "detect an episode at this spike of it, counted from 1, unless its line names another "
+             "one")
         .unset_is("the last one")
         .only_with("episodes");
     list.add("patterns", options.patterns,
-             "detect the patterns of this folder, a result of spikeweave spade: the significant "
-             "ones if they were tested")
+             "detect the patterns of this folder, a result of spikeweave spade; if they were "
+             "tested, only the significant ones")
         .written("FOLDER");
     list.add_all(describe(options.arming));
     list.begin_group("Results");
@@ -47,16 +47,17 @@ void add_armed(option_list& list, live_options& options) {
 void add_source_options(option_list& list, live_options& options) {
     list.begin_group("Source");
     list.add("speed", options.speed,
-             "how much faster than in the recording a file is replayed; max is as fast as possible")
+             "how many times as fast as it was recorded a file is replayed; max is as fast as "
+             "possible")
         .above(0)
         .zero_is("max")
         .written("X|max");
     list.add("order", options.order,
-             "how it is known that no earlier spike will come: source (spikes come in the order of "
-             "their times), block (the source says so) or lateness:TIME (a spike comes at most so "
-             "long after later ones)")
+             "how spikeweave knows that no earlier spike will come: source (spikes come in the "
+             "order of their times), block (the source says so) or lateness:TIME (a spike comes at "
+             "most this long after spikes with later times)")
         .written("ORDER")
-        .by_default("as the source needs it")
+        .by_default("what the source needs")
         .obeys([&options] {
             if (options.order) static_cast<void>(live::parse_order(*options.order));
         });
@@ -82,8 +83,8 @@ void add_result_options(option_list& list, live_options& options) {
         .by_default("-, standard output")
         .obeys([&options] { static_cast<void>(live::parse_destinations(options.to)); });
     list.add("stats_every", options.stats_every,
-             "how often a line tells what has come and what was lost")
-        .unset_is("1 s to programs that subscribe, else only at the end");
+             "how often a line reports what has arrived and what was lost")
+        .unset_is("every second to programs that subscribe, otherwise only at the end");
     list.add("metrics", options.metrics,
              "serve counters and times for Prometheus at http://127.0.0.1:PORT/metrics")
         .unset_is("")
@@ -96,18 +97,17 @@ void add_result_options(option_list& list, live_options& options) {
              "converted")
         .written("SESSION");
     list.add("resume", options.resume,
-             "go on with a recorded session that was interrupted, with its options; SOURCE is a "
-             "stream whose clock has gone on")
+             "continue a recorded session that was interrupted, with its options; SOURCE is a "
+             "stream whose clock has kept running")
         .written("SESSION")
         .not_with({"record", "episodes", "patterns", "arm"});
     list.add("verify", options.verify,
-             "compare the results of a recorded session, SOURCE, with those that its spikes give "
-             "now, with its options; the first difference is an error")
+             "analyse the spikes of a recorded session, SOURCE, again with its options, and "
+             "compare the results with the recorded ones; the first difference is an error")
         .not_with({"record", "resume", "to", "stats_every", "metrics", "window_table"});
-    list.add(
-            "track_every", options.track_every,
-            "give the counts of the armed episodes in the last window so often, in the time of the "
-            "recording")
+    list.add("track_every", options.track_every,
+             "how often to report the counts of the detected episodes in the last window, in the "
+             "time of the recording")
         .unset_is("never");
     list.add_all(describe(options.triggers));
     list.begin_group("Results");
@@ -125,8 +125,8 @@ option_list describe(live_options& options) {
     list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
         .at_most(4096);
     list.add("realtime", options.realtime,
-             "run the thread that takes spikes before all others, and page no memory out; the "
-             "system has to permit that");
+             "give the thread that receives spikes priority over all others, and keep all memory "
+             "from being paged out; the system has to permit that");
     return list;
 }
 

@@ -79,10 +79,9 @@ void describe_span(option_list& list, std::optional<duration>& t_start,
 option_list describe(epoch_options& options) {
     option_list list;
     list.begin_group("Time");
-    describe_span(
-        list, options.t_start, options.t_stop, options.epochs,
-        "use only these epochs; no occurrence reaches from one into the next, and counts, "
-        "rates and tests are of the time in them");
+    describe_span(list, options.t_start, options.t_stop, options.epochs,
+                  "use only the spikes in these epochs; no occurrence reaches from one epoch into "
+                  "the next, and counts, rates and tests refer to the time in the epochs");
     list.add("trial_length", options.trial_length,
              "the recording consists of trials of this length, from its beginning or `t_start`; "
              "each is an epoch")
@@ -90,7 +89,7 @@ option_list describe(epoch_options& options) {
         .by_default("no trials")
         .not_with({"epochs"});
     list.add("trial_separation", options.trial_separation,
-             "time between the end of a trial and the next one, which is left out")
+             "time between the end of a trial and the beginning of the next one; it is left out")
         .at_least(0)
         .only_with("trial_length");
     return list;

@@ -68,7 +68,7 @@ void warn_of_short_chains(std::span<const episode> chains, replay_result& result
 option_list describe(replay_analysis_options& options) {
     option_list list = describe(options.time);
     list.begin_group("Events");
-    list.add("events", options.events, "the events in which chains may occur")
+    list.add("events", options.events, "the events in which chains are looked for")
         .written("EVENTS")
         .by_default("found by the spikes of all units")
         .not_with({"event_threshold", "event_min", "event_max"});

@@ -19,16 +19,17 @@ option_list describe(recording_read_options& options) {
         .unset_is("what the file says")
         .written("HZ");
     list.begin_group("Input (recordings only)");
-    list.add("channels", options.channels, "number of channels, of raw samples")
+    list.add("channels", options.channels, "number of channels in a file of raw samples")
         .unset_is("what the file says");
-    list.add("gain", options.gain, "microvolts per ADC count, of raw samples")
+    list.add("gain", options.gain, "microvolts per ADC count in a file of raw samples")
         .unset_is("1")
         .written("UV");
-    list.add("header_bytes", options.header_bytes, "bytes before the first sample, of raw samples");
+    list.add("header_bytes", options.header_bytes,
+             "bytes before the first sample in a file of raw samples");
     list.add("probe", options.probe, "positions of the channels: a probeinterface file (JSON)")
         .by_default("what the file says")
         .written("FILE");
-    list.add("stream", options.stream, "which of the streams to read if there are several")
+    list.add("stream", options.stream, "name of the stream to read if the recording has several")
         .written("NAME");
     return list;
 }
@@ -37,24 +38,25 @@ option_list describe(preprocessing_options& options) {
     constexpr double highest_order = 8;
     option_list list;
     list.begin_group(detecting);
-    list.add("low_corner", options.low_corner, "lower corner of the pass band")
+    list.add("low_corner", options.low_corner, "lower corner frequency of the band-pass filter")
         .above(0)
         .written("HZ");
     list.add("high_corner", options.high_corner,
-             "upper corner of the pass band, limited to 0.95 of half the sample rate")
+             "upper corner frequency of the band-pass filter; at most 0.95 of half the sample rate "
+             "is used")
         .above(0)
         .written("HZ");
     list.add("filter_order", options.filter_order,
-             "order of the band pass, which is applied forward and then backward")
+             "order of the band-pass filter, which is applied forward and then backward")
         .at_least(1)
         .at_most(highest_order);
     list.add(
         "reference", options.reference,
-        "common reference subtracted from all channels at each sample; the median excludes dead "
-        "channels, and auto is the median for 64 channels or more");
+        "common reference that is subtracted from all channels at each sample: none, or the median "
+        "of all channels that are not dead; auto is the median if there are 64 channels or more");
     list.add("whiten", options.whiten,
-             "decorrelate the noise of the channels: traces are mixtures of neighbouring ones, in "
-             "standard deviations of the noise");
+             "decorrelate the noise of the channels: each trace becomes a mixture of neighbouring "
+             "ones, in standard deviations of the noise");
     return list;
 }
 
@@ -63,10 +65,11 @@ option_list describe(motion_options& options) {
     list.begin_group("Drift (recordings only)");
     list.add(
         "drift", options.model,
-        "how the tissue moves along the probe, which is estimated and undone before spikes are "
-        "detected (rigid: all depths alike; blocks: windows of depth on their own; automatic: "
-        "by the probe, and none if nothing moves)");
-    list.add("drift_bin", options.time_bin, "time for which the displacement is taken as constant")
+        "how motion of the tissue along the probe is estimated, and undone before spikes are "
+        "detected (rigid: the same motion at all depths; blocks: each range of depths by itself; "
+        "automatic: chosen by the probe, and none if nothing moves; none: no correction)");
+    list.add("drift_bin", options.time_bin,
+             "resolution in time: the displacement is taken as constant for this long")
         .above(0);
     return list;
 }
@@ -75,19 +78,22 @@ option_list describe(detection_options& options) {
     option_list list = describe(options.preprocessing);
     list.begin_group(detecting);
     list.add("weak_threshold", options.weak_threshold,
-             "a spike reaches as far as its samples are beyond this many SDs of the noise")
+             "a spike extends over all connected samples that are beyond this many standard "
+             "deviations of the noise")
         .above(0);
     list.add("strong_threshold", options.strong_threshold,
-             "at least one sample of a spike is beyond this many SDs of the noise")
+             "a spike has at least one sample that is beyond this many standard deviations of the "
+             "noise")
         .above(0);
     list.add("sign", options.sign, "polarity of spikes");
     list.add("before", options.before,
-             "features are computed from the waveform from this long before the peak")
+             "where the waveform of a spike begins from which its features are computed, as time "
+             "before the peak")
         .at_least(0);
-    list.add("after", options.after, "features are computed to this long after the peak")
+    list.add("after", options.after, "where this waveform ends, as time after the peak")
         .at_least(0);
     list.add("neighbours", options.neighbours,
-             "largest distance of neighbouring channels of a shank")
+             "channels of a shank that are at most this far apart are neighbours")
         .in_micrometres()
         .unset_is("1.5 times the typical distance to the nearest channel");
     list.begin_group("Input");

@@ -237,7 +237,7 @@ option_list describe(cohort_table_options& options) {
         .by_default("none")
         .written("FILE");
     list.add("of", options.of,
-             "the table of each folder that is taken: episodes or circuit; windows, "
+             "which table of each folder to take: episodes or circuit; windows, "
              "window_episodes or window_circuits; patterns or signatures; units; assemblies, "
              "activations or search; replay or events; differences")
         .by_default("the first of these that the results have")

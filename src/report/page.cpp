@@ -252,14 +252,16 @@ enum_table<comparison_view> enum_names<comparison_view>() {
 option_list describe(page_options& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("spikes", options.spikes, "the file that the result was made of, if it is one result")
-        .by_default("where it was then")
+    list.add("spikes", options.spikes,
+             "the file with the spikes of the result, if there is only one result")
+        .by_default("where it was when the result was made")
         .written("FILE");
     list.add("as", options.as,
-             "how several results are shown: all compared with the first one, or each with the one "
-             "before it, one after another")
+             "how several results are shown: all compared with the first one (side-by-side), or "
+             "one after another, each compared with the one before it (series)")
         .by_default("side-by-side");
-    list.add("alpha", options.alpha, "level at which a rate differs between two results or windows")
+    list.add("alpha", options.alpha,
+             "significance level for differences of rates between two results or windows")
         .above(0)
         .at_most(1);
     return list;

@@ -80,7 +80,7 @@ void add_chains(option_list& list, Options& options) {
     constexpr double shortest_delay_s = 0.001;
     constexpr double longest_delay_s = 60;
     add_sizes(list, "chains", options.chains,
-              "number of units of each planted chain; chains use the first units");
+              "number of units in each planted chain; the chains consist of the first units");
     list.add("probability", options.probability,
              "probability that a spike is passed on along a chain")
         .above(0)
@@ -116,19 +116,23 @@ void add_units(option_list& list, recording_options& options) {
     const auto add = [&](const char* name, double& field, const char* help) -> option& {
         return list.add(name, field, help).at_least(0);
     };
-    add("low_rate", options.low_hz, "lower end of the range of the units' mean rates")
+    add("low_rate", options.low_hz,
+        "lower end of the range from which the units' mean rates are drawn")
         .at_least(1e-6)
         .at_most(highest_hz)
         .written("HZ");
-    add("high_rate", options.high_hz, "upper end of the range of mean rates")
+    add("high_rate", options.high_hz,
+        "upper end of the range from which the units' mean rates are drawn")
         .at_most(highest_hz)
         .written("HZ");
     list.add("dead_time", options.refractory, "dead time between two spikes of a unit").at_least(0);
     add("low_peak", options.low_uv,
-        "lower end of the range of the units' troughs on the nearest contact, in uV")
+        "lower end of the range from which the depths of the units' troughs on the nearest contact "
+        "are drawn, in uV")
         .at_most(highest_peak_uv)
         .written("UV");
-    add("high_peak", options.high_uv, "upper end of the range of troughs, in uV")
+    add("high_peak", options.high_uv,
+        "upper end of the range from which the depths of troughs are drawn, in uV")
         .at_most(highest_peak_uv)
         .written("UV");
     add("jitter", options.amplitude_jitter,
@@ -151,14 +155,15 @@ void add_noise(option_list& list, recording_options& options) {
 
 void add_difficulty(option_list& list, recording_options& options) {
     constexpr double most_per_channel = 1000;
-    list.add("difficulty", options.difficulty, "sets the options from here to `noise_spectrum`");
+    list.add("difficulty", options.difficulty,
+             "sets the defaults of the options that follow, up to `noise_spectrum`");
     list.add("distribution", options.distribution,
-             "how rates and peaks are drawn from their ranges (lognormal: the ranges are one "
-             "standard deviation around the median, and values as far as two)")
+             "how rates and troughs are drawn from their ranges (lognormal: a range is one "
+             "standard deviation on each side of the median, and values reach up to two)")
         .by_default("uniform for easy, lognormal for realistic");
     list.add("waveforms", options.waveforms,
-             "what waveforms the units have (alike: broad ones; varied: also narrow, triphasic and "
-             "positive ones, different on each channel)")
+             "shapes of the units' waveforms (alike: all broad; varied: also narrow, triphasic and "
+             "positive, and different on each channel)")
         .by_default("alike for easy, varied for realistic");
     const auto add = [&](const char* name, std::optional<double>& field, double most,
                          const char* help, const char* by_default) {
@@ -169,13 +174,13 @@ void add_difficulty(option_list& list, recording_options& options) {
             .by_default(by_default);
     };
     add("similar", options.similar, 1,
-        "fraction of units that lie beside an earlier one and have a similar waveform",
+        "fraction of units that are beside another unit and have a similar waveform",
         "0 for easy, 0.3 for realistic");
     add("bursting", options.bursting, 1,
         "fraction of units that fire bursts, in which their spikes become smaller",
         "0 for easy, 0.3 for realistic");
     add("background", options.background, most_per_channel,
-        "number of small units per channel, which are not part of the truth",
+        "number of small background units per channel; they are not part of the ground truth",
         "0 for easy, 2 for realistic");
     list.add("noise_spectrum", options.spectrum,
              "spectrum of the noise (coloured: falls with frequency)")
@@ -188,13 +193,13 @@ void add_drift(option_list& list, recording_options& options) {
         .at_least(-farthest_um)
         .at_most(farthest_um);
     list.add("drift_shape", options.drift,
-             "how they move (linear: at constant speed until the end; zigzag: up and down, at "
-             "constant speed; jump: at once)")
+             "how the units move (linear: at constant speed until the end; zigzag: up and down, at "
+             "constant speed; jump: all the way in one step)")
         .only_with("drift");
-    list.add("drift_period", options.drift_period, "time of a zigzag's way up and down")
+    list.add("drift_period", options.drift_period, "time that one zigzag takes, up and down")
         .at_least(1)
         .only_with("drift");
-    list.add("drift_start", options.drift_start, "when they begin to move")
+    list.add("drift_start", options.drift_start, "when the units begin to move")
         .at_least(0)
         .by_default("0 for linear, a tenth of the length for zigzag, half of it for jump")
         .only_with("drift");
@@ -268,10 +273,11 @@ option_list describe(sym26_options& options) {
     add_chains(list, options);
     add_rate(list, "rest_rate", options.rest_rate_hz, "rate of a unit without input");
     list.add("jitter", options.jitter,
-             "each delay varies uniformly by up to this, in whole milliseconds")
+             "each delay varies uniformly by up to this much, in whole milliseconds")
         .at_least(0);
     list.add("background", options.background,
-             "connect a quarter of all pairs, at about chance level");
+             "also connect a quarter of all pairs of units, so weakly that they follow each other "
+             "about as often as by chance");
     add_seed(list, options.seed);
     return list;
 }
@@ -353,15 +359,16 @@ option_list describe(feature_options& options) {
     add_number_of(list, "features_per_channel", options.features_per_channel,
                   "number of features of each channel");
     list.add("low_height", options.low_height,
-             "smallest peak amplitude of a unit, of those drawn uniformly, in standard deviations "
-             "of the noise")
+             "smallest peak amplitude of a unit, in standard deviations of the noise; amplitudes "
+             "are drawn uniformly between this and `high_height`")
         .at_least(0)
         .at_most(most_sds);
     list.add("high_height", options.high_height, "largest peak amplitude of a unit")
         .at_least(0)
         .at_most(most_sds);
     list.add("width", options.width,
-             "standard deviation of the bell of amplitudes of a unit, in channels")
+             "width of the bell-shaped profile of a unit's amplitudes over the channels: its "
+             "standard deviation, in channels")
         .at_least(1e-3)
         .at_most(1e3);
     list.add("jitter", options.amplitude_jitter,
@@ -370,8 +377,9 @@ option_list describe(feature_options& options) {
         .at_most(1)
         .written("P");
     list.add("separation", options.separation,
-             "smallest distance of the smaller of any two units from the line along which the "
-             "other's amplitudes vary, in standard deviations of the noise")
+             "how different any two units are at least: the distance of the smaller unit from the "
+             "line along which the amplitudes of the larger one vary, in standard deviations of "
+             "the noise")
         .at_least(0)
         .at_most(most_sds);
     list.add("of_no_unit", options.of_no_unit,

@@ -10,13 +10,15 @@ namespace {
 
 void add_penalties(option_list& list, masked_gmm_options& options) {
     list.add("points_for_cluster_mask", options.points_for_cluster_mask,
-             "smallest sum of masks for which a feature gets covariances in a cluster; klustakwik2 "
-             "uses "
-             "100, which is coarser and faster, KlustaKwik 10")
+             "a feature gets covariances in a cluster if its masks there add up to at least this; "
+             "klustakwik2 uses 100, which is coarser and faster, KlustaKwik 10")
         .above(0);
     list.add("exact_variances", options.exact_variances,
-             "use a cluster's own variances for its other features, not those of the noise");
-    list.add("prior_point", options.prior_point, "number of prior noise spikes in each cluster")
+             "for features without covariances, use the cluster's own variances instead of those "
+             "of the noise");
+    list.add("prior_point", options.prior_point,
+             "strength of the prior: each cluster is computed as if it had this many spikes of "
+             "noise as well")
         .above(0);
     list.add("noise_point", options.noise_point, "the same for the noise cluster").above(0);
     list.add("penalty_k", options.penalty_k,
@@ -38,10 +40,10 @@ void add_splits(option_list& list, masked_gmm_options& options) {
         .at_least(1)
         .only_with("splits");
     list.add("split_start", options.split_start,
-             "halves that a split begins with: along the direction of largest variance "
-             "(principal), or as klustakwik2's (random)")
+             "the two halves with which a split begins: along the direction of largest variance "
+             "(principal), or random, as in klustakwik2 (random)")
         .only_with("splits");
-    list.add("seed", options.seed, "random seed of random halves; nothing else is random");
+    list.add("seed", options.seed, "random seed for `split_start` random; nothing else is random");
 }
 
 }  // namespace
@@ -63,26 +65,28 @@ option_list describe(masked_gmm_options& options) {
         "fewer than 5 % of spikes move or the score changes by less than 0.01, which is early");
     add_penalties(list, options);
     list.add("deletions", options.deletions,
-             "clusters deleted per iteration: the best one, or all that do not pass spikes to each "
-             "other, which takes a fraction of the iterations");
+             "how many clusters an iteration may delete: none, the best one, or all that would not "
+             "pass spikes to each other, which needs far fewer iterations");
     add_splits(list, options);
     list.begin_group("Computation");
-    list.add("strategy", options.strategy, "how to compute; the result says what ran");
-    list.add(
-        "precision", options.precision,
-        "on a GPU: full, double precision; fast, single precision for the densities, and double "
-        "where two clusters are equally good, for GPUs that are slow in double precision");
+    list.add("strategy", options.strategy,
+             "algorithm to compute with; the result names the one that ran");
+    list.add("precision", options.precision,
+             "arithmetic on a GPU (full: double precision; fast: single precision for the "
+             "densities, and double where two clusters are equally good, for GPUs that are slow in "
+             "double precision)");
     return list;
 }
 
 option_list describe(feature_read_options& options) {
     option_list list;
     list.begin_group("Input (features only)");
-    list.add("masks", options.masks, "masks (.fmask.N) of a .fet.N")
+    list.add("masks", options.masks, "the file with the masks (.fmask.N) of a .fet.N")
         .by_default("the file of that name beside it")
         .written("FILE");
-    list.add("mask", options.mask, "rule to compute masks from the features, even if there are any")
-        .by_default("mad, only where there are none")
+    list.add("mask", options.mask,
+             "compute the masks from the features by this rule, even if the file has masks")
+        .by_default("mad, if there are no masks")
         .written("RULE")
         .not_with({"masks"});
     list.add("time_column", options.time_column,
@@ -98,21 +102,23 @@ option_list describe(template_options& options) {
     option_list list;
     list.begin_group("Templates (recordings only)");
     list.add("stages", options.stages,
-             "what is given: cluster, the clusters of detected spikes; templates, all spikes that "
-             "the templates of clusters find, overlapping ones too");
+             "how far to go: cluster stops at the clusters of detected spikes; templates then "
+             "finds all spikes, also overlapping ones, by the mean waveforms of these clusters");
     list.add("merge", options.merge,
-             "whether clusters are split, merged and dropped; merges.tsv has each decision");
+             "whether clusters are split, merged and dropped automatically; merges.tsv lists each "
+             "decision");
     list.add("match_threshold", options.match_threshold,
-             "a spike correlates with its template by at least this many standard deviations of "
-             "the correlation with noise")
+             "how well a spike has to match its template: its correlation with it is at least this "
+             "many standard deviations of the correlation with noise")
         .above(0);
     list.add("least_amplitude", options.least_amplitude,
-             "smallest amplitude of a spike, relative to the template")
+             "smallest amplitude of a spike, relative to its template")
         .above(0);
     list.add("most_amplitude", options.most_amplitude,
-             "largest amplitude of a spike, relative to the template")
+             "largest amplitude of a spike, relative to its template")
         .above(0);
-    list.add("least_spikes", options.least_spikes, "a unit of fewer spikes is dropped").at_least(1);
+    list.add("least_spikes", options.least_spikes, "units with fewer spikes are dropped")
+        .at_least(1);
     list.add(
             "kept_traces", options.kept_traces_bytes,
             "memory for filtered traces, such as 2GB or 512MiB: those that do not fit are filtered "

@@ -11,7 +11,7 @@ option_list describe(spike_read_options& options) {
     option_list list;
     list.begin_group("Input");
     list.add("format", options.format,
-             "format of the spike file, instead of detecting it from the content");
+             "format of the spike file; auto recognises it from the content");
     option& unit = list.add("time_unit", options.time_unit,
                             "unit of the times in text and npy files: s, ms, us or samples:RATE");
     unit.written("UNIT").by_default("what the file says, else seconds");
@@ -26,16 +26,16 @@ option_list describe(spike_read_options& options) {
     list.add("allow_negative", options.allow_negative,
              "accept times before zero, as in recordings aligned to an event");
     list.add("drop_duplicates_of_units", options.drop_duplicates_of_units,
-             "leave out units of which most spikes are within 0.3 ms of another unit's and are no "
-             "synchrony: a sorter counted one neuron as two, and the unit with fewer spikes goes");
+             "leave out units that repeat another one because a sorter counted a neuron twice: "
+             "most of their spikes are within 0.3 ms of the other unit's, more than synchrony "
+             "explains; of two such units, the one with fewer spikes is left out");
     list.add_all(describe(options.cleaning));
     list.add("groups", options.groups,
-             "take units as one: a file with a unit and its group on each line; units that are in "
-             "no group stay as they are")
+             "combine units into groups, each of which is analysed as one unit: a file with a unit "
+             "and its group on each line; units that are not listed stay as they are")
         .written("FILE");
     list.add("group_window", options.group_window,
-             "do not count a spike that comes no later than this after the last counted one of its "
-             "group")
+             "after each spike that counts, ignore further spikes of its group for this long")
         .at_least(0)
         .only_with("groups");
     return list;

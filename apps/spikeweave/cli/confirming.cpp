@@ -13,9 +13,10 @@ namespace spikeweave::cli {
 option& add_confirm(option_list& list, std::filesystem::path& file) {
     return list
         .add("confirm", file,
-             "test what has p below alpha in FILE in this other recording of the same units, "
-             "corrected for these findings only; units are the same if they have the same name")
-        .by_default("FILE is searched and tested")
+             "search in FILE, and test what has p below alpha there again in this other recording "
+             "of the same units, corrected for these findings only; units are the same if they "
+             "have the same name")
+        .by_default("FILE is both searched and tested")
         .written("OTHER")
         .not_with({"hold_out"});
 }

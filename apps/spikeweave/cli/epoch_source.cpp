@@ -50,11 +50,10 @@ std::vector<std::int64_t> events_of(const std::string& name, const std::string& 
 
 option& add_around(option_list& list, std::string name, epoch_source_options& options,
                    std::string_view help) {
-    option& around = list.add(
-        std::move(name), options.around,
-        fmt::format("{}: the stimulus markers of FILE, or the begins in a table of intervals of an "
-                    "NWB file, such as trials",
-                    help));
+    option& around = list.add(std::move(name), options.around,
+                              fmt::format("{}: the stimulus markers of FILE, or the beginnings in "
+                                          "a table of intervals of an NWB file, such as trials",
+                                          help));
     around.written("EVENTS:FROM..TO").may_be_unset = true;
     around.get = [&text = options.around]() -> option_value {
         if (text.empty()) return nullptr;
@@ -68,7 +67,8 @@ option& add_around(option_list& list, std::string name, epoch_source_options& op
 void describe_epochs(option_list& list, epoch_source_options& options) {
     option& epochs = list.change("epochs");
     epochs.bind(options.epochs);
-    epochs.help += "; EPOCHS is a table of begin and end in seconds, or an NWB file with trials";
+    epochs.help +=
+        "; EPOCHS is a table of beginnings and ends in seconds, or an NWB file with trials";
     list.begin_group(epochs.group);
     add_around(list, "around", options, "use only this part of time around each event, as an epoch")
         .by_default("the whole recording")

@@ -44,7 +44,7 @@ void add_spike_file(CLI::App& app, std::string& path) {
 option_list describe(spike_input_options& options) {
     option_list list = describe(options.how);
     list.begin_group("Input");
-    list.add("only_units", options.only_units, "leave out all other units").written("A,B,...");
+    list.add("only_units", options.only_units, "use only these units").written("A,B,...");
     return list;
 }
 

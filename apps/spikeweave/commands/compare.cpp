@@ -39,8 +39,8 @@ option_list describe(compare_command& options) {
     for (const std::size_t c : {0U, 1U}) {
         const std::string name(1, c == 0 ? 'a' : 'b');
         list.add("epochs_" + name, options.epochs[c].epochs,
-                 fmt::format("the epochs of condition {} in FILE: a table of begin and end in "
-                             "seconds, or an NWB file with trials",
+                 fmt::format("the epochs of condition {} in FILE: a table of beginnings and ends "
+                             "in seconds, or an NWB file with trials",
                              name))
             .written("EPOCHS");
         add_around(

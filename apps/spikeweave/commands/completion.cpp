@@ -26,7 +26,7 @@ void add_completion(CLI::App& app, command& chosen) {
         "completion", "Print a script that completes commands and options in a shell.");
     option_list list;
     list.begin_group("Options");
-    list.add("shell", options->which, "the shell that you type in");
+    list.add("shell", options->which, "the shell that you use");
     add_described(sub, std::move(list));
     sub.footer("Example: source <(spikeweave completion --shell bash)");
     choose(sub, chosen, options, &run);

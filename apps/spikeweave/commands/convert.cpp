@@ -37,7 +37,8 @@ void add_convert(CLI::App& app, command& chosen) {
     add_spike_file(sub, options->from);
     add_described(sub, describe(options->how));
     sub.add_option("OUT", options->to,
-                   "file to write; its name says how: .tsv .txt .csv (also with .gz), .npz, .nwb")
+                   "file to write; the ending of its name selects the format: .tsv .txt .csv (also "
+                   "with .gz), .npz, .nwb")
         ->required()
         ->type_name("");
     sub.add_flag("--overwrite", options->overwrite, "replace OUT if it exists");

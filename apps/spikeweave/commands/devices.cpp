@@ -34,7 +34,7 @@ void add_devices(CLI::App& app, command& chosen) {
     CLI::App& sub = *app.add_subcommand("devices", "List usable GPUs.");
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.add_flag("--calibrate", options->calibrate,
-                 "measure each GPU, and keep what the strategy hybrid chooses by");
+                 "measure each GPU, and store the values by which the strategy hybrid chooses");
     sub.footer("Example: spikeweave devices --calibrate");
     choose(sub, chosen, options, &run);
 }

@@ -83,7 +83,7 @@ option_list describe(episodes_command& options) {
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,
-             "also write occurrences.tsv: when the chains and direct edges occur")
+             "also write occurrences.tsv: the times at which the chains and direct edges occur")
         .only_with("output");
     add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
@@ -93,8 +93,8 @@ option_list describe(episodes_command& options) {
     add_confirm(list, options.confirm);
     list.begin_group("Search");
     list.add("count_only", options.count_only,
-             "do not search: count the episodes of this file, one a line, such as n0 4-6ms n1 "
-             "4-6ms n2")
+             "do not search, but count the episodes in this file, one on each line, such as n0 "
+             "4-6ms n1 4-6ms n2")
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
                    "self_repeats", "pairs", "window", "part", "hold_out", "confirm",

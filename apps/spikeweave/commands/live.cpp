@@ -27,12 +27,12 @@ option_list describe(live_command& options) {
     option_list list = describe(options.analysis);
     list.begin_group("Results");
     list.add("overwrite", options.overwrite, "replace the files that are written if they exist");
-    list.add("allow_gaps", options.allow_gaps, "exit with 0 also if something was lost");
+    list.add("allow_gaps", options.allow_gaps, "exit with status 0 even if something was lost");
     list.add("dashboard", options.dashboard,
-             "show what the session does on a page, and print its address")
+             "show what the session does on a page for a browser, and print its address")
         .not_with({"verify"});
     list.add("listen", options.analysis.dashboard_address,
-             "serve this page at an address of this computer that others reach")
+             "serve this page at this address of this computer, so that other computers reach it")
         .by_default("127.0.0.1, which only this computer reaches")
         .written("ADDRESS")
         .only_with("dashboard");
@@ -86,7 +86,7 @@ void run(live_command& options, session& now) {
 void add_live(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<live_command>();
     CLI::App& sub = *app.add_subcommand(
-        "live", "Detect and mine episodes in spikes as they come, or in a file as if they came.");
+        "live", "Detect chains of units while their spikes come, or in a file that is replayed.");
     sub.add_option(
            "SOURCE", options->from,
            "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "

@@ -18,11 +18,12 @@ struct merge_command {
 option_list describe(merge_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.target.to, "folder to write, as one run would").written("OUT_DIR");
+    list.add("output", options.target.to, "folder to write; it holds what a single run would write")
+        .written("OUT_DIR");
     list.add("overwrite", options.target.overwrite, "replace OUT_DIR if it exists");
-    list.add("input", options.target.input, "where the spikes are now")
+    list.add("input", options.target.input, "the file with the spikes, if it was moved")
         .written("FILE")
-        .by_default("where they were");
+        .by_default("where the parts say it was");
     return list;
 }
 
@@ -42,7 +43,7 @@ void add_merge(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<merge_command>();
     CLI::App& sub = *app.add_subcommand(
         "merge", "Merge runs that divided the surrogates of one analysis (--part).");
-    sub.add_option("FOLDER", options->folders, "what episodes or spade wrote with --part")
+    sub.add_option("FOLDER", options->folders, "folders that episodes or spade wrote with --part")
         ->required()
         ->type_name("")
         ->group("Input");

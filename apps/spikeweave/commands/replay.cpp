@@ -36,7 +36,7 @@ option_list describe(replay_command& options) {
     describe_epochs(list, options.epochs);
     option& events = list.change("events");
     events.bind(options.events);
-    events.help += "; EVENTS is a table of begin and end in seconds";
+    events.help += "; EVENTS is a table of beginnings and ends in seconds";
     return list;
 }
 
@@ -75,8 +75,8 @@ void add_replay(CLI::App& app, command& chosen) {
     CLI::App& sub = *app.add_subcommand(
         "replay", "Look for chains at other speeds and in reverse, such as in sleep.");
     sub.add_option("CHAINS", options->chains,
-                   "what episodes wrote with --output, or a file of episodes, one a line, such as "
-                   "n0 40-60ms n1 40-60ms n2")
+                   "a folder that episodes wrote with --output, or a file with an episode on each "
+                   "line, such as n0 40-60ms n1 40-60ms n2")
         ->required()
         ->type_name("")
         ->group("Input");

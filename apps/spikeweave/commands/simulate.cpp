@@ -118,28 +118,28 @@ void add_model(CLI::App& parent, command& chosen, const model_help& help) {
 template <class Options>
 void add_spike_model(CLI::App& parent, command& chosen, const char* name, const char* about,
                      const char* example) {
-    add_model<Options>(
-        parent, chosen,
-        {name, about,
-         "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth goes "
-         "beside it, as NAME.truth.tsv",
-         "replace OUT and its truth if they exist", example});
+    add_model<Options>(parent, chosen,
+                       {name, about,
+                        "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the "
+                        "truth is written beside it, as NAME.truth.tsv",
+                        "replace OUT and its truth if they exist", example});
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& app, command& chosen) {
     CLI::App& sub = *app.add_subcommand(
-        "simulate", "Make spikes whose connections are known, or a recording whose spikes are.");
+        "simulate", "Simulate spikes with known connections, or a recording with known spikes.");
     sub.require_subcommand(1);
-    add_spike_model<sym26_options>(
-        sub, chosen, "sym26", "Poisson units coupled through a sigmoid, with two planted chains.",
-        "sym26 --seed 1 -o sym26.tsv");
+    add_spike_model<sym26_options>(sub, chosen, "sym26",
+                                   "Poisson units that excite each other, with two planted chains.",
+                                   "sym26 --seed 1 -o sym26.tsv");
     add_spike_model<culture_options>(
         sub, chosen, "culture",
         "A dissociated culture: quiet channels and bursts in which all fire.",
         "culture --length 10min -o culture.npz");
-    add_spike_model<poisson_options>(sub, chosen, "poisson", "Independent Poisson units: the null.",
+    add_spike_model<poisson_options>(sub, chosen, "poisson",
+                                     "Independent Poisson units: data without any pattern.",
                                      "poisson --units 100 --rate 5 -o null.tsv.gz");
     add_spike_model<patterns_options>(
         sub, chosen, "patterns",
@@ -147,7 +147,7 @@ void add_simulate(CLI::App& app, command& chosen) {
         "patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o hidden.tsv");
     add_model<recording_options>(
         sub, chosen,
-        {"recording", "Voltages of units around a probe, and when each of them fired.",
+        {"recording", "The voltages that units around a probe give, and the times of their spikes.",
          "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
          "truth.npz and units.tsv, with drift also motion.tsv",
          "replace OUT if it is such a folder",

@@ -43,13 +43,13 @@ void describe_output(option_list& list, sort_command& options) {
     list.add("output", options.to,
              "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
              "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv, "
-             "motion.svg if it was estimated; sorting.res.1, spikes.npz, phy if times are known; "
-             "of a .kwik sorting.kwik")
+             "motion.svg if motion was estimated; sorting.res.1, spikes.npz, phy if times are "
+             "known; sorting.kwik for a .kwik")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("json", options.json, "print one JSON document");
     list.add("kk2_labels", options.klustakwik2_labels,
-             "units from 3 in sorting.clu.1, as klustakwik2 has them [from 2]")
+             "number units from 3 in sorting.clu.1, as klustakwik2 does, instead of from 2")
         .only_with("output")
         .not_with({"only_clusters"});
     list.add("phy", options.phy, "write the folder phy")
@@ -63,8 +63,8 @@ void describe_output(option_list& list, sort_command& options) {
 option_list describe(sort_command& options) {
     option_list list = describe(options.recording);
     list.change("sample_rate").help =
-        "samples per second: of raw samples; of features, without which no times in seconds are "
-        "written";
+        "sample rate of raw samples and of the times of features; without it, no times of features "
+        "in seconds are written";
     describe_output(list, options);
     list.add_all(describe(options.features));
     list.add_all(describe(options.analysis));

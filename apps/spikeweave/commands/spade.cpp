@@ -54,7 +54,8 @@ void describe_output(option_list& list, spade_command& options) {
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,
-             "also write when untested patterns occur: patterns.tsv may become large")
+             "write the times of occurrences even if patterns are not tested; patterns.tsv may "
+             "then become large")
         .only_with("output");
     list.add("nwb", options.nwb, "also write patterns.nwb").only_with("output");
     add_page_option(list, options.report);
@@ -64,7 +65,8 @@ void describe_output(option_list& list, spade_command& options) {
 option_list describe(spade_command& options) {
     option_list list = describe(options.input);
     list.add("transactions", options.transactions,
-             "FILE holds windows, one a line: items UNIT * WINDOW + BIN as numbers")
+             "FILE holds windows instead of spikes, one on each line; the items of a window are "
+             "the numbers UNIT * WINDOW + BIN")
         .not_with({"only_units", "t_start", "t_stop", "epochs", "around", "surrogates"});
     describe_output(list, options);
     list.add_all(describe(options.analysis));
@@ -77,7 +79,7 @@ option_list describe(spade_command& options) {
     list.begin_group(list.find("strategy").group);
     list.add("max_memory", options.max_memory_bytes,
              "stop if more memory than this is needed, such as 2GB")
-        .unset_is("four fifths of what is free")
+        .unset_is("four fifths of the free memory")
         .in_bytes();
     return list;
 }

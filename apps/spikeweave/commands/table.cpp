@@ -39,8 +39,9 @@ void add_table(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<table_command>();
     CLI::App& sub =
         *app.add_subcommand("table", "Gather the results of many recordings in one table.");
-    sub.add_option("FOLDER", options->folders,
-                   "what episodes, spade or sort wrote with --output, all of one of them")
+    sub.add_option(
+           "FOLDER", options->folders,
+           "folders that episodes, spade or sort wrote with --output, all of the same command")
         ->required()
         ->type_name("")
         ->group("Input");

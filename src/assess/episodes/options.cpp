@@ -9,12 +9,14 @@ namespace spikeweave {
 option_list describe(significance_options& options) {
     option_list list;
     list.begin_group("Significance");
-    list.add("alpha", options.alpha, "significance level (significant if q is below)")
+    list.add("alpha", options.alpha,
+             "significance level: an episode is significant if its q is below this")
         .above(0)
         .at_most(1)
         .written("Q");
-    option& correction = list.add("correction", options.correction,
-                                  "multiple-testing correction over the candidates of each size");
+    option& correction =
+        list.add("correction", options.correction,
+                 "correction for multiple testing, over the candidates of each size");
     std::erase_if(correction.choices, [](const std::string& name) {
         return is_two_stage(value_named<correction_method>(name));
     });
@@ -26,12 +28,13 @@ option_list describe(significance_options& options) {
                             to_string(method)));
     });
     list.add("test", options.test,
-             "null hypothesis: jitter preserves shared rates, dead times and bursts; exact assumes "
-             "stationary independent units; chebyshev is the published bound under the same null "
-             "as exact");
+             "null hypothesis, which says what chance means: jitter preserves shared rates, dead "
+             "times and bursts; exact assumes independent units with constant rates; chebyshev is "
+             "the published bound under the same null hypothesis as exact");
     list.add("jitter_window", options.jitter_window,
-             "correlations that are looser in time than this count as shared rates; at least three "
-             "times the widest delay interval is used")
+             "for the test jitter: only timing that is finer than this is tested, and anything "
+             "slower counts as shared rates; at least three times the width of the widest delay "
+             "interval is used")
         .at_least(0.001);
     return list;
 }

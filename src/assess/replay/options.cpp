@@ -93,12 +93,12 @@ option_list describe(population_event_options& options) {
     option_list list;
     list.begin_group("Events");
     list.add("event_threshold", options.threshold,
-             "events are found where the smoothed spikes of all units exceed their mean by so many "
-             "standard deviations")
+             "an event is found where the smoothed rate of all units together exceeds its mean by "
+             "this many standard deviations")
         .above(0)
         .at_most(most_deviations);
-    list.add("event_min", options.shortest, "the shortest event that is found").above(0);
-    list.add("event_max", options.longest, "the longest event that is found").above(0);
+    list.add("event_min", options.shortest, "shorter events are not used").above(0);
+    list.add("event_max", options.longest, "longer events are not used").above(0);
     return list;
 }
 
@@ -107,18 +107,18 @@ option_list describe(replay_options& options) {
     option_list list;
     list.begin_group("Replay");
     list.add("scales", options.scales,
-             "the factors by which all delays are multiplied: least, most, and how many, evenly "
-             "spaced in their logarithm")
+             "factors by which all delays are multiplied: the smallest, the largest and how many, "
+             "evenly spaced in their logarithm")
         .written("LEAST:MOST:STEPS")
         .obeys([&options] { check_scales(options.scales); });
     list.add("null", options.null,
-             "what the counts are compared with. identities exchanges the spike trains of the "
-             "chain's active units in each event, and counts in events; surrogates uses those of "
-             "`surrogate_method`, and counts in all of the time");
+             "what the counts are compared with: identities exchanges the spike trains of the "
+             "chain's active units in each event, and counts in events only; surrogates uses those "
+             "of `surrogate_method`, and counts in the whole time");
     list.add("ties", options.ties,
-             "which occurrences overlap: by their times (time) or by the order of spikes (order)");
-    list.add("alpha", options.alpha,
-             "significance level: of events by their p, of chains by their q")
+             "what decides whether two occurrences overlap: the times of their spikes (time) or "
+             "the order of these (order)");
+    list.add("alpha", options.alpha, "significance level, for the p of events and the q of chains")
         .above(0)
         .at_most(most_alpha);
     list.add_all(describe_episode_surrogates(options.surrogates));

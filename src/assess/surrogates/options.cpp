@@ -52,7 +52,8 @@ option_list describe(surrogate_options& options) {
         .by_default("the width of a bin")
         .only_with("surrogates");
     list.add("sliding", options.sliding,
-             "for bin_shuffling: shuffle a block from every bin on, one after another")
+             "for bin_shuffling: shuffle overlapping blocks, one from each bin on, instead of "
+             "blocks side by side")
         .only_with("surrogates");
     return list;
 }
@@ -60,21 +61,25 @@ option_list describe(surrogate_options& options) {
 option_list describe(joint_isi_options& options) {
     option_list list;
     list.begin_group("Surrogates by intervals");
-    list.add("isi_truncation", options.truncation_limit, "longest interval in the distribution")
+    list.add("isi_truncation", options.truncation_limit,
+             "longest interval between two spikes that the estimated distribution of intervals "
+             "covers")
         .above(0)
         .at_most(hour);
-    list.add("isi_bins", options.bins, "number of bins of the distribution along each axis")
+    list.add("isi_bins", options.bins, "number of bins of this distribution along each axis")
         .at_least(2)
         .at_most(1000);
     list.add("isi_sigma", options.sigma,
-             "width of the Gaussian filter of the distribution; 0 filters nothing")
+             "width of the Gaussian filter that smooths this distribution; 0 means no smoothing")
         .at_least(0);
     list.add("isi_steps", options.steps,
              "how far a spike may move: at most `dither` (window), or up to its neighbours (fast)");
-    list.add("isi_refractory", options.refractory_period, "upper bound of the dead time")
+    list.add("isi_refractory", options.refractory_period,
+             "largest dead time of a unit; if its shortest interval is shorter, that is used")
         .at_least(0)
         .at_most(hour);
-    list.add("isi_sqrt", options.use_sqrt, "take the square root of the counts before the filter");
+    list.add("isi_sqrt", options.use_sqrt,
+             "take the square root of the counts in this distribution before it is smoothed");
     list.add("isi_alternate", options.alternate, "move every second spike first, then the others")
         .off_means("move one spike after another, instead of every second one first");
     list.add("isi_cutoff", options.cutoff, "allow no interval below the dead time")

@@ -21,12 +21,11 @@ option_list describe(arming_options& options) {
     option_list list;
     list.begin_group("Triggers");
     list.add("arm", options.arm,
-             "auto: also detect, from then on, each episode that has been significant in "
-             "`arm_after` of the last `arm_windows` windows, and no longer when it has not; only "
-             "windows that do not overlap count")
-        .by_default("only what is given");
+             "auto: also detect each episode that was significant in `arm_after` of the last "
+             "`arm_windows` windows, for as long as it is; only windows that do not overlap count")
+        .by_default("only what `episodes` and `patterns` give");
     list.add("arm_after", options.arm_after,
-             "the number of windows in which an episode has to be significant")
+             "number of windows in which an episode has to be significant before it is detected")
         .at_least(1)
         .at_most(most_windows)
         .only_with("arm")
@@ -36,12 +35,14 @@ option_list describe(arming_options& options) {
                                        fmt::format("{} of the last {} windows are impossible",
                                                    options.arm_after, options.arm_windows));
         });
-    list.add("arm_windows", options.arm_windows, "the number of last windows that count for that")
+    list.add("arm_windows", options.arm_windows,
+             "number of most recent windows that count for `arm_after`")
         .at_least(1)
         .at_most(most_windows)
         .only_with("arm");
     list.add("max_armed", options.max_armed,
-             "the most episodes and patterns that are detected at once, with those that are given")
+             "largest number of episodes and patterns that are detected at the same time, "
+             "including those of `episodes` and `patterns`")
         .at_least(1)
         .only_with("arm");
     return list;

@@ -97,34 +97,34 @@ option_list describe(trigger_options& options) {
     option_list list;
     list.begin_group("Triggers");
     list.add("hold_off", options.hold_off,
-             "after a trigger, no other one of the same episode or pattern for this time")
+             "after a trigger, suppress further ones of the same episode or pattern for this time")
         .unset_is("no hold-off");
-    list.add(
-            "max_triggers", options.max_triggers,
-            "at most so many triggers of all episodes and patterns, such as 10/s: as many at once, "
-            "and then at this rate")
+    list.add("max_triggers", options.max_triggers,
+             "limit for the triggers of all episodes and patterns together: 10/s allows ten at "
+             "once, and then ten in each second")
         .written("RATE")
         .by_default("no limit")
         .obeys(whole_rate(options.max_triggers));
     list.add("mute_above", options.mute_above,
-             "no triggers in network bursts: while all units together have fired more often than "
-             "this, such as 5kHz, in the last `mute_window`")
+             "suppress triggers in network bursts: while all units together have fired more often "
+             "than this, such as 5kHz, in the last `mute_window`")
         .written("RATE")
         .by_default("never")
         .obeys(whole_rate(options.mute_above));
-    list.add("mute_window", options.mute_window, "the time over which spikes are counted for that")
+    list.add("mute_window", options.mute_window, "the time over which `mute_above` counts spikes")
         .above(0)
         .at_most(3600)
         .only_with("mute_above");
     list.add("max_false_alarms", options.max_false_alarms,
-             "refuse episodes and patterns that are expected by chance more often than this, such "
-             "as 1/min, of units that fire independently; of a stream, nothing triggers before the "
-             "rates have been measured")
+             "refuse episodes and patterns that units firing independently would complete more "
+             "often than this, such as 1/min; in a stream, nothing triggers until the rates have "
+             "been measured")
         .written("RATE")
         .by_default("no limit")
         .obeys(whole_rate(options.max_false_alarms));
     list.add("rates_from", options.rates_from,
-             "the rates of units are measured over this time, for what is expected by chance")
+             "time over which the units' rates are measured, from which the number expected by "
+             "chance is computed")
         .at_least(0.001);
     return list;
 }

@@ -76,33 +76,39 @@ option_list describe(assembly_options& options) {
     constexpr double longest_chunk = 1e6;
     option_list list;
     list.begin_group("Assemblies");
-    list.add("bins", options.bins, "the bin widths, each of which is searched by itself")
+    list.add("bins", options.bins, "bin widths; each of them is searched by itself")
         .written("WIDTH,...")
         .obeys([&options] { check_bins(options); });
     list.add("max_lag", options.max_lag, "the longest lag between two units, in bins")
         .at_least(2)
         .at_most(longest_lag);
     list.add("reference_lag", options.reference_lag,
-             "a joint count is compared with that at a lag which is shorter by so many bins; 0 "
-             "compares it with that at the opposite lag");
-    list.add("alpha", options.alpha, "significance level, divided by the number of tests of a step")
+             "a joint count is compared with the one at a lag that is shorter by this many bins; 0 "
+             "compares it with the one at the opposite lag");
+    list.add("alpha", options.alpha,
+             "significance level; in each step it is divided by the number of tests")
         .above(0)
         .at_most(1);
     list.add("correct_bins", options.correct_bins,
              "divide the level by the number of bin widths as well")
         .off_means("do not divide the level by the number of bin widths");
-    list.add("min_count", options.min_count, "fewest activations of an assembly").at_least(1);
-    list.add("max_size", options.max_size, "most units of an assembly")
-        .unset_is("no bound")
+    list.add("min_count", options.min_count, "smallest number of activations of an assembly")
+        .at_least(1);
+    list.add("max_size", options.max_size, "largest number of units in an assembly")
+        .unset_is("no limit")
         .above(1);
-    list.add("chunk", options.chunk, "bins in which the rates are taken as constant")
+    list.add("chunk", options.chunk,
+             "number of successive bins in which rates are taken as constant")
         .at_least(3)
         .at_most(longest_chunk);
     list.add("max_assemblies", options.max_assemblies,
-             "at a bin width with more assemblies of one size, these are not made larger")
+             "if a bin width has more assemblies of one size than this, they are not extended any "
+             "further")
         .at_least(1);
     list.add("across_bins", options.across_bins,
-             "which assemblies are kept if units are found together at several bin widths");
+             "which assemblies are kept if the same units are found at several bin widths: all "
+             "(every), the one with the smallest p (best), or of these only those whose units are "
+             "not all in a larger one (largest)");
     return list;
 }
 

@@ -183,22 +183,23 @@ option_list describe(condition_options& options) {
     option_list list;
     list.begin_group("Comparison");
     list.add("findings", options.findings,
-             "which spikes are searched for the episodes to compare; either also has those that "
-             "only one condition shows, but then weak ones look changed too often");
+             "where the episodes to compare are searched for: in the spikes of both conditions "
+             "together, or in those of either condition, which also finds episodes that only one "
+             "of them has, but then weak ones look changed too often");
     list.add("block", options.block,
-             "two recordings are compared by blocks of this length; it must be longer than "
+             "two recordings are compared in blocks of this length; a block must be longer than "
              "anything that lasts, such as a burst or a state")
         .above(0);
     list.add_all(describe(options.permutation));
     for (const char* const name : {"permutations", "seed", "confidence"})
         list.change(name).group = "Comparison";
     list.add("change_alpha", options.change_alpha,
-             "level of the comparison (a change is significant if its q is below)")
+             "significance level of changes: a change is significant if its q is below this")
         .above(0)
         .at_most(1)
         .written("Q");
     option& correction = list.add("change_correction", options.change_correction,
-                                  "multiple-testing correction over the findings");
+                                  "correction for multiple testing, over the findings");
     std::erase_if(correction.choices, [](const std::string& name) {
         return is_two_stage(value_named<correction_method>(name));
     });

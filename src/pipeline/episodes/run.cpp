@@ -147,18 +147,20 @@ option_list describe(episode_options& options) {
     list.add_all(describe_episode_surrogates(options.surrogates));
     list.begin_group("Significance");
     list.add("hold_out", options.hold_out,
-             "hold out this share of the time: search in the rest, and test what has p below alpha "
-             "there in what was held out, corrected for these episodes only")
-        .unset_is("nothing is held out: all is searched and tested")
+             "hold out this share of the recorded time: search in the rest, and test the episodes "
+             "with p below alpha there again in the time that was held out, corrected for these "
+             "episodes only")
+        .unset_is("nothing; the whole recording is searched and tested")
         .at_most(0.95)
         .written("SHARE");
     list.add("hold_out_block", options.hold_out_block,
-             "length of the blocks in which time is held out; epochs are held out as a whole")
+             "time is held out in blocks of this length; an epoch is held out as a whole or not at "
+             "all")
         .above(0)
         .only_with("hold_out");
     list.add("fewer_than_chance", options.fewer_than_chance,
-             "also test every pair of units for occurring less often than by chance, which may be "
-             "inhibition")
+             "also test for every pair of units whether it occurs less often than by chance, which "
+             "may be inhibition")
         .not_with({"surrogates", "hold_out"});
     list.add_all(describe(options.run,
                           "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, "

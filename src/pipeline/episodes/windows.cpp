@@ -100,11 +100,12 @@ option_list describe(windowed_episode_options& options) {
              "search in windows of this length, one after another, instead of the whole recording")
         .unset_is("the whole recording")
         .not_with({"epochs", "trial_length", "hold_out", "fewer_than_chance"});
-    list.add("hop", options.hop, "time from the begin of one window to that of the next")
+    list.add("hop", options.hop,
+             "time from the beginning of one window to the beginning of the next")
         .unset_is("as long as the window")
         .only_with("window");
     list.add("change_points", options.change_points,
-             "find the times at which the circuit changes, apart from those at which only the "
+             "find the times at which the circuit changes, and separately those at which only the "
              "firing rates do")
         .only_with("window");
     list.add_all(describe(options.changes));

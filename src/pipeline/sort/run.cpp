@@ -35,9 +35,9 @@ using sort_clock = std::chrono::steady_clock;
 void add_start(option_list& list, sort_options& options) {
     list.begin_group("Clusters to begin with");
     list.add("start", options.start,
-             "begin with the clusters of this .clu.N, where 0 and 1 are noise, or .npz (labels, 0 "
-             "is noise); or with those that the sorted file itself holds, a .kwik or a folder of "
-             "Phy")
+             "begin with existing clusters: those of a .clu.N (0 and 1 are noise), of an .npz "
+             "(array labels, 0 is noise), or of the sorted file itself if it is a .kwik or a "
+             "folder of Phy")
         .by_default("by masks")
         .written("FILE")
         .not_with({"starting_clusters", "incremental", "model"});
@@ -52,16 +52,16 @@ void add_start(option_list& list, sort_options& options) {
 
 void add_models(option_list& list, sort_options& options) {
     list.begin_group("Incremental sorting and models");
-    list.add(
-        "incremental", options.incremental,
-        "sort one spike after another in file order: the first ones are clustered, each later one "
-        "is assigned, and all are clustered again when the fit no longer suits them or their "
-        "number has doubled");
-    list.add("first_fit", options.first_fit, "number of spikes before the first fit")
+    list.add("incremental", options.incremental,
+             "sort the spikes one after another, in file order: the first ones are clustered, each "
+             "later one is assigned to a cluster, and all are clustered again when the clusters no "
+             "longer suit them or their number has doubled");
+    list.add("first_fit", options.first_fit, "number of spikes that are clustered first")
         .at_least(1)
         .only_with("incremental");
     list.add("refit_above", options.refit_above,
-             "refit when the cost per spike exceeds that of the fitted spikes by this many nats")
+             "cluster again when new spikes suit the clusters worse than the old ones did: when "
+             "their mean cost (negative log likelihood) is higher by this many nats")
         .above(0)
         .written("NATS")
         .only_with("incremental");
@@ -75,11 +75,10 @@ void add_models(option_list& list, sort_options& options) {
 }
 
 void add_run(option_list& list, sort_options& options) {
-    list.add_all(
-        describe(options.run,
-                 "where to compute: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which "
-                 "share detection and matching, and of which the first clusters; cuda:all; "
-                 "or automatic, the first GPU if there is one"));
+    list.add_all(describe(options.run,
+                          "where to compute: cpu, cuda (the first GPU), cuda:0,1 (these GPUs), "
+                          "cuda:all, or automatic (the first GPU if there is one); several GPUs "
+                          "share detection and matching, and the first of them clusters"));
 }
 
 void check(const sort_options& options) {
@@ -311,8 +310,8 @@ void match_units(const recording& from, sort_input& input, sort_result& result,
     result.decisions = std::move(found.decisions);
     if (found.sorted.labels.empty()) {
         result.warnings.emplace_back(
-            "No unit has enough spikes for a template: the clusters of the detected spikes are "
-            "given.");
+            "No unit has enough spikes for a template: the result has the clusters of the detected "
+            "spikes.");
         if (result.search.stopped != stop_reason::by_channel || !is_root(run)) return;
         sort_all(input, result, run);
         take_warnings(result);

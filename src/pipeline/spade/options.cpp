@@ -13,11 +13,13 @@ void add_windows(option_list& list, spade_options& options) {
     list.add("bin", options.bin,
              "width of a bin; several spikes of a unit in one bin count once, with a warning")
         .above(0);
-    list.add("window", options.window, "length of a window, in bins").at_least(1);
+    list.add("window", options.window,
+             "length of the window into which a pattern has to fit, in bins")
+        .at_least(1);
     describe_span(list, options.t_start, options.t_stop, options.epochs,
                   "use only these epochs, joined one after another; each is a trial, and results "
-                  "have the times of the original recording");
-    list.add("separation", options.separation, "gap between two epochs")
+                  "give the times of the original recording");
+    list.add("separation", options.separation, "empty time that is inserted between two epochs")
         .at_least(0)
         .by_default("two windows")
         .only_with("epochs");
@@ -100,22 +102,22 @@ void check_reduction(const std::optional<std::array<std::uint32_t, 3>>& reduce) 
 void add_tests(option_list& list, spade_options& options) {
     list.begin_group("Significance");
     list.add("spectrum", options.spectrum,
-             "signature of a pattern, by which it is tested: spikes and occurrences (#), or also "
-             "duration (3d#)");
+             "the signature by which patterns are tested: the number of spikes and of occurrences "
+             "(#), or also the duration (3d#)");
     list.add("alpha", options.alpha, "significance level").above(0).at_most(1).written("P");
-    list.add("correction", options.correction, "multiple-testing correction over the signatures");
-    list.add(
-            "hold_out", options.hold_out,
-            "hold out this share of the time: search and test in the rest, then count the patterns "
-            "that are left in what was held out, and test each against surrogates of it, corrected "
-            "for these patterns only")
-        .unset_is("nothing is held out: all is searched and tested")
+    list.add("correction", options.correction,
+             "correction for multiple testing, over the signatures");
+    list.add("hold_out", options.hold_out,
+             "hold out this share of the recorded time: search and test in the rest, then test the "
+             "patterns that remain again in the time that was held out, each against surrogates of "
+             "it, corrected for these patterns only")
+        .unset_is("nothing; the whole recording is searched and tested")
         .at_most(0.95)
         .written("SHARE")
         .only_with("surrogates");
     list.add("hold_out_block", options.hold_out_block,
-             "length of the blocks in which time is held out; epochs and trials are held out as a "
-             "whole")
+             "time is held out in blocks of this length; an epoch or trial is held out as a whole "
+             "or not at all")
         .above(0)
         .only_with("hold_out");
     list.add("reduce", options.reduce,
@@ -154,7 +156,7 @@ option_list describe(spade_options& options) {
     add_surrogates(list, options);
     add_tests(list, options);
     list.begin_group("Computation");
-    list.add("strategy", options.strategy, "how to search; all give the same result");
+    list.add("strategy", options.strategy, "algorithm to search with; all give the same result");
     list.add_all(
         describe(options.run,
                  "where to search surrogates: cpu, cuda (the first GPU), cuda:0,1 (these), "

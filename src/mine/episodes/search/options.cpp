@@ -5,13 +5,16 @@ namespace spikeweave {
 namespace {
 
 constexpr auto ties_help =
-    "whether an occurrence must begin at a later time than the one before it ended (time), or only "
-    "later in the file (order, as TDMiner counts)";
+    "when the next occurrence of an episode may begin: at a later time than that at which the last "
+    "one ended (time), or with any later spike of the file, even at the same time (order, as "
+    "TDMiner counts)";
 
 template <class Options>
 void add_counting(option_list& list, Options& options) {
     list.begin_group("Computation");
-    list.add("strategy", options.strategy, "how to count; the result says what ran");
+    list.add(
+        "strategy", options.strategy,
+        "algorithm to count with; all give the same counts, and the result names the one that ran");
     list.add("compaction", options.compaction,
              "how the strategy occurrences builds its lists on GPUs");
     list.add(
@@ -26,15 +29,16 @@ void add_threshold(option_list& list, episode_mining_options& options) {
     list.add("min_count", options.min_count, "minimum number of occurrences")
         .at_least(1)
         .by_default(
-            "a twentieth of the median unit's spikes, at least 10, and such that at most "
-            "32 pairs a unit are frequent");
+            "a twentieth of the spikes of the median unit, at least 10, and so many that at most "
+            "32 pairs per unit are frequent");
     list.add("min_fraction", options.min_fraction,
-             "the same, as a fraction of all spikes, rounded up")
+             "instead of `min_count`: the minimum as a fraction of all spikes, rounded up")
         .above(0)
         .at_most(1)
         .written("F")
         .not_with({"min_count"});
-    list.add("min_rate", options.min_rate, "the same, as occurrences per second")
+    list.add("min_rate", options.min_rate,
+             "instead of `min_count`: the minimum as occurrences per second")
         .above(0)
         .written("HZ")
         .not_with({"min_count", "min_fraction"});
@@ -45,10 +49,9 @@ void add_threshold(option_list& list, episode_mining_options& options) {
 option_list describe(episode_mining_options& options) {
     option_list list;
     list.begin_group("Search");
-    list.add(
-            "delays", options.delays,
-            "delay intervals, such as 0-5ms,5-10ms; each excludes its lower bound and includes its "
-            "upper bound")
+    list.add("delays", options.delays,
+             "intervals for the delay from one spike of a chain to the next, such as 0-5ms,5-10ms; "
+             "each excludes its lower bound and includes its upper bound")
         .written("LOW-HIGH,...");
     option& grid = list.add("delay_grid", options.delays,
                             "instead of `delays`, intervals of equal width: 0ms:20ms:5ms is "
@@ -60,14 +63,15 @@ option_list describe(episode_mining_options& options) {
     };
     grid.field.reset();
     add_threshold(list, options);
-    list.add("max_size", options.max_size, "largest episode to search for").unset_is("no limit");
+    list.add("max_size", options.max_size, "search for episodes of at most this many units")
+        .unset_is("no limit");
     list.add("self_repeats", options.self_repeats, "allow a unit to follow itself");
     list.add("ties", options.ties, ties_help);
     add_counting(list, options);
-    list.add(
-        "pairs", options.pairs,
-        "how latest-start counts pairs: merge suits few units and wide intervals, look-back many "
-        "units that rarely follow each other");
+    list.add("pairs", options.pairs,
+             "how the strategy latest-start counts pairs: merge suits few units and wide "
+             "intervals, look-back many "
+             "units that rarely follow each other");
     list.add(
             "max_memory", options.max_memory_bytes,
             "memory limit, such as 2GB or 512MiB; if more is needed, the search ends with an error")

@@ -47,10 +47,12 @@ option_list describe(episode_window_options& options) {
     list.add("window", options.length, "length of a window; growing windows begin with the first")
         .at_least(0)
         .zero_is("growing");
-    list.add("hop", options.hop, "time from the begin of one window to that of the next")
+    list.add("hop", options.hop,
+             "time from the beginning of one window to the beginning of the next")
         .unset_is("as long as the window");
     list.add("window_method", options.method,
-             "how windows are mined: each by itself, or from the window before");
+             "how windows are searched: each by itself (remine), or by updating the result of the "
+             "window before (incremental)");
     list.add_all(describe(options.mining));
     return list;
 }
