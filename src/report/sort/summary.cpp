@@ -15,8 +15,9 @@ namespace {
 
 std::string how_it_went(const sorting_report& report) {
     if (report.search.stopped == stop_reason::by_channel)
-        return fmt::format("found by the templates of {} clusters, which are of single channels\n",
-                           report.search.units);
+        return fmt::format(
+            "found by the templates of {} clusters, each of the spikes of one channel\n",
+            report.search.units);
     if (report.search.stopped != stop_reason::assigned)
         return fmt::format("{} after {} iterations by {}, score {:.1f}\n",
                            to_string(report.search.stopped), report.search.iterations.size(),
@@ -67,8 +68,9 @@ std::string summarize_files(const sorting_report& report, const std::filesystem:
     const std::uint64_t noise = report::noise_spikes(report);
     const std::uint64_t duplicates = report.run.duplicates;
     fmt::format_to(std::back_inserter(text),
-                   "{} spikes of units in {}/spikes.npz, without {} of noise",
-                   core::grouped(report.sorted.labels.size() - noise - duplicates), folder.string(),
+                   "{}/spikes.npz has the {} spikes of units, for the other commands; it leaves "
+                   "out {} of noise",
+                   folder.string(), core::grouped(report.sorted.labels.size() - noise - duplicates),
                    core::grouped(noise));
     if (duplicates > 0)
         fmt::format_to(std::back_inserter(text), " and {} at the time of another of their unit",
