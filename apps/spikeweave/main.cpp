@@ -101,7 +101,8 @@ void declare(CLI::App& app, parsed& into) {
     add_completion(app, into.chosen);
     add_manual(app, into.chosen);
     app.footer(
-        "spikeweave help COMMAND says more about a command.\n"
+        "spikeweave help COMMAND describes the options of a command, with the defaults in "
+        "brackets.\n"
         "Exit status: 0 success, 2 invalid input, options, output or device, 130 stopped on "
         "request, 1 a bug in spikeweave, or live lost spikes or results.");
 }
