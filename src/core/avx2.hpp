@@ -4,6 +4,8 @@
 // may not assume. Such a loop is compiled twice, and the processor decides when it runs. Both do
 // the same operations in the same order: results are the same to the bit.
 
+#include "core/processor.hpp"
+
 #if defined(__x86_64__)
 #define SPIKEWEAVE_AVX2 __attribute__((target("avx2")))
 #endif
@@ -11,12 +13,7 @@
 namespace spikeweave::core {
 
 inline bool has_avx2() {
-#if defined(__x86_64__)
-    static const bool has = __builtin_cpu_supports("avx2");
-    return has;
-#else
-    return false;
-#endif
+    return this_processor().avx2;
 }
 
 }  // namespace spikeweave::core

@@ -3,6 +3,8 @@
 #include <bit>
 #include <vector>
 
+#include "core/processor.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define SPIKEWEAVE_V2 __attribute__((target("popcnt")))
@@ -173,10 +175,10 @@ std::vector<bit_kernels> runnable() {
     std::vector<bit_kernels> all{{"plain", narrow_v1, any_covers_v1, find_v1, gather_bits_v1, 8}};
 #if defined(__x86_64__)
     bit_kernels counting{"popcnt", narrow_v2, any_covers_v1, find_v2, gather_bits_v1, 1.5};
-    const bool bmi2 = __builtin_cpu_supports("bmi2");
-    if (bmi2) counting.gather_bits = gather_bits_bmi2;
-    if (__builtin_cpu_supports("popcnt")) all.push_back(counting);
-    if (bmi2 && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"))
+    const core::processor& has = core::this_processor();
+    if (has.bmi2) counting.gather_bits = gather_bits_bmi2;
+    if (has.popcnt) all.push_back(counting);
+    if (has.bmi2 && has.avx512)
         all.push_back({"avx512", narrow_v4, any_covers_v4, find_v4, gather_bits_bmi2, 0.3});
 #endif
     return all;
