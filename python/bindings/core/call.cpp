@@ -48,7 +48,7 @@ void work_within_memory(const std::function<void(const execution&)>& work, execu
 // middle of destructors. It waits for the process to end instead, as Python 3.14 has it.
 template <class GiveUp>
 void park_if_ending(GiveUp give_up) {
-    if (!_Py_IsFinalizing()) return;
+    if (Py_IsInitialized() != 0) return;  // it is not, as soon as it ends
     give_up();
     constexpr auto long_time = std::chrono::hours{1};
     while (true) std::this_thread::sleep_for(long_time);
