@@ -19,6 +19,7 @@ spikeweave_find(Eigen3 FIND 3.4 NO_MODULE APT libeigen3-dev)
 spikeweave_find(FastFloat APT libfast-float-dev)
 spikeweave_find(fmt APT libfmt-dev)
 spikeweave_find(nlohmann_json APT nlohmann-json3-dev)
+find_package(Threads REQUIRED)  # a static TBB links it
 spikeweave_find(TBB APT libtbb-dev)
 spikeweave_find(ZLIB APT zlib1g-dev)
 find_path(SPIKEWEAVE_RANDOM123_INCLUDE_DIR Random123/philox.h)
