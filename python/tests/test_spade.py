@@ -279,6 +279,14 @@ def test_what_was_held_out_and_another_recording_replicate_patterns():
         assert other["replicated"] == (other["q"] < 0.05).sum() > 0
         assert (other["counts"] > other["expected"]).all()
         assert len(found[:1].replication["p"]) == 1
+        parts = other.get("searched_epochs")
+        assert ("hold_out" in more) == (parts is not None)
+        searched = 24 if parts is None else np.diff(parts).sum()
+        assert other["searched_seconds"] == pytest.approx(searched, abs=1e-6)
+        assert found.parameters["hold_out"] == more.get("hold_out", 0)
+        if "hold_out" in more:
+            again = spikeweave.spade(made[0], **found.parameters)
+            assert (again.replication["p"] == other["p"]).all()
     lacking = made[1].select(made[1].unit_names[1:])
     with pytest.warns(UserWarning, match="not in the other recording: n0"):
         found = spikeweave.spade(made[0], confirm=lacking, reduce=(0, 0, 0), **asked)

@@ -14,13 +14,22 @@
 
 namespace spikeweave::pipeline {
 
-std::string same_units::missing_text() const {
+namespace {
+
+// "n1, n2, …", or "no units"
+std::string names_text(std::span<const std::string> names) {
     constexpr std::size_t most_named = 12;
-    const auto named = std::span(missing).first(std::min(most_named, missing.size()));
-    return fmt::format("{} of {} units {} not in the other recording: {}{}",
+    if (names.empty()) return "no units";
+    const auto named = names.first(std::min(most_named, names.size()));
+    return fmt::format("{}{}", fmt::join(named, ", "), named.size() < names.size() ? ", …" : "");
+}
+
+}  // namespace
+
+std::string same_units::missing_text() const {
+    return fmt::format("{} of {} units {} not in the other recording: {}",
                        core::grouped(missing.size()), core::grouped(places.size()),
-                       missing.size() == 1 ? "is" : "are", fmt::join(named, ", "),
-                       named.size() < missing.size() ? ", …" : "");
+                       missing.size() == 1 ? "is" : "are", names_text(missing));
 }
 
 same_units match_units(const std::vector<std::string>& recording,
@@ -39,8 +48,10 @@ same_units match_units(const std::vector<std::string>& recording,
         }
     }
     if (out.missing.size() == out.places.size())
-        throw invalid_argument(
-            "no unit is in both recordings: units are the same if they have the same name");
+        throw invalid_argument(fmt::format(
+            "no unit is in both recordings: units are the same if they have the same name, and the "
+            "first has {}, the other {}",
+            names_text(recording), names_text(other)));
     return out;
 }
 

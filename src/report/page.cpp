@@ -134,6 +134,12 @@ spade_options binning_of(const report::json& run) {
     for (const char* const name : {"bin", "window", "t_start", "t_stop", "epochs", "separation",
                                    "trial_length", "compat", "rules"})
         set_as_recorded(list.find(name), run);
+    const auto held_out = run.find("hold_out");
+    if (held_out == run.end()) return options;
+    options.t_start.reset();
+    options.t_stop.reset();
+    options.trial_length.reset();
+    options.epochs = report::spans_from(held_out->at("searched_epochs_s"));
     return options;
 }
 

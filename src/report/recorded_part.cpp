@@ -1,7 +1,6 @@
 #include "report/recorded_part.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -14,10 +13,7 @@ json contents_of(const spike_sequence& spikes) {
                   {"end_s", to_seconds(spikes.span().end)}};
     if (spikes.epochs().empty()) return contents;
     contents["observed_s"] = to_seconds(spikes.observed_time());
-    json epochs = json::array();
-    for (const auto& [begin, end] : spikes.epochs())
-        epochs.push_back({to_seconds(begin), to_seconds(end)});
-    contents["epochs_s"] = std::move(epochs);
+    contents["epochs_s"] = spans_json(spikes.epochs());
     return contents;
 }
 
@@ -25,11 +21,8 @@ spike_sequence recorded_part(spike_sequence spikes, const json& input) {
     const auto time_of = [](const json& seconds) {
         return duration_from_seconds(seconds.get<double>());
     };
-    if (const auto found = input.find("epochs_s"); found != input.end()) {
-        std::vector<time_span> epochs;
-        for (const json& one : *found) epochs.push_back({time_of(one.at(0)), time_of(one.at(1))});
-        return within_epochs(spikes, epochs);
-    }
+    if (const auto found = input.find("epochs_s"); found != input.end())
+        return within_epochs(spikes, spans_from(*found));
     const time_span span{time_of(input.at("begin_s")), time_of(input.at("end_s"))};
     return span == spikes.span() ? std::move(spikes) : within_span(spikes, span);
 }

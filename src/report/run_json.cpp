@@ -45,11 +45,31 @@ json parameters_json(const parameter_list& parameters) {
     return all;
 }
 
+json file_json(const input_record& file) {
+    return {{"path", file.path},
+            {"bytes", file.bytes},
+            {"digest_algorithm", file.digest_algorithm},
+            {"digest", file.digest}};
+}
+
+json spans_json(std::span<const time_span> epochs) {
+    json all = json::array();
+    for (const auto& [begin, end] : epochs) all.push_back({to_seconds(begin), to_seconds(end)});
+    return all;
+}
+
+std::vector<time_span> spans_from(const json& epochs) {
+    const auto time_of = [](const json& seconds) {
+        return duration_from_seconds(seconds.get<double>());
+    };
+    std::vector<time_span> out;
+    out.reserve(epochs.size());
+    for (const json& one : epochs) out.push_back({time_of(one.at(0)), time_of(one.at(1))});
+    return out;
+}
+
 json run_json(const run_record& run, const json& contents) {
-    json input{{"path", run.input.path},
-               {"bytes", run.input.bytes},
-               {"digest_algorithm", run.input.digest_algorithm},
-               {"digest", run.input.digest}};
+    json input = file_json(run.input);
     input.update(contents);
     input["duplicates_dropped"] = run.duplicates;
     input["stimulus_markers"] = run.stimuli;

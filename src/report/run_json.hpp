@@ -25,6 +25,12 @@ json ms(std::span<const delay_interval> delays);
 json names_json(std::span<const std::string> names, std::span<const unit_id> units);
 /// Returns an object with the parameters by their names.
 json parameters_json(const parameter_list& parameters);
+/// Returns what is known of a file that was read.
+json file_json(const input_record& file);
+/// Returns [begin, end] of each epoch, in seconds.
+json spans_json(std::span<const time_span> epochs);
+/// The inverse of `spans_json`. @throws json::exception or invalid_argument if it is damaged.
+std::vector<time_span> spans_from(const json& epochs);
 /// Returns the record of a run without the part about its search.
 /// @param contents  content of the input, besides its path, length and digest
 json run_json(const run_record& run, const json& contents);

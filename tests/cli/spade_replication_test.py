@@ -34,6 +34,9 @@ class Replication(SpadeFiles):
     def test_what_is_held_out_tests_the_patterns_of_the_rest(self):
         told = self.replicated("hold_out", self.planted(1), "--hold-out", "0.5", "--hold-out-block", "2s")
         self.assertAlmostEqual(told["tested_s"], 12, 3)
+        self.assertEqual((told["searched_s"], told["searched_epochs_s"]), (12, [[begin, begin + 2] for begin in range(0, 24, 4)]))
+        asked = json.loads((self.folder / "hold_out" / "run.json").read_text(encoding="utf-8"))["parameters"]
+        self.assertEqual((asked["hold_out"], asked["hold_out_block"], asked["epochs"]), (0.5, "2 s", None))
         self.assertGreater(told["replicated"], 0)
 
     def test_another_recording_tests_the_patterns(self):

@@ -133,6 +133,8 @@ struct pattern_replication {
 struct spade_replication {
     /// One element for each pattern of the table; nothing for one with a missing unit.
     std::vector<std::optional<pattern_replication>> tests{};
+    duration searched{};                       ///< the time in which patterns were searched
+    std::vector<time_span> searched_epochs{};  ///< these, if a part of the time was held out
     duration observed{};                       ///< how long these spikes were observed
     std::size_t tested = 0;                    ///< patterns without a missing unit
     std::size_t replicated = 0;                ///< those of them with a q below alpha
@@ -159,7 +161,8 @@ struct spade_result {
     std::string time_origin_note{};  ///< where bins and trials begin, and why
     pattern_mining_options mining{};
     /// The options as they were resolved: with the rules, the method of the surrogates and what
-    /// follows from it, and the strategy that ran. They repeat the analysis.
+    /// follows from it, and the strategy that ran. They repeat the analysis, also if it held out a
+    /// part: which part it searched is in `replication`.
     spade_options options{};
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
     double seconds = 0;
@@ -171,11 +174,12 @@ struct replication_spikes {
     surrogate_maker maker;
     std::uint32_t surrogates = 0;
     bool confirmed_elsewhere = false;  ///< whether they are another recording's
+    spade_options asked{};             ///< the options of the whole analysis
 };
 
 /// The options that search and the spikes that test, if a part is held out.
 struct divided_recording {
-    spade_options search{};  ///< its `epochs` are what is searched
+    spade_options search{};  ///< its `epochs` are what is searched, and nothing of them is held out
     replication_spikes held_out;
 };
 
@@ -196,8 +200,9 @@ SPIKEWEAVE_API replication_spikes confirming_recording(const spike_sequence& spi
 
 /// Counts and tests the patterns of a result in other spikes, each by itself against surrogates of
 /// these. Units are the same if they have the same name; patterns with a unit that is missing are
-/// not tested, with a warning. With ranks, on rank 0 only.
-/// @throws cancelled.
+/// not tested, with a warning. The options of the result are then those of the whole analysis. With
+/// ranks, on rank 0 only.
+/// @throws invalid_argument if no unit is in both; cancelled.
 SPIKEWEAVE_API void replicate(spade_result& found, const replication_spikes& in,
                               const execution& run = {});
 
@@ -223,9 +228,10 @@ SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes, const spike_
 /// stabilities. Patterns that are not significant are never held in memory, unless stability
 /// decides what is tested. The result is the same for any number of threads and ranks, and complete
 /// on rank 0. Its warnings lack those of the preparation.
-/// @param options  those that the windows were prepared with
+/// @param options  those that the windows were prepared with; without `hold_out`, of which
+/// `divide_recording` makes options for the search
 /// @param tallied  the maxima of all surrogates, from `tally_part`, if they were mined before
-/// @throws invalid_argument like the functions for the single steps; cancelled.
+/// @throws invalid_argument like the functions for the single steps, or for `hold_out`; cancelled.
 SPIKEWEAVE_API spade_result run_spade(const spade_input& prepared, const spade_options& options,
                                       const execution& run = {},
                                       const maxima_tally* tallied = nullptr);

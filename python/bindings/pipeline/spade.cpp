@@ -48,9 +48,11 @@ void add_replication(nb::dict& out, const spade_replication& other) {
         [](const test& one) { return one ? static_cast<std::int64_t>(one->count) : -1; },
         "expected", figure(&pattern_replication::expected), "p", figure(&pattern_replication::p),
         "q", figure(&pattern_replication::q));
-    add_entries(table, other, "seconds", &spade_replication::observed, "tested",
-                &spade_replication::tested, "replicated", &spade_replication::replicated,
-                "missing_units", &spade_replication::missing_units);
+    add_entries(table, other, "seconds", &spade_replication::observed, "searched_seconds",
+                &spade_replication::searched, "tested", &spade_replication::tested, "replicated",
+                &spade_replication::replicated, "missing_units", &spade_replication::missing_units);
+    if (!other.confirmed_elsewhere)
+        add_entries(table, other, "searched_epochs", &spade_replication::searched_epochs);
     out["replication"] = std::move(table);
 }
 

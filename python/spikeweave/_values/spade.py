@@ -102,15 +102,15 @@ class PatternResult(HasPage, Sequence[Pattern]):
         For runs with `hold_out` or `confirm`: the patterns in what was held out, or in the other
         recording, while all other figures are of the search. Arrays ``counts``, ``expected`` (mean
         over the surrogates), ``p``, ``q``, which are -1 and NaN for patterns with a unit that is
-        missing there; ``seconds``; how many patterns were ``tested`` and ``replicated``; the list
-        ``missing_units`` of names.
+        missing there; ``seconds``, and the ``searched_seconds`` of the search; with `hold_out`,
+        ``searched_epochs``, the beginning and the end of each; how many patterns were ``tested``
+        and ``replicated``; the list ``missing_units`` of names.
     funnel : list of dict
         Number of patterns removed by each step and left after it: ``step``, ``removed``, ``left``,
         ``why``.
     parameters : dict
         The arguments of `spade` with their resolved values, the thresholds as ``rules``:
-        ``spade(found.spikes, **found.parameters)`` repeats the run. With `hold_out`, `epochs` are
-        those that were searched.
+        ``spade(found.spikes, **found.parameters)`` repeats the run.
     input : dict
         Input of the search: ``origin`` (left edge of the first bin, seconds),
         ``time_origin_note`` (where bins and trials begin, and why), ``trials``, ``spikes``,
@@ -200,7 +200,7 @@ class PatternResult(HasPage, Sequence[Pattern]):
             self,
             replication=None
             if other is None
-            else {name: part(v) if isinstance(v, np.ndarray) else v for name, v in other.items()},
+            else other | {name: part(other[name]) for name in ("counts", "expected", "p", "q")},
             offsets=offsets,
             units=self.units[items],
             lag_bins=self.lag_bins[items],

@@ -17,12 +17,13 @@ namespace spikeweave {
 namespace {
 
 replication_spikes prepared(spike_sequence spikes, const spade_options& options,
-                            bool has_recorded_span, bool elsewhere) {
+                            const spade_options& asked, bool has_recorded_span, bool elsewhere) {
     binned_recording recording = bin_recording(std::move(spikes), options, has_recorded_span);
     surrogate_maker maker(recording.spikes,
                           pipeline::surrogates_of(options, recording.spikes, recording.epochs),
                           recording.bins);
-    return {std::move(recording), std::move(maker), options.surrogates.surrogates, elsewhere};
+    return {std::move(recording), std::move(maker), options.surrogates.surrogates, elsewhere,
+            asked};
 }
 
 // The parts of time of which some are held out.
@@ -62,6 +63,25 @@ mapped_patterns in_other(const pattern_table& patterns, const pipeline::same_uni
     return out;
 }
 
+// How long the spikes were observed that were binned, without the gaps between epochs.
+duration observed_time(const std::vector<time_span>& epochs, duration length) {
+    if (epochs.empty()) return length;
+    duration sum{0};
+    for (const time_span& epoch : epochs) sum += epoch.length();
+    return sum;
+}
+
+// The search had the epochs that were not held out in place of the time that was asked for.
+void restore_time(spade_options& searched, const spade_options& asked) {
+    searched.t_start = asked.t_start;
+    searched.t_stop = asked.t_stop;
+    searched.epochs = asked.epochs;
+    if (asked.epochs.empty()) searched.separation.reset();
+    searched.trial_length = asked.trial_length;
+    searched.trial_separation = asked.trial_separation;
+    searched.hold_out = asked.hold_out;
+}
+
 void check_confirmation(const spike_sequence& spikes, const spike_sequence& other,
                         const spade_options& options) {
     if (options.hold_out > 0)
@@ -83,6 +103,7 @@ divided_recording divide_recording(const spike_sequence& spikes, const spade_opt
     pipeline::divided_time time =
         pipeline::divide_time(parts_of(spikes, options, has_recorded_span), options.hold_out);
     spade_options search = options;
+    search.hold_out = 0;
     search.method = options.method.value_or(options.usual_method());  // blocks are no trials
     search.t_start.reset();
     search.t_stop.reset();
@@ -91,7 +112,7 @@ divided_recording divide_recording(const spike_sequence& spikes, const spade_opt
     spade_options test = search;
     search.epochs = std::move(time.searched);
     test.epochs = std::move(time.held_out);
-    return {std::move(search), prepared(spikes, test, has_recorded_span, false)};
+    return {std::move(search), prepared(spikes, test, options, has_recorded_span, false)};
 }
 
 replication_spikes confirming_recording(const spike_sequence& spikes, const spike_sequence& other,
@@ -105,7 +126,7 @@ replication_spikes confirming_recording(const spike_sequence& spikes, const spik
     if (test.epochs.empty()) test.separation.reset();
     // Epochs of the search alone are no trials of the recording that confirms.
     test.method = options.method.value_or(test.usual_method());
-    return prepared(other, test, has_recorded_span, true);
+    return prepared(other, test, options, has_recorded_span, true);
 }
 
 void replicate(spade_result& found, const replication_spikes& in, const execution& run) {
@@ -125,13 +146,15 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
     const correction_result corrected =
         correct_tests(p, p.size(), found.options.correction, found.options.alpha);
 
-    spade_replication out{.observed = in.recording.counts.length,
-                          .tested = p.size(),
-                          .missing_units = same.missing,
-                          .confirmed_elsewhere = in.confirmed_elsewhere};
-    if (!in.recording.epochs.empty()) {
-        out.observed = duration{0};
-        for (const time_span& epoch : in.recording.epochs) out.observed += epoch.length();
+    spade_replication out{
+        .searched = observed_time(found.options.epochs, found.counts.length),
+        .observed = observed_time(in.recording.epochs, in.recording.counts.length),
+        .tested = p.size(),
+        .missing_units = same.missing,
+        .confirmed_elsewhere = in.confirmed_elsewhere};
+    if (!in.confirmed_elsewhere) {
+        out.searched_epochs = found.options.epochs;
+        restore_time(found.options, in.asked);
     }
     out.tests.resize(found.table.size());
     for (std::size_t k = 0; k < supports.size(); ++k) {

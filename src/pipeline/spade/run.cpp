@@ -299,6 +299,10 @@ void check_prepared(const spade_input& prepared, const spade_options& options) {
     if (prepared.windows.window_bins() != options.window ||
         prepared.surrogates.surrogates != options.surrogates.surrogates)
         throw invalid_argument("the windows were prepared for other options");
+    if (options.hold_out > 0)
+        throw invalid_argument("hold_out",
+                               "windows are searched as a whole: the recording must be divided "
+                               "before it is binned");
 }
 
 }  // namespace

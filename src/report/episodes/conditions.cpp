@@ -47,11 +47,7 @@ std::string differences_tsv(const condition_comparison& result) {
 
 json condition_json(const condition_summary& of, std::span<const input_record> inputs) {
     json files = json::array();
-    for (const input_record& one : inputs)
-        files.push_back({{"path", one.path},
-                         {"bytes", one.bytes},
-                         {"digest_algorithm", one.digest_algorithm},
-                         {"digest", one.digest}});
+    for (const input_record& one : inputs) files.push_back(file_json(one));
     return {{"files", files},
             {"recordings", of.recordings},
             {"samples", of.samples},

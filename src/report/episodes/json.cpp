@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <utility>
 
 #include "report/episodes/parts.hpp"
 #include "report/episodes/search_json.hpp"
 #include "report/recorded_part.hpp"
+#include "report/replication_json.hpp"
 #include "report/run_json.hpp"
 
 namespace spikeweave::report {
@@ -21,20 +23,17 @@ json search_test(std::uint64_t count, const episode_test& found) {
 // How much of what the search found is there in other spikes.
 json replication_of(const episode_report& report) {
     const search_part& search = *report.searched;
-    json out{{"searched_s", to_seconds(search.observed)},
-             {"tested_s", to_seconds(report.spikes.observed_time())},
-             {"tested", report.table.episodes.size()},
-             {"significant", search.significant},
-             {"replicated", search.replicated}};
-    if (!search.confirmed_elsewhere) return out;
-    const input_record& file = report.searched_input;
-    out["searched"] = {{"path", file.path},
-                       {"bytes", file.bytes},
-                       {"digest_algorithm", file.digest_algorithm},
-                       {"digest", file.digest},
-                       {"units", search.unit_names.size()}};
-    out["missing_units"] = search.missing_units;
-    out["untested"] = search.untested.size();
+    const replication_record record{.searched = search.observed,
+                                    .tested_in = report.spikes.observed_time(),
+                                    .tested = report.table.episodes.size(),
+                                    .significant = search.significant,
+                                    .replicated = search.replicated};
+    if (!search.confirmed_elsewhere) return replication_json(record, {});
+    json file = file_json(report.searched_input);
+    file["units"] = search.unit_names.size();
+    json out = replication_json(
+        record,
+        other_recording{"searched", std::move(file), search.missing_units, search.untested.size()});
     out["untested_significant"] = std::ranges::count_if(
         search.untested,
         [&](const untested_episode& one) { return one.test.q < report.circuit_rules.alpha; });

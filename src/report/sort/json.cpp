@@ -47,11 +47,7 @@ std::size_t report::unit_number(const sorting_report& report) {
 
 report::json report::sorting_run(const sorting_report& report) {
     json more = json::array();
-    for (const input_record& one : report.more_input)
-        more.push_back({{"path", one.path},
-                        {"bytes", one.bytes},
-                        {"digest_algorithm", one.digest_algorithm},
-                        {"digest", one.digest}});
+    for (const input_record& one : report.more_input) more.push_back(file_json(one));
     json out = run_json(report.run, {{"more_files", more},
                                      {"spikes", report.sorted.labels.size()},
                                      {"features", report.features},

@@ -1,3 +1,4 @@
+#include "report/replication_json.hpp"
 #include "report/run_json.hpp"
 #include "report/spade/parts.hpp"
 
@@ -15,19 +16,18 @@ json rules_of(const pattern_mining_options& mining) {
 }
 
 // How many of the patterns are there in other spikes.
-json replication_json(const pattern_report& report) {
+json pattern_replication_of(const pattern_report& report) {
     const spade_replication& in = *report.replication;
-    json out{{"tested_s", to_seconds(in.observed)},
-             {"tested", in.tested},
-             {"replicated", in.replicated}};
-    if (!in.confirmed_elsewhere) return out;
-    const input_record& file = report.replication_input;
-    out["recording"] = {{"path", file.path},
-                        {"bytes", file.bytes},
-                        {"digest_algorithm", file.digest_algorithm},
-                        {"digest", file.digest}};
-    out["missing_units"] = in.missing_units;
-    out["untested"] = in.tests.size() - in.tested;
+    const replication_record record{.searched = in.searched,
+                                    .tested_in = in.observed,
+                                    .tested = in.tested,
+                                    .replicated = in.replicated};
+    if (in.confirmed_elsewhere)
+        return replication_json(record,
+                                other_recording{"recording", file_json(report.replication_input),
+                                                in.missing_units, in.tests.size() - in.tested});
+    json out = replication_json(record, {});
+    out["searched_epochs_s"] = spans_json(in.searched_epochs);
     return out;
 }
 
@@ -60,7 +60,7 @@ json run_of(const pattern_view& p) {
                                {"seed", report.surrogate.seed}};
     if (report.replication)
         out[report.replication->confirmed_elsewhere ? "confirm" : "hold_out"] =
-            replication_json(report);
+            pattern_replication_of(report);
     return out;
 }
 

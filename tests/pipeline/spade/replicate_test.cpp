@@ -76,6 +76,49 @@ TEST(Replicate, TestsInOtherEpochsWhatTheFirstSuggest) {
     }
 }
 
+TEST(Replicate, OptionsRepeatWhatHeldOutAPart) {
+    for (const bool has_trials : {false, true}) {
+        spade_options request = tested_request();
+        request.hold_out = 0.5;
+        request.hold_out_block = 2s;
+        request.t_start = 1s;
+        if (has_trials) {
+            request.trial_length = 500ms;
+            request.trial_separation = 10ms;
+        }
+        const spade_result found = run_spade(four_planted(1), request);
+        EXPECT_EQ(found.options.hold_out, 0.5);
+        EXPECT_EQ(found.options.t_start, request.t_start);
+        EXPECT_EQ(found.options.trial_length, request.trial_length);
+        EXPECT_EQ(found.options.trial_separation, request.trial_separation);
+        EXPECT_TRUE(found.options.epochs.empty());
+        ASSERT_TRUE(found.replication);
+        ASSERT_EQ(found.replication->searched_epochs.size(), has_trials ? 23U : 6U);
+        EXPECT_EQ(found.replication->searched_epochs.front().begin, 1s);
+        duration searched{0};
+        for (const time_span& one : found.replication->searched_epochs) searched += one.length();
+        EXPECT_EQ(found.replication->searched, searched);
+
+        const spade_result again = run_spade(four_planted(1), found.options);
+        EXPECT_EQ(again.table, found.table);
+        ASSERT_TRUE(again.replication);
+        EXPECT_EQ(again.replication->searched_epochs, found.replication->searched_epochs);
+        ASSERT_GT(found.table.size(), 0U);
+        for (std::size_t i = 0; i < found.table.size(); ++i) {
+            EXPECT_EQ(again.replication->tests[i]->count, found.replication->tests[i]->count);
+            EXPECT_EQ(again.replication->tests[i]->q, found.replication->tests[i]->q);
+        }
+    }
+}
+
+TEST(Replicate, WindowsAreNotDivided) {
+    spade_options request = tested_request();
+    const spade_input whole = prepare_spade(bin_recording(four_planted(1), request), request);
+    request.hold_out = 0.5;
+    EXPECT_THROW(run_spade(whole, request), invalid_argument);
+    EXPECT_THROW(tally_part(whole, request, {}), invalid_argument);
+}
+
 TEST(Replicate, ConfirmsByTheNamesOfUnits) {
     const spike_sequence& spikes = four_planted(1);
     const spike_sequence& other = four_planted(2);
@@ -114,8 +157,15 @@ TEST(Replicate, RefusesWhatTestsNothing) {
     const spike_sequence& spikes = four_planted(1);
     spade_options request = tested_request();
     EXPECT_THROW(run_spade(spikes, spikes, request), invalid_argument);
-    EXPECT_THROW(run_spade(spikes, {{0}, {unit_id{0}}, {"x"}, {0s, 1s}}, request),
-                 invalid_argument);
+    try {
+        run_spade(spikes, {{0}, {unit_id{0}}, {"x"}, {0s, 1s}}, request);
+        FAIL();
+    } catch (const invalid_argument& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("the first has n0, n1, n2, n3, n4, n5, n6, n7, the other x"),
+                  std::string::npos)
+            << text;
+    }
     request.hold_out = 0.5;
     EXPECT_THROW(run_spade(spikes, four_planted(2), request), invalid_argument);
     request.hold_out_block = 100s;
