@@ -1,6 +1,11 @@
 # Packages of Debian and Ubuntu, made of a finished build: cpack --config build/release/CPackConfig.cmake -B FOLDER
 # One has the command with its manual, the other what a C++ program needs.
 
+# With a shared library the command would need the other package, and a project that contains this one has packages of its own.
+if(BUILD_SHARED_LIBS OR NOT SPIKEWEAVE_COMMAND OR NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+
 # A static library leaves its own libraries to the programs that use it.
 set(needed libfmt-dev libtbb-dev zlib1g-dev)
 if(SPIKEWEAVE_HDF5)

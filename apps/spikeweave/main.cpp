@@ -71,7 +71,8 @@ void declare(CLI::App& app, parsed& into) {
     app.fallthrough();
     app.formatter(help_formatter());
     app.set_help_flag("-h,--help", "print this help and stop");
-    app.set_version_flag("-V,--version", version_text());
+    app.set_version_flag("-V,--version", version_text(),
+                         "print the version and with what it was built, and stop");
     spikeweave::option_list options;
     options.begin_group("Options");
     options
@@ -128,10 +129,8 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
         return done;
     }
     if (!unknown && error.get_exit_code() == 0) return done;
-    if (!unknown && dynamic_cast<const CLI::FileError*>(&error) != nullptr)
-        return fail(
-            now, user_error,
-            fmt::format("--config: cannot read '{}'", app.get_config_ptr()->as<std::string>()));
+    if (const auto* file = dynamic_cast<const CLI::FileError*>(&error); !unknown && file != nullptr)
+        return fail(now, user_error, explain_config(app, *file));
     std::string path = "spikeweave";
     const CLI::App* at = &app;
     while (!at->get_subcommands().empty()) {

@@ -5,12 +5,10 @@ import pytest
 
 import spikeweave
 
-neo_rawio = pytest.importorskip("neo.rawio")
-
 RATE = 30000
 
 
-def blackrock_header(channels):
+def blackrock_header(channels, rate):
     """The header of a NEV file of version 2.3 (Blackrock, LB-0023)."""
     basic = np.zeros(
         1,
@@ -51,13 +49,13 @@ def blackrock_header(channels):
     extended["bytes"] = 2
     extended["width"] = 48
     basic[0] = (
-        b"NEURALEV", (2, 3), 1, basic.itemsize + extended.nbytes, 8 + 96, RATE, RATE,
+        b"NEURALEV", (2, 3), 1, basic.itemsize + extended.nbytes, 8 + 96, rate, rate,
         (2026, 11, 4, 26, 12, 0, 0, 0), b"test", b"", len(channels),
     )  # fmt: skip
     return basic.tobytes() + extended.tobytes()
 
 
-def write_nev(path, spikes):
+def write_nev(path, spikes, rate=RATE):
     """Writes (sample, channel, unit) as packets of spikes."""
     packets = np.zeros(
         len(spikes),
@@ -72,7 +70,7 @@ def write_nev(path, spikes):
     for row, (sample, channel, unit) in zip(packets, spikes, strict=True):
         row["stamp"], row["channel"], row["unit"] = sample, channel, unit
     channels = sorted({channel for _, channel, _ in spikes})
-    path.write_bytes(blackrock_header(channels) + packets.tobytes())
+    path.write_bytes(blackrock_header(channels, rate) + packets.tobytes())
 
 
 def write_ns5(path, samples):
@@ -150,6 +148,7 @@ def write_nse(path, stamps_us, cells):
 
 @pytest.mark.filterwarnings("ignore")
 def test_spikes_of_blackrock(tmp_path):
+    pytest.importorskip("neo.rawio")
     random = np.random.default_rng(1)
     samples = np.sort(random.choice(10 * RATE, 300, replace=False))
     spikes = [(s, 1 + s % 3, s % 2) for s in samples.tolist()]
@@ -162,12 +161,27 @@ def test_spikes_of_blackrock(tmp_path):
         channel, unit = int(name[2]), int(name[4])
         wanted = [s / RATE for s, c, u in spikes if (c, u) == (channel, unit)]
         np.testing.assert_allclose(train, np.round(wanted, 6), rtol=0, atol=1e-9)
-    assert spikeweave.episodes(tmp_path / "day.nev", max_size=2).episodes is not None
+    by_path = spikeweave.episodes(tmp_path / "day.nev", max_size=2, min_count=2)
+    by_spikes = spikeweave.episodes(found, max_size=2, min_count=2)
+    assert len(by_path) > 0
+    assert by_path.counts.tolist() == by_spikes.counts.tolist()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_clock_that_was_reset_is_refused(tmp_path):
+    """Times after the reset would lie on top of those before it."""
+    pytest.importorskip("neo.rawio")
+    stamps = [RATE, 2 * RATE, 3 * RATE, RATE // 10, 2 * RATE]
+    write_nev(tmp_path / "reset.nev", [(stamp, 1, 0) for stamp in stamps])
+
+    with pytest.raises(OSError, match=r"reset\.nev.*clock was reset: segment 2"):
+        spikeweave.read(tmp_path / "reset.nev")
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_spikes_of_neuralynx(tmp_path):
     """Neo counts time from the first record."""
+    pytest.importorskip("neo.rawio")
     write_nse(tmp_path / "SE1.nse", [5000, 6000, 7500, 9000], [0, 2, 2, 0])
 
     found = spikeweave.read(tmp_path / "SE1.nse")
@@ -181,6 +195,11 @@ def test_recordings_of_blackrock(tmp_path):
     pytest.importorskip("spikeinterface")
     samples = np.random.default_rng(2).normal(0, 100, (RATE, 4)).astype(np.int16)
     write_ns5(tmp_path / "day.ns5", samples)
+    (tmp_path / "bad.rhd").write_bytes(bytes(1000))
+    with pytest.raises(OSError, match=r"bad\.rhd"):
+        spikeweave.read_recording(tmp_path / "bad.rhd")
+    raw = spikeweave.read_recording(tmp_path / "day.ns5", sample_rate=1000, channels=1, gain=1)
+    assert raw.frames == (tmp_path / "day.ns5").stat().st_size // 2
 
     found = spikeweave.read_recording(tmp_path / "day.ns5")
 
@@ -191,10 +210,14 @@ def test_recordings_of_blackrock(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_a_file_that_neo_does_not_understand_is_refused(tmp_path):
+    pytest.importorskip("neo.rawio")
     for name in ("bad.nev", "bad.plx", "bad.nex"):
         (tmp_path / name).write_bytes(b"\0rubbish" * 10)
         with pytest.raises(OSError, match=name):
             spikeweave.read(tmp_path / name)
+    write_nev(tmp_path / "stopped.nev", [(100, 1, 0), (200, 1, 0)], rate=0)
+    with pytest.raises(OSError, match=r"stopped\.nev"):
+        spikeweave.read(tmp_path / "stopped.nev")
     with pytest.raises(FileNotFoundError):
         spikeweave.read(tmp_path / "none.nev")
     write_nev(tmp_path / "day.nev", [(100, 1, 0), (200, 1, 0)])

@@ -13,8 +13,8 @@
 namespace spikeweave {
 
 double parse_length(std::string_view text) {
-    constexpr std::array<std::pair<std::string_view, double>, 3> units_um{
-        {{"um", 1.0}, {"\u00b5m", 1.0}, {"mm", 1000.0}}};
+    constexpr std::array<std::pair<std::string_view, double>, 4> units_um{
+        {{"um", 1.0}, {"\u00b5m", 1.0}, {"\u03bcm", 1.0}, {"mm", 1000.0}}};
     const std::string_view body = core::trimmed(text, " ");
     double number = 0;
     const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), number);

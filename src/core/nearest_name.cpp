@@ -30,11 +30,18 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
     return edits[a.size()][b.size()];
 }
 
+bool is_digit(char letter) {
+    return letter >= '0' && letter <= '9';
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view typed,
                                         std::span<const std::string> known) {
     std::optional<std::string> best;
+    // Another number, or a letter in three, is another name and no slip.
+    constexpr std::size_t shortest = 4;
+    if (typed.size() < shortest || std::ranges::all_of(typed, is_digit)) return best;
     std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
     for (const std::string& name : known) {
         const std::size_t edits = edits_between(typed, name);

@@ -154,6 +154,18 @@ void warn_of_options(const std::vector<cohort_member>& members,
             fmt::format("the results are of different options: {}", fmt::join(differ, ", ")));
 }
 
+bool is_significant(std::string_view cell) {
+    return cell != "no" && cell != "none";
+}
+
+// The column that says what is significant; of a comparison it names the change. Empty if none
+// does.
+std::string_view significance_column(const page_table& rows) {
+    for (const std::string_view name : {"significant", "change"})
+        if (std::ranges::find(rows.names(), name) != rows.names().end()) return name;
+    return {};
+}
+
 // All columns of the results, in the order in which they come.
 std::vector<std::string> columns_of(const cohort& all, const cohort_table_options& options) {
     std::vector<std::string> columns;
@@ -161,8 +173,7 @@ std::vector<std::string> columns_of(const cohort& all, const cohort_table_option
         const page_table rows(all.table_of(one));
         for (const std::string_view name : rows.names())
             if (std::ranges::find(columns, name) == columns.end()) columns.emplace_back(name);
-        if (options.significant &&
-            std::ranges::find(rows.names(), "significant") == rows.names().end())
+        if (options.significant && significance_column(rows).empty())
             throw invalid_argument(
                 fmt::format("`significant`: '{}' does not say what is significant",
                             all.table_of(one).string()));
@@ -199,10 +210,11 @@ public:
         if (has_time_) begin += '\t' + one.observed;
         page_table rows(all_.table_of(one));
         std::set<std::string_view> has(rows.names().begin(), rows.names().end());
+        const std::string_view significance = significance_column(rows);
         std::uint64_t written = 0;
         for (std::size_t row = 0; rows.next(); ++row) {
             core::stop_at_times(row, stop);
-            if (options_.significant && rows["significant"] != "yes") continue;
+            if (options_.significant && !is_significant(rows[significance])) continue;
             line_ = begin;
             for (const std::string& name : columns_) {
                 line_ += '\t';

@@ -10,17 +10,18 @@ from support import SPIKEWEAVE, CliTest
 def on_terminal(*arguments, **environment):
     """What a terminal is sent that shows both outputs of the command."""
     primary, secondary = os.openpty()
+    running = subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=secondary, stderr=secondary,
+                               env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})
+    os.close(secondary)
     text = b""
     try:
-        subprocess.run([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=secondary, stderr=secondary,
-                       env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment}, timeout=120, check=False)
-        os.close(secondary)
         while block := os.read(primary, 1 << 16):
             text += block
     except OSError:  # the other end is closed and everything is read
         pass
     finally:
         os.close(primary)
+        running.wait(timeout=120)
     return text.decode()
 
 

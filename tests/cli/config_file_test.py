@@ -1,6 +1,8 @@
 """--config: options from a TOML file."""
 
 import json
+import os
+import threading
 import unittest
 
 from support import CliTest, run
@@ -63,21 +65,49 @@ class ConfigFile(CliTest):
                            ("[episodes]\nmin-count = 2020-01-01\n", "line 2: expected text or a number for 'min-count'"),
                            ("[episodes]\nhelp = true\n", "line 2: 'help' can only be typed"),
                            ("[episodes]\nmin-count = \n", "line 2: "), ("no sense", "line 1: "),
-                           ("min-count = 5\n", "line 1: spikeweave has no option 'min-count'")):
+                           ("min-count = 5\n", "line 1: spikeweave has no option 'min-count'"),
+                           ("[episodes.chains]\nseed = 5\n", "line 1: episodes has no tables, but options"),
+                           ("episodes = 3\n", "line 1: expected a table [episodes]"), ("[[episodes]]\n", "line 1: expected a table [episodes]"),
+                           ("[episodes]\nquiet = true\n", "line 2: 'quiet' goes with every command"),
+                           ("[episodes]\nmax-size = 2\nmax_size = 3\n", "'max-size' is given twice"),
+                           ("[episodes]\nmax-size = []\n", "line 2: the list of 'max-size' is empty")):
             with self.subTest(text):
                 path = self.file("study.toml", text)
                 self.refused("episodes", spikes, "--config", path, says=(str(path), says))
 
     def test_takes_part_in_the_rules_between_options(self):
-        path = self.file("study.toml", '[episodes]\ndelay-grid = "0ms:20ms:5ms"\n')
-        self.refused("episodes", self.chain_file(), "--config", path, "--delays", "1-2ms", says="excludes")
+        path = self.file("study.toml", '[episodes]\ndelay-grid = "0ms:20ms:5ms"\ndelays = "1-2ms"\n')
+        self.refused("episodes", self.chain_file(), "--config", path, says="excludes")
+        path = self.file("study.toml", "[episodes]\nsynchrony-window = \"1ms\"\n")
+        self.refused("episodes", self.chain_file(), "--config", path, says="requires --drop-synchronous")
 
     def test_must_be_readable(self):
         for path in (self.folder / "none.toml", self.folder):
             self.refused("episodes", self.chain_file(), "--config", path, says=f"--config: cannot read '{path}'")
 
     def test_does_not_keep_help_from_being_shown(self):
-        self.assertIn("--config", run("episodes", "--help").stdout + run("--help").stdout)
+        path = self.file("study.toml", "[epsiodes]\n")
+        wanted = self.ok("episodes", "--help").stdout
+        for words in (("episodes", "--help"), ("help", "episodes"), ("episodes", "--help")):
+            self.assertEqual(self.ok(*words, "--config", path).stdout, wanted)
+        self.assertEqual(self.ok("--version", "--config", path).stdout, self.ok("--version").stdout)
+
+    def test_may_be_a_pipe(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for text, works in (("quiet = true\n", True), ("[episodes]\nmin-cuont = 5\n", False)):
+            writer = threading.Thread(target=pipe.write_text, args=(text,))
+            writer.start()
+            result = run("episodes", self.chain_file(), "--config", pipe)
+            writer.join()
+            self.assertEqual((result.returncode, result.stdout), (0 if works else 2, ""), result.stderr)
+
+    def test_gives_way_to_what_does_not_go_with_it(self):
+        parameters = self.found("[episodes]\nmin-count = 40\n", "--min-rate", "3")
+        self.assertEqual(parameters["min_count"], 15)  # 3 a second in 4.95 s
+
+    def test_names_a_file(self):
+        self.refused("episodes", self.chain_file(), "--config", "", says="--config: expected a file")
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Manual(CliTest):
         self.assertIn("\\fB\\-\\-difficulty\\fR", page)
 
     def test_there_is_no_page_about_other_words(self):
-        self.refused("manual", "epsiodes", says="there is no command 'epsiodes' (there are info, convert, ")
+        self.refused("manual", "epsiodes", says="there is no command 'epsiodes'; did you mean episodes?")
 
 
 if __name__ == "__main__":

@@ -68,6 +68,19 @@ class Table(TableCase):
                     self.assertEqual(len(rows), 2 * len(each))
                     self.assertTrue(each)
 
+    def test_takes_what_changed_of_comparisons(self):
+        at = self.chain_file("spikes.tsv")
+        late = self.file("late.tsv", "time\tunit\n" + "".join(f"{t / 100:.3f}\t{unit}\n" for t in range(500) for unit in "abcd"[t % 4]))
+        folder = self.folder / "compared"
+        self.ok("compare", at, late, "--block", "250ms", "--delays", "4-6ms", "--min-count", "10", "-o", folder)
+        every = self.rows(folder / "differences.tsv")[1]
+        changed = [row["units"] for row in every if row["change"] != "none"]
+        self.assertTrue(changed)
+
+        rows = self.table("--significant", folder)[2]
+
+        self.assertEqual([row["units"] for row in rows], changed)
+
     def test_says_which_recordings_have_no_row(self):
         result, _, rows = self.table(self.chains("a"), self.nothing("none"), "--significant")
 

@@ -11,6 +11,7 @@ TEST(Length, IsReadWithItsUnit) {
     EXPECT_EQ(parse_length("20um"), 20);
     EXPECT_EQ(parse_length(" -7.5 um "), -7.5);
     EXPECT_EQ(parse_length("3\u00b5m"), 3);
+    EXPECT_EQ(parse_length("3\u03bcm"), 3);
     EXPECT_EQ(parse_length("0.4mm"), 400);
     EXPECT_EQ(parse_length("0"), 0);
 }

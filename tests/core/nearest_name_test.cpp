@@ -14,12 +14,13 @@ TEST(NearestName, IsTheOneWithTheFewestEdits) {
     EXPECT_EQ(nearest_name("epsiodes", names), "episodes");
     EXPECT_EQ(nearest_name("spad", names), "spade");
     EXPECT_EQ(nearest_name("sorts", names), "sort");
-    EXPECT_EQ(nearest_name("B1", names), "A1") << "the first of two";
+    EXPECT_EQ(nearest_name("CA1-3", std::vector<std::string>{"CA1-1", "CA1-2"}), "CA1-1");
 }
 
 TEST(NearestName, IsNoneIfTooMuchDiffers) {
     EXPECT_FALSE(nearest_name("fly", names));
-    EXPECT_FALSE(nearest_name("C3", names));
+    EXPECT_FALSE(nearest_name("C1", names));
+    EXPECT_FALSE(nearest_name("1234", std::vector<std::string>{"1235"}));
     EXPECT_FALSE(nearest_name("sort", {}));
 }
 

@@ -166,7 +166,12 @@ _spikeweave() {{
     _files
   fi
 }}
-compdef _spikeweave spikeweave
+# The file is sourced, or it is loaded as the function on the first use.
+if [[ "${{funcstack[1]}}" == _spikeweave ]]; then
+  _spikeweave "$@"
+else
+  compdef _spikeweave spikeweave
+fi
 )",
                        fmt::join(paths, "|"), cases);
 }

@@ -6,16 +6,19 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <istream>
+#include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/suggestions.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/nearest_name.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -27,6 +30,16 @@ bool is_flag(const CLI::Option& option) {
     return option.get_items_expected_max() == 0;
 }
 
+constexpr const char* name_of_errors = "ConfigFileError";
+
+/// An error about a file, because CLI11 keeps these until --help and the like are done. It throws a
+/// copy of the base class, which keeps the name.
+class config_error : public CLI::FileError {
+public:
+    explicit config_error(const std::string& what)
+        : FileError(name_of_errors, what, CLI::ExitCodes::FileError) {}
+};
+
 /// The options of a file go straight to those of the command line that were not typed.
 class config_file : public CLI::Config {
 public:
@@ -35,10 +48,17 @@ public:
     /// CLI11 calls this when it has read the words that were typed, before it checks which options
     /// need or exclude others.
     std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
+        const auto path = program_.get_config_ptr()->as<std::string>();
+        if (launched_ranks() > 1 && !std::filesystem::is_regular_file(path))
+            throw config_error(
+                fmt::format("--config: '{}' is no file that each of the {} processes can read",
+                            path, launched_ranks()));
+        // From a stream, toml++ reads nothing if that is a pipe.
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
         try {
-            take(toml::parse(in), program_);
+            take(toml::parse(text), program_);
         } catch (const toml::parse_error& error) {
-            throw invalid_argument(in_line(error.source(), std::string(error.description())));
+            refuse_at(error.source(), std::string(error.description()));
         }
         return {};
     }
@@ -47,53 +67,78 @@ public:
     std::string to_config(const CLI::App*, bool, bool, std::string) const override { return {}; }
 
 private:
-    std::string in_line(const toml::source_region& at, const std::string& what) const {
-        return fmt::format("{}, line {}: {}", program_.get_config_ptr()->as<std::string>(),
-                           at.begin.line, what);
+    [[noreturn]] void refuse_at(const toml::source_region& at, const std::string& what) const {
+        throw config_error(fmt::format(
+            "{}, line {}: {}", program_.get_config_ptr()->as<std::string>(), at.begin.line, what));
     }
 
     [[noreturn]] void refuse(const toml::node& at, const std::string& what) const {
-        throw invalid_argument(in_line(at.source(), what));
+        refuse_at(at.source(), what);
     }
 
     void take(const toml::table& table, CLI::App& into) const {
+        const std::vector<std::string> commands = names_of_commands(into);
+        std::set<std::string> names;
         for (const auto& [key, node] : table) {
-            const std::string name(key.str());
-            if (!node.is_table()) {
-                take_option(name, node, into);
+            std::string name(key.str());
+            const bool is_command = std::ranges::find(commands, name) != commands.end();
+            if (is_command && !node.is_table())
+                refuse(node, fmt::format("expected a table [{}]", name));
+            if (is_command) {
+                take(*node.as_table(), *into.get_subcommand(name));
                 continue;
             }
-            const std::vector<std::string> commands = names_of_commands(into);
-            if (std::ranges::find(commands, name) == commands.end())
-                refuse(node, fmt::format("there is no {} '{}'{}",
-                                         into.get_parent() != nullptr ? "model" : "command", name,
-                                         did_you_mean(nearest_name(name, commands))));
-            take(*node.as_table(), *into.get_subcommand(name));
+            if (node.is_table()) refuse_table(name, node, into, commands);
+            std::ranges::replace(name, '_', '-');
+            if (!names.insert(name).second) refuse(node, fmt::format("'{}' is given twice", name));
+            take_option(name, node, into);
         }
     }
 
+    [[noreturn]] void refuse_table(const std::string& name, const toml::node& node,
+                                   const CLI::App& in,
+                                   const std::vector<std::string>& commands) const {
+        if (commands.empty())
+            refuse(node, fmt::format("{} has no tables, but options", in.get_name()));
+        refuse(node, fmt::format("there is no {} '{}'{}",
+                                 in.get_parent() != nullptr ? "model" : "command", name,
+                                 did_you_mean(nearest_name(name, commands))));
+    }
+
     // A flag that is on by default is declared by the name that switches it off.
-    void take_option(std::string name, const toml::node& node, CLI::App& into) const {
-        std::ranges::replace(name, '_', '-');
+    void take_option(const std::string& name, const toml::node& node, CLI::App& into) const {
         if (std::ranges::find(only_typed, name) != only_typed.end())
             refuse(node, fmt::format("'{}' can only be typed", name));
         CLI::Option* option = into.get_option_no_throw("--" + name);
         CLI::Option* const opposite = into.get_option_no_throw("--no-" + name);
         const bool is_opposite = option == nullptr && opposite != nullptr && is_flag(*opposite);
         if (is_opposite) option = opposite;
-        if (option == nullptr) {
-            std::vector<std::string> known;
-            for (const CLI::Option* one : into.get_options())
-                for (const std::string& known_name : one->get_lnames()) known.push_back(known_name);
-            refuse(node, fmt::format("{} has no option '{}'{}", into.get_name(), name,
-                                     did_you_mean(nearest_name(name, known))));
-        }
+        if (option == nullptr) refuse_option(name, node, into);
         // Values are checked for the command that runs, because only there they matter.
-        if (!into.parsed() || !option->empty()) return;
+        if (!into.parsed() || !option->empty() || typed_excludes(*option)) return;
         if (is_flag(*option))
             take_flag(name, node, *option, is_opposite);
         else
             take_values(name, node, *option);
+    }
+
+    [[noreturn]] void refuse_option(const std::string& name, const toml::node& node,
+                                    const CLI::App& in) const {
+        if (in.get_parent() != nullptr && program_.get_option_no_throw("--" + name) != nullptr)
+            refuse(node,
+                   fmt::format("'{}' goes with every command: it stands before all tables", name));
+        std::vector<std::string> known;
+        for (const CLI::Option* one : in.get_options())
+            for (const std::string& known_name : one->get_lnames()) known.push_back(known_name);
+        refuse(node, fmt::format("{} has no option '{}'{}", in.get_name(), name,
+                                 did_you_mean(nearest_name(name, known))));
+    }
+
+    // What is typed has precedence, also over what it excludes.
+    bool typed_excludes(const CLI::Option& option) const {
+        return std::ranges::any_of(option.get_excludes(), [this](const CLI::Option* other) {
+            return !other->empty() && !of_file_.contains(other);
+        });
     }
 
     void take_flag(const std::string& name, const toml::node& node, CLI::Option& option,
@@ -108,7 +153,7 @@ private:
         std::vector<std::string> texts;
         texts.reserve(list->size());
         for (const toml::node& one : *list) texts.push_back(text_of(name, one));
-        if (texts.empty()) return;
+        if (texts.empty()) refuse(node, fmt::format("the list of '{}' is empty", name));
         const bool takes_many = option.get_items_expected_max() > 1;
         put(takes_many ? texts : std::vector{fmt::format("{}", fmt::join(texts, ","))}, node,
             option);
@@ -124,6 +169,7 @@ private:
 
     void put(const std::vector<std::string>& texts, const toml::node& node,
              CLI::Option& option) const {
+        of_file_.insert(&option);
         try {
             option.add_result(texts);
             option.run_callback();
@@ -133,6 +179,7 @@ private:
     }
 
     CLI::App& program_;
+    mutable std::set<const CLI::Option*> of_file_{};
 };
 
 }  // namespace
@@ -142,8 +189,16 @@ void add_config_file(CLI::App& program) {
         .set_config("--config", "",
                     "read options that are not typed from a TOML file, with a table for each "
                     "command")
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->check([](const std::string& path) {
+            return std::string(path.empty() ? "expected a file, found an empty text" : "");
+        });
     program.config_formatter(std::make_shared<config_file>(program));
+}
+
+std::string explain_config(const CLI::App& program, const CLI::FileError& error) {
+    if (error.get_name() == name_of_errors) return error.what();
+    return fmt::format("--config: cannot read '{}'", program.get_config_ptr()->as<std::string>());
 }
 
 }  // namespace spikeweave::cli

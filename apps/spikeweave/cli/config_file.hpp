@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace spikeweave::cli {
 
@@ -8,7 +9,10 @@ namespace spikeweave::cli {
 /// `[episodes]` stands for `episodes --min-count 100`. What is typed has precedence.
 ///
 /// A file that is not TOML, a command or option that there is not, or a value that the option does
-/// not take ends parsing with invalid_argument, which names the file and the line.
+/// not take ends parsing with an error about a file.
 void add_config_file(CLI::App& program);
+
+/// What is wrong with the file of --config: its name, the line and why, or that it cannot be read.
+std::string explain_config(const CLI::App& program, const CLI::FileError& error);
 
 }  // namespace spikeweave::cli

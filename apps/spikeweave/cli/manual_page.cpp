@@ -47,7 +47,9 @@ std::string without_stop(std::string text) {
 
 std::string synopsis(const CLI::App& at) {
     std::string out = bold(typed_as(at)) + " ";
-    if (!at.get_subcommands({}).empty()) return out + "\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n";
+    if (!at.get_subcommands({}).empty())
+        return out + (at.get_parent() == nullptr ? "\\fICOMMAND\\fR" : "\\fIMODEL\\fR") +
+               " [\\fIOPTION\\fR ...]\n";
     for (const CLI::Option* const option : at.get_options())
         if (option->get_positional()) {
             const std::string name = fmt::format("\\fI{}\\fR", plain(option->get_name(true)));
@@ -102,7 +104,9 @@ std::string sections_of_models(const CLI::App& at) {
 
 // Examples are shown as they are typed.
 std::string closing_text(const CLI::App& at) {
-    return fmt::format(".SH NOTES\n.nf\n{}\n.fi\n", plain(at.get_footer()));
+    const bool are_examples = at.get_footer().starts_with("Example");
+    return fmt::format(".SH {}\n.nf\n{}\n.fi\n", are_examples ? "EXAMPLES" : "NOTES",
+                       plain(at.get_footer()));
 }
 
 std::string other_pages(const CLI::App& at) {
@@ -128,7 +132,9 @@ std::string manual_page(const CLI::App& at) {
     out += fmt::format(".SH NAME\n{} \\- {}\n", plain(name),
                        plain(without_stop(at.get_description())));
     out += ".SH SYNOPSIS\n" + synopsis(at);
-    if (!at.get_subcommands({}).empty()) out += ".SH COMMANDS\n" + commands_of(at);
+    if (!at.get_subcommands({}).empty())
+        out += fmt::format(".SH {}\n{}", at.get_parent() == nullptr ? "COMMANDS" : "MODELS",
+                           commands_of(at));
     out += ".SH OPTIONS\n" + options_of(at) + sections_of_models(at);
     if (!at.get_footer().empty()) out += closing_text(at);
     return out + other_pages(at);

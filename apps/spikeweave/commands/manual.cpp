@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "cli/suggestions.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/nearest_name.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -24,8 +24,8 @@ const CLI::App& page_about(const manual_command& options) {
     if (options.about.empty()) return *options.program;
     const std::vector<std::string> commands = names_of_commands(*options.program);
     if (std::ranges::find(commands, options.about) == commands.end())
-        throw invalid_argument(fmt::format("there is no command '{}' (there are {})", options.about,
-                                           fmt::join(commands, ", ")));
+        throw invalid_argument(fmt::format("there is no command '{}'{}", options.about,
+                                           did_you_mean(nearest_name(options.about, commands))));
     return *options.program->get_subcommand(options.about);
 }
 

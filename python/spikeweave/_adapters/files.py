@@ -48,7 +48,7 @@ def read(
     format
         Format of the file: ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``,
         ``"phy"``, ``"klustakwik"`` or ``"nwb"``, or ``"neo"`` for whatever neo reads; ``"auto"``
-        detects it from the content, then from the extension. The command also reads
+        detects it from the ending of the name, then from the content. The command also reads
         ``"session"``, what `spikeweave live` recorded.
     time_unit
         Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``.

@@ -51,11 +51,12 @@ def _named(path: Path, readers: dict[str, str]) -> str | None:
 
 def read_by_neo(path: Path, allow_negative: bool) -> SpikeSequence:
     """The spikes of a file that neo reads: all units, also unsorted ones, by neo's names."""
-    reader = _reader_of(path)
+    rawio = _load_rawio(path)
     try:
+        reader = _reader_of(path, rawio)
         reader.parse_header()
         trains, span = _trains_of(reader)
-    except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+    except Exception as error:  # of whatever kind a damaged file makes neo raise
         raise OSError(f"'{path}' is no file that neo reads: {error}") from error
     if not trains:
         raise OSError(f"'{path}': found no units, expected some")
@@ -70,27 +71,39 @@ def read_by_neo(path: Path, allow_negative: bool) -> SpikeSequence:
     )
 
 
-def _reader_of(path: Path) -> Any:
+def _load_rawio(path: Path) -> Any:
     try:
         import neo.rawio
     except ImportError:
         raise ImportError(
             f"'{path.name}' is read by neo: pip install 'spikeweave[elephant]'"
         ) from None
+    return neo.rawio
+
+
+def _reader_of(path: Path, rawio: Any) -> Any:
     name = _named(path, SPIKES_BY_NEO)
-    reader = neo.rawio.get_rawio(path) if name is None else getattr(neo.rawio, name)
+    reader = rawio.get_rawio(path) if name is None else getattr(rawio, name)
     if reader is None:
-        raise OSError(f"'{path}': neo knows no reader for it, or several")
+        raise ValueError("it knows no reader for this name, or several")
     if path.is_file() and reader.rawmode == "one-dir":
         return reader(str(path.parent), include_filenames=[path.name])
     return reader(str(path))
 
 
 def _trains_of(reader: Any) -> tuple[dict[str, np.ndarray], tuple[float, float]]:
-    """The trains in seconds, and the span. Pauses divide a file into segments of one clock."""
+    """The trains in seconds, and the span. Pauses divide a file into segments."""
     if reader.block_count() != 1:
         raise ValueError(f"found {reader.block_count()} blocks, expected 1")
     segments = range(reader.segment_count(0))
+    begins = [float(reader.segment_t_start(0, segment)) for segment in segments]
+    ends = [float(reader.segment_t_stop(0, segment)) for segment in segments]
+    for segment in segments[1:]:
+        if begins[segment] < ends[segment - 1]:
+            raise ValueError(
+                f"its clock was reset: segment {segment + 1} begins at {begins[segment]:g} s, and "
+                f"the one before it ends at {ends[segment - 1]:g} s"
+            )
     names = [str(name) for name in reader.header["spike_channels"]["name"]]
     if len(set(names)) < len(names):
         names = [str(name) for name in reader.header["spike_channels"]["id"]]
@@ -106,8 +119,6 @@ def _trains_of(reader: Any) -> tuple[dict[str, np.ndarray], tuple[float, float]]
             for segment in segments
         ]
         trains[name] = np.concatenate(parts) if parts else np.empty(0)
-    begins = [reader.segment_t_start(0, segment) for segment in segments]
-    ends = [reader.segment_t_stop(0, segment) for segment in segments]
     firsts = [float(train.min()) for train in trains.values() if len(train)]
     lasts = [float(train.max()) for train in trains.values() if len(train)]
     return trains, (min([*begins, *firsts]), max([*ends, *lasts]))
@@ -126,9 +137,10 @@ def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
             f"'{path.name}' is read by SpikeInterface: pip install 'spikeweave[spikeinterface]'"
         ) from None
     place = path.parent if name in _OF_FOLDERS else path
-    how = {} if stream is None else {"stream_name": stream}
+    how: dict[str, Any] = {} if stream is None else {"stream_name": stream}
+    if name == "read_maxwell":
+        how["install_maxwell_plugin"] = False  # native code from a server
     try:
-        opened = getattr(extractors, name)(place, **how)
-    except (AssertionError, LookupError, OSError, TypeError, ValueError) as error:
+        return from_recording(getattr(extractors, name)(place, **how))
+    except Exception as error:  # of whatever kind a damaged file makes SpikeInterface raise
         raise OSError(f"'{path}' is no recording that SpikeInterface reads: {error}") from error
-    return from_recording(opened)

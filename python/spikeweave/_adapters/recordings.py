@@ -39,7 +39,8 @@ def read_recording(
         SpikeGadgets (``.rec``) are read by SpikeInterface, which has to be installed.
     format
         ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"``, ``"raw"`` or
-        ``"spikeinterface"``; ``"auto"`` detects it from the content, then from the extension.
+        ``"spikeinterface"``; ``"auto"`` detects it from the ending of the
+        name, then from the content.
     sample_rate, channels, gain, header_bytes
         For raw samples: sample rate in Hz, number of channels, microvolts per count, position of
         the first sample in the file.
@@ -82,7 +83,12 @@ def read_recording(
 def _opened(path: str, format: str, stream: str | None, options: dict[str, Any]) -> Recording:
     check_readable(Path(path))
     again = (_opened, (path, format, stream, options))
-    by_spikeinterface = format == "auto" and is_by_spikeinterface(Path(path))
+    by_spikeinterface = (
+        format == "auto"
+        and not options.keys() & {"sample_rate", "channels"}
+        and Path(path).is_file()
+        and is_by_spikeinterface(Path(path))
+    )
     if format == "spikeinterface" or by_spikeinterface:
         if options:
             raise ValueError(f"{next(iter(options))}: '{Path(path).name}' says this itself")

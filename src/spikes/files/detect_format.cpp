@@ -27,13 +27,21 @@ bool is_klustakwik_name(const std::string& name) {
 }
 
 // What a folder has that was given in place of its spikes.
-std::string_view advice_about(const std::filesystem::path& folder) {
+std::string_view advice_about_folder(const std::filesystem::path& folder) {
     std::error_code ignored;
     if (std::filesystem::exists(folder / "spikes.npz", ignored))
         return ": give its spikes.npz, the spikes of a sorting";
     for (const char* part : {"binary.json", "structure.oebin"})
         if (std::filesystem::exists(folder / part, ignored))
             return ": it is a recording, in which spikeweave sort finds the spikes";
+    return "";
+}
+
+// What reads a file of an acquisition system.
+std::string_view advice_about(const std::string& name) {
+    for (const std::string_view ending : {".nev", ".nse", ".ntt", ".plx", ".pl2", ".nex", ".smr"})
+        if (name.ends_with(ending))
+            return " (the Python package reads such files through neo: spikeweave.read)";
     return "";
 }
 
@@ -47,7 +55,7 @@ spike_format detect_format(const std::filesystem::path& path) {
             if (std::filesystem::exists(path / part, ignored)) return spike_format::phy;
         throw io::file_error(path, fmt::format("is a folder without params.py and spike_times.npy, "
                                                "expected Phy's or a file{}",
-                                               advice_about(path)));
+                                               advice_about_folder(path)));
     }
     if (name == "params.py") return spike_format::phy;
 
@@ -62,12 +70,9 @@ spike_format detect_format(const std::filesystem::path& path) {
     if (head.find('\0') != std::string_view::npos) {
         if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)
             return spike_format::meabench;
-        throw io::file_error(
-            path,
-            fmt::format("begins with {}, expected text, .npy, .npz, .nwb or MEABench records "
-                        "(files of Blackrock, Neuralynx, Plexon and other systems are read by "
-                        "spikeweave.read in Python, through neo)",
-                        io::shown(head.substr(0, 16))));
+        throw io::file_error(path, fmt::format("begins with {}, expected text, .npy, .npz, .nwb or "
+                                               "MEABench records{}",
+                                               io::shown(head.substr(0, 16)), advice_about(name)));
     }
     if (is_klustakwik_name(name)) return spike_format::klustakwik;
     if (name.ends_with(".spk.txt") || name.ends_with(".spk.txt.gz")) return spike_format::wagenaar;

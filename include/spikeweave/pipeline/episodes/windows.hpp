@@ -20,7 +20,7 @@ struct windowed_episode_options {
     episode_options search{};
     /// 0: the whole recording is analysed at once.
     duration window{0};
-    /// From the begin of one window to that of the next. 0: as long as the window.
+    /// From the beginning of one window to that of the next. 0: as long as the window.
     duration hop{0};
     /// Whether to look for the times at which the circuit changes.
     bool change_points = false;

@@ -63,7 +63,7 @@ option_list describe(episode_mining_options& options) {
     };
     grid.field.reset();
     add_threshold(list, options);
-    list.add("max_size", options.max_size, "search for episodes of at most this many units")
+    list.add("max_size", options.max_size, "search for episodes of at most this many spikes")
         .unset_is("no limit");
     list.add("self_repeats", options.self_repeats, "allow a unit to follow itself");
     list.add("ties", options.ties, ties_help);
