@@ -11,7 +11,12 @@ from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
 from ._commands.assemblies import assemblies
 from ._commands.compare import compare
-from ._commands.conditions import compare_conditions, compare_epochs
+from ._commands.conditions import (
+    compare_conditions,
+    compare_epochs,
+    compare_patterns,
+    compare_patterns_in_epochs,
+)
 from ._commands.detector import Detector
 from ._commands.devices import devices
 from ._commands.episodes import count_episodes, episode_strategies, episodes, epochs_around
@@ -26,7 +31,7 @@ from ._core import version as _version
 from ._values.assemblies import Assembly, AssemblyResult
 from ._values.circuit import Circuit
 from ._values.comparison import Comparison
-from ._values.conditions import ConditionComparison
+from ._values.conditions import ComparedPattern, ConditionComparison, PatternComparison
 from ._values.devices import Device
 from ._values.episode_rows import Episode
 from ._values.episode_windows import WindowedEpisodeResult
@@ -57,6 +62,7 @@ __all__ = [
     "AssemblyResult",
     "Chance",
     "Circuit",
+    "ComparedPattern",
     "Comparison",
     "ConditionComparison",
     "Counts",
@@ -69,6 +75,7 @@ __all__ = [
     "Epoch",
     "LiveRun",
     "Pattern",
+    "PatternComparison",
     "PatternResult",
     "Recording",
     "ReplayResult",
@@ -84,6 +91,8 @@ __all__ = [
     "compare",
     "compare_conditions",
     "compare_epochs",
+    "compare_patterns",
+    "compare_patterns_in_epochs",
     "count_episodes",
     "devices",
     "episode_strategies",

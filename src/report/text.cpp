@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace spikeweave::report {
 
 std::string number_text(double value) {
     return fmt::format("{:.6g}", value);
+}
+
+std::string known_number(double value) {
+    return std::isfinite(value) ? number_text(value) : "-";
 }
 
 std::string p_text(double p) {

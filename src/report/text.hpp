@@ -10,6 +10,8 @@ namespace spikeweave::report {
 
 /// Formats six digits: more than the precision of a null model, and equal on every machine.
 std::string number_text(double value);
+/// The same, or "-" for what is not known.
+std::string known_number(double value);
 /// Formats three digits; smaller values become "< 1e-300".
 std::string p_text(double p);
 /// Formats exact milliseconds without a unit.

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/report/episodes/conditions.hpp"
+#include "spikeweave/report/spade/conditions.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -26,13 +30,44 @@ struct compare_command {
     std::filesystem::path to{};
     bool overwrite = false;
     condition_options analysis{};
+    std::vector<std::string> patterns{};      ///< results of SPADE; empty: episodes are compared
+    pattern_condition_options of_patterns{};  ///< what these have of their own
 };
+
+bool list_has(const option_list& list, const std::string& name) {
+    return std::ranges::find(list, name, &option::name) != list.end();
+}
+
+// The options for patterns. Those that the comparison of episodes has, too, are taken from it.
+void describe_patterns(option_list& list, compare_command& options) {
+    for (const option& one : describe(options.analysis.mining))
+        if (one.name != "max_memory") list.change(one.name).excludes.emplace_back("patterns");
+    for (const option& one : describe(options.analysis.significance))
+        list.change(one.name).excludes.emplace_back("patterns");
+    list.change("findings").excludes.emplace_back("patterns");
+    option_list own = describe(options.of_patterns);
+    for (const option& one : describe(options.analysis))
+        if (list_has(own, one.name)) own.remove(one.name);
+    list.begin_group("Patterns");
+    list.add("patterns", options.patterns,
+             "compare the patterns of this result of spade in place of episodes, those that are "
+             "significant if they were tested; may be given several times")
+        .repeated()
+        .written("RESULT");
+    for (const char* const name : {"surrogates", "dither"}) {
+        own.change(name).group = "Patterns";
+        own.change(name).only_with("patterns");
+    }
+    list.add_all(std::move(own));
+}
 
 option_list describe(compare_command& options) {
     option_list list = describe(options.input);
     list.begin_group("Output");
     list.add("output", options.to,
-             "folder to write: differences.tsv, differences.graphml, differences.svg and run.json")
+             "folder to write: differences.tsv and run.json, and of episodes differences.graphml "
+             "and "
+             "differences.svg")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.begin_group("Conditions");
@@ -49,77 +84,147 @@ option_list describe(compare_command& options) {
             .not_with({"epochs_" + name});
     }
     list.add_all(describe(options.analysis));
+    describe_patterns(list, options);
     return list;
 }
 
+/// What is known of the files that were read.
+struct files_read {
+    std::array<std::vector<input_record>, 2> inputs{};
+    run_record run{};
+};
+
 // The recordings of a condition.
 std::vector<spike_sequence> read_group(compare_command& options,
-                                       const std::vector<std::string>& files,
-                                       condition_report& report, std::size_t condition,
-                                       const session& now, const execution& run) {
+                                       const std::vector<std::string>& files, files_read& read,
+                                       std::size_t condition, const session& now,
+                                       const execution& run) {
     std::vector<spike_sequence> out;
     for (const std::string& file : files) {
         options.input.path = file;
         spike_input input = read_input(options.input, now, run);
-        now.warn(report.run, input.record.warnings);
-        report.run.duplicates += input.record.duplicates;
-        report.inputs[condition].push_back(std::move(input.record.input));
+        now.warn(read.run, input.record.warnings);
+        read.run.duplicates += input.record.duplicates;
+        read.inputs[condition].push_back(std::move(input.record.input));
         out.push_back(std::move(input.spikes));
     }
     return out;
 }
 
-condition_comparison compare_two_epochs(compare_command& options, condition_report& report,
-                                        const session& now, const execution& run) {
+using recordings = std::span<const spike_sequence>;
+using epoch_span = std::span<const time_span>;
+
+// Reads two sets of epochs of one recording, and compares them.
+template <class CompareEpochs>
+auto compare_two_epochs(compare_command& options, files_read& read, const session& now,
+                        const execution& run, const CompareEpochs& compare_epochs_of) {
     options.input.path = options.files.front();
     const spike_input input = read_input(options.input, now, run);
-    now.warn(report.run, input.record.warnings);
-    report.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
+    now.warn(read.run, input.record.warnings);
+    read.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     std::array<std::vector<time_span>, 2> epochs;
     for (const std::size_t c : {0U, 1U})
         take_epochs(options.epochs[c], options.input.path, input, epochs[c], run);
-    return compare_epochs(input.spikes, epochs[0], epochs[1], options.analysis, run);
+    return compare_epochs_of(input.spikes, epoch_span(epochs[0]), epoch_span(epochs[1]));
 }
 
-condition_comparison compare_inputs(compare_command& options, condition_report& report,
-                                    const session& now, const execution& run) {
+// Reads what the two conditions are, and compares them.
+template <class Compare, class CompareEpochs>
+auto compare_inputs(compare_command& options, files_read& read, const session& now,
+                    const execution& run, const Compare& compare_recordings,
+                    const CompareEpochs& compare_epochs_of) {
     const auto [a, b] = options.groups;
     const bool have_groups = !a.empty() || !b.empty();
     const bool have_epochs = options.epochs[0].given() || options.epochs[1].given();
     if (options.epochs[0].given() && options.epochs[1].given() && options.files.size() == 1 &&
         !have_groups)
-        return compare_two_epochs(options, report, now, run);
+        return compare_two_epochs(options, read, now, run, compare_epochs_of);
     const bool have_files = options.files.size() == 2 && !have_groups;
     if (have_epochs || !(have_files || (options.files.empty() && !a.empty() && !b.empty())))
         throw invalid_argument(
             "give two files; or --group-a and --group-b with the files of each; or one file with "
             "the epochs of a and of b (--epochs-a or --around-a, --epochs-b or --around-b)");
-    const auto read = [&](std::size_t condition) {
+    const auto group = [&](std::size_t condition) {
         return read_group(
             options, have_files ? std::vector{options.files[condition]} : options.groups[condition],
-            report, condition, now, run);
+            read, condition, now, run);
     };
-    const std::vector<spike_sequence> of_a = read(0);
-    return compare_conditions(of_a, read(1), options.analysis, run);
+    const std::vector<spike_sequence> of_a = group(0);
+    const std::vector<spike_sequence> of_b = group(1);
+    return compare_recordings(recordings(of_a), recordings(of_b));
+}
+
+condition_report compare_found(compare_command& options, files_read& read, const session& now,
+                               const execution& run) {
+    return report_of(compare_inputs(
+                         options, read, now, run,
+                         [&](recordings a, recordings b) {
+                             return compare_conditions(a, b, options.analysis, run);
+                         },
+                         [&](const spike_sequence& spikes, epoch_span a, epoch_span b) {
+                             return compare_epochs(spikes, a, b, options.analysis, run);
+                         }),
+                     run);
+}
+
+pattern_condition_report compare_given_patterns(compare_command& options, files_read& read,
+                                                const session& now, const execution& run) {
+    const condition_options& shared = options.analysis;
+    pattern_condition_options& how = options.of_patterns;
+    how.block = shared.block;
+    how.permutation = shared.permutation;
+    how.change_alpha = shared.change_alpha;
+    how.change_correction = shared.change_correction;
+    how.run = shared.run;
+    std::vector<named_patterns> results;
+    for (const std::string& folder : options.patterns)
+        results.push_back(read_named_patterns(folder));
+    const named_patterns given = joined_patterns(results);
+    return report_of(
+        compare_inputs(
+            options, read, now, run,
+            [&](recordings a, recordings b) { return compare_patterns(a, b, given, how, run); },
+            [&](const spike_sequence& spikes, epoch_span a, epoch_span b) {
+                return compare_patterns_in_epochs(spikes, a, b, given, how, run);
+            }),
+        run);
+}
+
+// Completes the report, writes and prints it.
+template <class Report, class Write>
+void deliver(Report report, files_read read, compare_command& options, session& now,
+             const Write& write) {
+    now.warn(read.run, report.result.warnings);
+    report.inputs = std::move(read.inputs);
+    report.run.warnings = std::move(read.run.warnings);
+    report.run.command = now.command_line;
+    add_parameters(
+        report.run.parameters, describe(options),
+        {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
+         "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units",
+         "epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
+    report.run.seconds = now.seconds();
+    if (!options.to.empty()) write(report);
+    now.progress.clear();
+    if (!now.quiet) write_stdout(summarize(report));
 }
 
 void compare(compare_command& options, session& now) {
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const execution run = now.run(options.analysis.run.threads);
-    condition_report read;
-    condition_report report = report_of(compare_inputs(options, read, now, run), run);
-    now.warn(read.run, report.result.warnings);
-    report.inputs = std::move(read.inputs);
-    report.run.warnings = std::move(read.run.warnings);
-    report.run.command = now.command_line;
-    add_parameters(report.run.parameters, describe(options),
-                   {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
-                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
-                    "group_window", "only_units", "epochs_a", "epochs_b", "around_a", "around_b"});
-    report.run.seconds = now.seconds();
-    if (!options.to.empty()) write_condition_report(options.to, report, options.overwrite, run);
-    now.progress.clear();
-    if (!now.quiet) write_stdout(summarize(report));
+    files_read read;
+    if (options.patterns.empty()) {
+        condition_report report = compare_found(options, read, now, run);
+        return deliver(std::move(report), std::move(read), options, now,
+                       [&](const condition_report& made) {
+                           write_condition_report(options.to, made, options.overwrite, run);
+                       });
+    }
+    pattern_condition_report report = compare_given_patterns(options, read, now, run);
+    deliver(std::move(report), std::move(read), options, now,
+            [&](const pattern_condition_report& made) {
+                write_pattern_condition_report(options.to, made, options.overwrite, run);
+            });
 }
 
 void run(compare_command& options, session& now) {
@@ -132,8 +237,8 @@ void run(compare_command& options, session& now) {
 
 void add_compare(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<compare_command>();
-    CLI::App& sub =
-        *app.add_subcommand("compare", "Test which episodes differ between two conditions.");
+    CLI::App& sub = *app.add_subcommand(
+        "compare", "Test which episodes or patterns differ between two conditions.");
     sub.add_option(
            "FILE", options->files,
            "two files or folders of spikes, of which the first is condition a; or one, with "
@@ -152,7 +257,8 @@ void add_compare(CLI::App& app, command& chosen) {
     sub.footer(
         "Examples: spikeweave compare before.nwb after.nwb --delays 1-4ms -o change\n"
         "          spikeweave compare day.nwb --epochs-a rest.tsv --epochs-b run.tsv\n"
-        "          spikeweave compare --group-a wt1 wt2 wt3 wt4 --group-b ko1 ko2 ko3 ko4");
+        "          spikeweave compare --group-a wt1 wt2 wt3 wt4 --group-b ko1 ko2 ko3 ko4\n"
+        "          spikeweave compare before.nwb after.nwb --patterns found -o change");
     choose(sub, chosen, options, &run);
 }
 

@@ -1,13 +1,13 @@
-// Prints how often `compare_conditions` finds a change where there is none, and how often one that
-// was planted; docs/algorithms/conditions.md has the tables.
+// Prints how often `compare_conditions`, or `compare_patterns`, finds a change where there is none,
+// and how often one that was planted; docs/algorithms/conditions.md has the tables.
 //
-//   condition_power COMPARISONS THREADS [NULL|all [LENGTH_S]]
+//   condition_power COMPARISONS THREADS [NULL|all [LENGTH_S [episodes|patterns]]]
 //
 // Each comparison is of two halves of a recording of a null of `null_recordings`, LENGTH_S long
 // each, both with five connections (`with_connections`), whose strength may differ. In the rows
 // with other rates, two thirds of the spikes of a are kept before the connections are added. The
-// findings are searched together, or in either. All defaults are used, except a largest size of 2
-// and 999 labellings.
+// findings are searched together, or in either; or they are the planted pairs, as patterns in bins
+// of 5 ms. All defaults are used, except a largest size of 2 and 999 labellings.
 
 #include <fmt/format.h>
 
@@ -22,6 +22,7 @@
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/episodes/conditions.hpp"
+#include "spikeweave/pipeline/spade/conditions.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace {
@@ -67,40 +68,70 @@ struct tally {
     }
 };
 
-tally compare(std::string_view name, std::int64_t length_s, const row& how, std::uint32_t seed) {
+// Two recordings to compare.
+std::array<spike_sequence, 2> recordings_of(std::string_view name, std::int64_t length_s,
+                                            const row& how, std::uint32_t seed) {
     using namespace null_recordings;
     const duration half = std::chrono::seconds{length_s};
     const spike_sequence null = make(name, 2 * length_s, seed);
     spike_sequence null_a = within_span(null, {duration{0}, half - duration{1}});
     if (how.kept_of_a < 1) null_a = thinned(null_a, how.kept_of_a, seed);
-    const spike_sequence a = with_connections(null_a, how.strength_a, 2 * seed);
-    const spike_sequence b = with_connections(within_span(null, {half, 2 * half - duration{1}}),
-                                              how.strength_b, 2 * seed + 1);
+    return {with_connections(null_a, how.strength_a, 2 * seed),
+            with_connections(within_span(null, {half, 2 * half - duration{1}}), how.strength_b,
+                             2 * seed + 1)};
+}
+
+void count(tally& out, const condition_change& one) {
+    ++out.found;
+    out.below[0] += one.rate.p < 0.05 ? 1 : 0;
+    out.below[1] += one.excess.p < 0.05 ? 1 : 0;
+    out.significant[0] += one.rate_q < 0.05 ? 1 : 0;
+    out.significant[1] += one.excess_q < 0.05 ? 1 : 0;
+    out.covered += one.excess.difference.low <= 0 && one.excess.difference.high >= 0 ? 1 : 0;
+    for (const std::size_t t : {0U, 1U}) out.any[t] = out.significant[t] > 0;
+}
+
+tally compare_planted_patterns(const std::array<spike_sequence, 2>& both, std::uint32_t seed) {
+    named_patterns planted{.bin = std::chrono::milliseconds{5}};
+    for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
+        planted.patterns.push_back(
+            {{both[0].name(unit_id{2 * pair}), 0}, {both[0].name(unit_id{2 * pair + 1}), 1}});
+    const pattern_condition_options options{.permutation = {.permutations = 999, .seed = seed},
+                                            .run = {.threads = 1}};
+    tally out;
+    for (const pattern_change& one :
+         compare_patterns({&both[0], 1}, {&both[1], 1}, planted, options).findings)
+        count(out, one);
+    return out;
+}
+
+tally compare_episodes(const std::array<spike_sequence, 2>& both, const row& how,
+                       std::uint32_t seed) {
     condition_options options{.findings = how.findings,
                               .permutation = {.permutations = 999, .seed = seed},
                               .mining = {.delays = default_delays(), .max_size = 2},
                               .run = {.threads = 1, .devices = std::vector<int>{}}};
     tally out;
-    for (const episode_change& one : compare_conditions({&a, 1}, {&b, 1}, options).findings) {
+    for (const episode_change& one :
+         compare_conditions({&both[0], 1}, {&both[1], 1}, options).findings) {
         const auto from = to_index(one.what.units[0]);
         if (from % 2 != 0 || from >= 2 * planted_pairs || to_index(one.what.units[1]) != from + 1)
             continue;
-        ++out.found;
-        out.below[0] += one.rate.p < 0.05 ? 1 : 0;
-        out.below[1] += one.excess.p < 0.05 ? 1 : 0;
-        out.significant[0] += one.rate_q < 0.05 ? 1 : 0;
-        out.significant[1] += one.excess_q < 0.05 ? 1 : 0;
-        out.covered += one.excess.difference.low <= 0 && one.excess.difference.high >= 0 ? 1 : 0;
+        count(out, one);
     }
-    for (const std::size_t t : {0U, 1U}) out.any[t] = out.significant[t] > 0;
     return out;
 }
 
-void measure(std::string_view name, std::int64_t length_s, std::size_t comparisons, int threads) {
+void measure(std::string_view name, std::int64_t length_s, std::size_t comparisons, int threads,
+             bool of_patterns) {
     for (const row& how : rows) {
+        if (of_patterns && how.findings == findings_source::either) continue;
         std::vector<tally> all(comparisons);
         parallel::parallel_for(comparisons, {.threads = threads}, "comparing", [&](std::size_t i) {
-            all[i] = compare(name, length_s, how, static_cast<std::uint32_t>(i));
+            const auto seed = static_cast<std::uint32_t>(i);
+            const auto both = recordings_of(name, length_s, how, seed);
+            all[i] = of_patterns ? compare_planted_patterns(both, seed)
+                                 : compare_episodes(both, how, seed);
         });
         tally sum;
         std::array<std::size_t, 2> any{};
@@ -115,18 +146,22 @@ void measure(std::string_view name, std::int64_t length_s, std::size_t compariso
         fmt::print(
             "{}\t{}\t{}\t{}\t{}\t{:.2f}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\t{:.3f}\n",
             name, length_s, comparisons, how.strength_a, how.strength_b, how.kept_of_a,
-            to_string(how.findings), sum.found, share(sum.below[0]), share(sum.below[1]),
-            share(sum.significant[0]), share(sum.significant[1]), any[0], any[1],
-            share(sum.covered));
+            of_patterns ? "given" : to_string(how.findings), sum.found, share(sum.below[0]),
+            share(sum.below[1]), share(sum.significant[0]), share(sum.significant[1]), any[0],
+            any[1], share(sum.covered));
         std::fflush(stdout);
     }
 }
 
 int run(const std::vector<std::string>& arguments) {
     if (arguments.size() < 2)
-        throw invalid_argument("expected COMPARISONS THREADS [NULL|all [LENGTH_S]]");
+        throw invalid_argument(
+            "expected COMPARISONS THREADS [NULL|all [LENGTH_S [episodes|patterns]]]");
     const std::string name = arguments.size() > 2 ? arguments[2] : "all";
     const std::int64_t length_s = arguments.size() > 3 ? std::stol(arguments[3]) : 120;
+    const std::string findings = arguments.size() > 4 ? arguments[4] : "episodes";
+    if (findings != "episodes" && findings != "patterns")
+        throw invalid_argument("findings are episodes or patterns");
     fmt::print(
         "null\tseconds\tcomparisons\tstrength a\tstrength b\tkept of a\tfindings\tplanted found"
         "\trate: p < 0.05\texcess: p < 0.05\trate: q < 0.05\texcess: q < 0.05"
@@ -134,7 +169,8 @@ int run(const std::vector<std::string>& arguments) {
     std::vector<std::string_view> nulls(usual_nulls.begin(), usual_nulls.end());
     if (name != "all") nulls = {name};
     for (const std::string_view null : nulls)
-        measure(null, length_s, std::stoul(arguments[0]), std::stoi(arguments[1]));
+        measure(null, length_s, std::stoul(arguments[0]), std::stoi(arguments[1]),
+                findings == "patterns");
     return 0;
 }
 

@@ -1,4 +1,5 @@
 #include "spikeweave/pipeline/episodes/conditions.hpp"
+#include "spikeweave/pipeline/spade/conditions.hpp"
 
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
@@ -8,11 +9,12 @@ namespace spikeweave::python {
 namespace {
 
 // Adds the columns of one quantity, such as rate_a and rate_p.
-void add_change(nb::dict& out, const std::vector<episode_change>& findings, const std::string& name,
-                ratio_change episode_change::*change, double episode_change::*q) {
+template <class Change>
+void add_change(nb::dict& out, const std::vector<Change>& findings, const std::string& name,
+                ratio_change condition_change::*change, double condition_change::*q) {
     const auto add = [&](const char* column_name, auto get) {
         out[(name + "_" + column_name).c_str()] =
-            column(findings, [&](const episode_change& one) { return get(one.*change); });
+            column(findings, [&](const Change& one) { return get(one.*change); });
     };
     add("a", [](const ratio_change& one) { return one.a; });
     add("b", [](const ratio_change& one) { return one.b; });
@@ -26,7 +28,36 @@ void add_change(nb::dict& out, const std::vector<episode_change>& findings, cons
     else
         add_interval("difference", &ratio_change::difference);
     add("p", [](const ratio_change& one) { return one.p; });
-    out[(name + "_q").c_str()] = column(findings, q);
+    out[(name + "_q").c_str()] = column(findings, [&](const Change& one) { return one.*q; });
+}
+
+// Adds a column for each condition.
+template <class Change, class Member>
+void add_of_both(nb::dict& columns, const std::vector<Change>& findings, const char* name,
+                 Member member) {
+    for (const std::size_t c : {0U, 1U})
+        columns[(name + std::string(c == 0 ? "_a" : "_b")).c_str()] =
+            column(findings, [=](const Change& one) { return (one.*member)[c]; });
+}
+
+// Adds what comparisons of all kinds of findings have, but for the columns that come first.
+template <class Comparison>
+void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
+    add_of_both(columns, found.findings, "count", &condition_change::counts);
+    add_of_both(columns, found.findings, "expected", &condition_change::expected);
+    add_of_both(columns, found.findings, "first_spikes", &condition_change::first_spikes);
+    add_change(columns, found.findings, "rate", &condition_change::rate, &condition_change::rate_q);
+    add_change(columns, found.findings, "excess", &condition_change::excess,
+               &condition_change::excess_q);
+    out["columns"] = std::move(columns);
+    out["unit_names"] = found.unit_names;
+    out["samples"] = std::string(to_string(found.samples));
+    out["sample_counts"] = nb::make_tuple(found.conditions[0].samples, found.conditions[1].samples);
+    out["smallest_p"] = found.labellings.smallest_p;
+    auto options = found.options;
+    out["parameters"] = arguments_of(describe(options));
+    out["warnings"] = found.warnings;
+    out["seconds"] = found.seconds;
 }
 
 nb::dict to_python(const condition_comparison& found) {
@@ -35,40 +66,61 @@ nb::dict to_python(const condition_comparison& found) {
     nb::dict out;
     out["table"] = table_arrays(table);
     nb::dict columns = table_of(found.findings, "change", &episode_change::change);
-    for (const std::size_t c : {0U, 1U}) {
-        const std::string end = c == 0 ? "_a" : "_b";
-        const auto add = [&](const char* name, auto member) {
-            columns[(name + end).c_str()] =
-                column(found.findings, [=](const episode_change& one) { return (one.*member)[c]; });
-        };
-        add("found", &episode_change::found);
-        add("count", &episode_change::counts);
-        add("expected", &episode_change::expected);
-        add("first_spikes", &episode_change::first_spikes);
-    }
-    add_change(columns, found.findings, "rate", &episode_change::rate, &episode_change::rate_q);
-    add_change(columns, found.findings, "excess", &episode_change::excess,
-               &episode_change::excess_q);
-    out["columns"] = std::move(columns);
-    out["unit_names"] = found.unit_names;
-    out["samples"] = std::string(to_string(found.samples));
-    out["sample_counts"] = nb::make_tuple(found.conditions[0].samples, found.conditions[1].samples);
-    out["smallest_p"] = found.labellings.smallest_p;
-    condition_options options = found.options;
-    out["parameters"] = arguments_of(describe(options));
-    out["warnings"] = found.warnings;
-    out["seconds"] = found.seconds;
+    add_of_both(columns, found.findings, "found", &episode_change::found);
+    add_comparison(out, std::move(columns), found);
     return out;
+}
+
+nb::dict to_python(const pattern_comparison& found) {
+    nb::list patterns;
+    for (const pattern_change& one : found.findings) {
+        std::vector<std::string> units;
+        std::vector<double> lags;
+        for (const auto& [unit, lag] : one.what) {
+            units.push_back(unit);
+            lags.push_back(to_seconds(found.bin * lag));
+        }
+        patterns.append(nb::make_tuple(nb::tuple(nb::cast(units)), nb::tuple(nb::cast(lags))));
+    }
+    nb::dict out;
+    out["findings"] = std::move(patterns);
+    add_comparison(out, table_of(found.findings, "change", &pattern_change::change), found);
+    return out;
+}
+
+std::vector<spike_sequence> recordings(const std::vector<shared_spikes>& of) {
+    std::vector<spike_sequence> out;
+    for (const shared_spikes& one : of) out.push_back(*one.sequence);
+    return out;
+}
+
+std::vector<time_span> spans(const matrix_in<double>& epochs) {
+    std::vector<time_span> out;
+    for (std::size_t i = 0; i < epochs.shape(0); ++i)
+        out.push_back({duration_from_seconds(epochs(i, 0)), duration_from_seconds(epochs(i, 1))});
+    return out;
+}
+
+// Patterns of a result: its bin in seconds, and the names of units and the lags in bins of each.
+using patterns_in =
+    std::pair<double, std::vector<std::pair<std::vector<std::string>, std::vector<std::uint32_t>>>>;
+
+named_patterns joined_results(const std::vector<patterns_in>& results) {
+    std::vector<named_patterns> all;
+    for (const auto& [bin, patterns] : results) {
+        named_patterns& one = all.emplace_back();
+        one.bin = duration_from_seconds(bin);
+        for (const auto& [units, lags] : patterns) {
+            named_pattern& pattern = one.patterns.emplace_back();
+            for (std::size_t i = 0; i < units.size(); ++i) pattern.push_back({units[i], lags[i]});
+        }
+    }
+    return joined_patterns(all);
 }
 
 nb::dict compare(const std::vector<shared_spikes>& a, const std::vector<shared_spikes>& b,
                  const nb::dict& given) {
     const auto found = call_with<condition_options>(given, [&](const auto&... how) {
-        const auto recordings = [](const std::vector<shared_spikes>& of) {
-            std::vector<spike_sequence> out;
-            for (const shared_spikes& one : of) out.push_back(*one.sequence);
-            return out;
-        };
         return compare_conditions(recordings(a), recordings(b), how...);
     });
     return to_python(found);
@@ -76,17 +128,31 @@ nb::dict compare(const std::vector<shared_spikes>& a, const std::vector<shared_s
 
 nb::dict compare_parts(const shared_spikes& spikes, const matrix_in<double>& a,
                        const matrix_in<double>& b, const nb::dict& given) {
-    const auto spans = [](const matrix_in<double>& epochs) {
-        std::vector<time_span> out;
-        for (std::size_t i = 0; i < epochs.shape(0); ++i)
-            out.push_back(
-                {duration_from_seconds(epochs(i, 0)), duration_from_seconds(epochs(i, 1))});
-        return out;
-    };
     const std::vector<time_span> of_a = spans(a);
     const std::vector<time_span> of_b = spans(b);
     const auto found = call_with<condition_options>(given, [&](const auto&... how) {
         return compare_epochs(*spikes.sequence, of_a, of_b, how...);
+    });
+    return to_python(found);
+}
+
+nb::dict compare_given(const std::vector<shared_spikes>& a, const std::vector<shared_spikes>& b,
+                       const std::vector<patterns_in>& patterns, const nb::dict& given) {
+    const named_patterns joined = joined_results(patterns);
+    const auto found = call_with<pattern_condition_options>(given, [&](const auto&... how) {
+        return compare_patterns(recordings(a), recordings(b), joined, how...);
+    });
+    return to_python(found);
+}
+
+nb::dict compare_given_in_parts(const shared_spikes& spikes, const matrix_in<double>& a,
+                                const matrix_in<double>& b,
+                                const std::vector<patterns_in>& patterns, const nb::dict& given) {
+    const named_patterns joined = joined_results(patterns);
+    const std::vector<time_span> of_a = spans(a);
+    const std::vector<time_span> of_b = spans(b);
+    const auto found = call_with<pattern_condition_options>(given, [&](const auto&... how) {
+        return compare_patterns_in_epochs(*spikes.sequence, of_a, of_b, joined, how...);
     });
     return to_python(found);
 }
@@ -97,6 +163,10 @@ void bind_conditions(nb::module_& m) {
     m.def("compare_conditions", &compare, "a"_a, "b"_a, "given"_a);
     m.def("compare_epochs", &compare_parts, "spikes"_a, "a"_a, "b"_a, "given"_a);
     m.def("compare_conditions_options", &description<condition_options>);
+    m.def("compare_patterns", &compare_given, "a"_a, "b"_a, "patterns"_a, "given"_a);
+    m.def("compare_patterns_in_epochs", &compare_given_in_parts, "spikes"_a, "a"_a, "b"_a,
+          "patterns"_a, "given"_a);
+    m.def("compare_patterns_options", &description<pattern_condition_options>);
 }
 
 }  // namespace spikeweave::python

@@ -1,4 +1,4 @@
-"""Which episodes differ between two conditions."""
+"""Which episodes or patterns differ between two conditions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from .. import _core
 from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.arrays import numbers
-from .._values.conditions import ConditionComparison
+from .._values.conditions import ComparedPattern, ConditionComparison, PatternComparison
 from .._values.episode_rows import of_table
+from .._values.spade import PatternResult
 from .._values.spikes import SpikeSequence
 from .._values.types import Epochs, SpikesLike
 from .described import described
@@ -21,7 +22,7 @@ from .described import described
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .._values.options import CompareConditionsOptions
+    from .._values.options import CompareConditionsOptions, ComparePatternsOptions
 
 
 def _recordings(name: str, given: Any) -> list[Any]:
@@ -36,6 +37,37 @@ def _result(found: dict[str, Any]) -> ConditionComparison:
         warnings.warn(warning, stacklevel=3)
     findings = of_table(found.pop("table"), found["unit_names"])
     return ConditionComparison(findings=findings, **found)
+
+
+def _pairs_of_times(name: str, given: Epochs) -> Any:
+    """The epochs of a condition in seconds: shape (epochs, 2)."""
+    epochs = np.ascontiguousarray(numbers(name, epochs_of(given)), dtype=np.float64)
+    if epochs.ndim != 2 or epochs.shape[1] != 2:
+        raise ValueError(f"{name}: expected pairs of times, found shape {epochs.shape}")
+    return epochs
+
+
+def _named(patterns: PatternResult | Sequence[PatternResult]) -> list[Any]:
+    """The bin, and the units and lags of the patterns, of each result."""
+    results = [patterns] if isinstance(patterns, PatternResult) else patterns
+    out = []
+    for one in results:
+        if not isinstance(one, PatternResult):
+            raise TypeError(f"patterns: expected results of spade, found {type(one)}")
+        names = one.spikes.unit_names
+        items = [
+            slice(begin, end) for begin, end in zip(one.offsets[:-1], one.offsets[1:], strict=True)
+        ]
+        rows = [([names[u] for u in one.units[i]], one.lag_bins[i].tolist()) for i in items]
+        out.append((one.parameters["bin"], rows))
+    return out
+
+
+def _patterns(found: dict[str, Any]) -> PatternComparison:
+    for warning in found["warnings"]:
+        warnings.warn(warning, stacklevel=3)
+    findings = [ComparedPattern(*one) for one in found.pop("findings")]
+    return PatternComparison(findings=findings, **found)
 
 
 @described(_core.compare_conditions_options)
@@ -142,14 +174,113 @@ def compare_epochs(
     >>> found.samples, found.sample_counts
     ('epochs', (30, 30))
     """
-    pairs = []
-    for name, given in (("a", a), ("b", b)):
-        epochs = np.ascontiguousarray(numbers(name, epochs_of(given)), dtype=np.float64)
-        if epochs.ndim != 2 or epochs.shape[1] != 2:
-            raise ValueError(f"{name}: expected pairs of times, found shape {epochs.shape}")
-        pairs.append(epochs)
+    pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
     with reporting(progress) as callback:
         found = _core.compare_epochs(
             SpikeSequence.of(spikes)._core, pairs[0], pairs[1], {**options, "progress": callback}
         )
     return _result(found)
+
+
+@described(_core.compare_patterns_options)
+def compare_patterns(
+    a: Sequence[SpikesLike],
+    b: Sequence[SpikesLike],
+    patterns: PatternResult | Sequence[PatternResult],
+    *,
+    progress: Progress = None,
+    **options: Unpack[ComparePatternsOptions],
+) -> PatternComparison:
+    """Tests which patterns of SPADE differ between two recordings or groups of recordings.
+
+    Each is compared by the rate of its occurrences, and by their excess over the mean in
+    surrogates, as by ``spikeweave compare --patterns``. The test is valid if the patterns were not
+    chosen by how often they occur in one of the conditions: patterns of all spikes of both
+    together, or of another recording.
+
+    Parameters
+    ----------
+    a, b
+        As in `compare_conditions`.
+    patterns
+        A result of `spade`, or several with the same bin, of which each pattern is compared once.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    PatternComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare_conditions`; also if results have bins of other widths, or no pattern is left.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> made = [
+    ...     spikeweave.simulate.patterns(
+    ...         units=10, patterns=(4,), length="60s", occurrences=occurrences, seed=1
+    ...     ).spikes
+    ...     for occurrences in (40, 120)
+    ... ]
+    >>> found = spikeweave.spade(made[1], min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    >>> compared = spikeweave.compare_patterns(made[:1], made[1:], found)
+    >>> print(compared[0], compared.columns["change"][0])
+    n0 n1+5ms n2+10ms n3+15ms excess
+    """
+    with reporting(progress) as callback:
+        found = _core.compare_patterns(
+            _recordings("a", a),
+            _recordings("b", b),
+            _named(patterns),
+            {**options, "progress": callback},
+        )
+    return _patterns(found)
+
+
+@described(_core.compare_patterns_options)
+def compare_patterns_in_epochs(
+    spikes: SpikesLike,
+    a: Epochs,
+    b: Epochs,
+    patterns: PatternResult | Sequence[PatternResult],
+    *,
+    progress: Progress = None,
+    **options: Unpack[ComparePatternsOptions],
+) -> PatternComparison:
+    """Tests which patterns of SPADE differ between two sets of epochs of one recording.
+
+    As `compare_patterns`, with each epoch as a sample.
+
+    Parameters
+    ----------
+    spikes, a, b
+        As in `compare_epochs`.
+    patterns
+        As in `compare_patterns`.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    PatternComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare_patterns`.
+    """
+    pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
+    with reporting(progress) as callback:
+        found = _core.compare_patterns_in_epochs(
+            SpikeSequence.of(spikes)._core,
+            pairs[0],
+            pairs[1],
+            _named(patterns),
+            {**options, "progress": callback},
+        )
+    return _patterns(found)

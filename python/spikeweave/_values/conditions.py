@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from .conversions import converted
 from .episode_rows import Episode
@@ -13,8 +13,55 @@ if TYPE_CHECKING:
     import pandas
 
 
+_Finding = TypeVar("_Finding")
+
+
+class ComparedPattern(NamedTuple):
+    """A pattern of SPADE that was compared: its units, and their lags in seconds."""
+
+    units: tuple[str, ...]
+    lags: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return " ".join(
+            f"{unit}+{1000 * lag:g}ms" if lag else unit
+            for unit, lag in zip(self.units, self.lags, strict=True)
+        )
+
+
 @dataclass(frozen=True, repr=False, eq=False)
-class ConditionComparison(Sequence[Episode]):
+class _Comparison(Sequence[_Finding], Generic[_Finding]):
+    """What comparisons of two conditions have in common."""
+
+    findings: list[_Finding]
+    columns: dict[str, Any]
+    unit_names: list[str]
+    samples: str
+    sample_counts: tuple[int, int]
+    smallest_p: float
+    parameters: dict[str, Any]
+    warnings: list[str]
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.findings)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.findings[index]
+
+    def __iter__(self) -> Iterator[_Finding]:
+        return iter(self.findings)
+
+    def __repr__(self) -> str:
+        changed = sum(change != "none" for change in self.columns["change"])
+        return f"<{type(self).__name__}: {changed} of {len(self)} findings changed>"
+
+    def _table(self, *names: str) -> pandas.DataFrame:
+        own = {name: [getattr(one, name) for one in self.findings] for name in names}
+        return converted(own | self.columns, "dataframe")
+
+
+class ConditionComparison(_Comparison[Episode]):
     """The result of `compare_conditions` or `compare_epochs`: a sequence of the findings.
 
     Attributes
@@ -44,34 +91,27 @@ class ConditionComparison(Sequence[Episode]):
         Time taken by the library.
     """
 
-    findings: list[Episode]
-    columns: dict[str, Any]
-    unit_names: list[str]
-    samples: str
-    sample_counts: tuple[int, int]
-    smallest_p: float
-    parameters: dict[str, Any]
-    warnings: list[str]
-    seconds: float
-
-    def __len__(self) -> int:
-        return len(self.findings)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.findings[index]
-
-    def __iter__(self) -> Iterator[Episode]:
-        return iter(self.findings)
-
-    def __repr__(self) -> str:
-        changed = sum(change != "none" for change in self.columns["change"])
-        return f"<ConditionComparison: {changed} of {len(self)} findings changed>"
-
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per finding: ``units`` and ``delays`` as tuples, and the
         `columns`."""
-        own = {
-            "units": [one.units for one in self.findings],
-            "delays": [one.delays for one in self.findings],
-        }
-        return converted(own | self.columns, "dataframe")
+        return self._table("units", "delays")
+
+
+class PatternComparison(_Comparison[ComparedPattern]):
+    """The result of `compare_patterns` or `compare_patterns_in_epochs`: a sequence of the patterns.
+
+    Attributes
+    ----------
+    findings : list of ComparedPattern
+        The patterns that were compared: their ``units``, and their ``lags`` in seconds.
+    columns : dict
+        As in `ConditionComparison`, without ``found_a`` and ``found_b``. ``first_spikes_a`` and
+        ``first_spikes_b`` are the bins in which the first unit fires.
+    unit_names, samples, sample_counts, smallest_p, parameters, warnings, seconds
+        As in `ConditionComparison`.
+    """
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A pandas data frame with one row per pattern: ``units`` and ``lags`` as tuples, and the
+        `columns`."""
+        return self._table("units", "lags")

@@ -118,6 +118,31 @@ class CompareConditionsOptions(TypedDict, total=False):
     device: str | None
 
 
+class ComparePatternsOptions(TypedDict, total=False):
+    block: Time | None
+    permutations: int | None
+    seed: int | None
+    confidence: float | None
+    change_alpha: float | None
+    change_correction: (
+        Literal[
+            "none",
+            "bonferroni",
+            "sidak",
+            "holm-sidak",
+            "holm",
+            "simes-hochberg",
+            "hommel",
+            "fdr_bh",
+            "fdr_by",
+        ]
+        | None
+    )
+    surrogates: int | None
+    dither: Time | None
+    threads: int | None
+
+
 class CountEpisodesOptions(TypedDict, total=False):
     ties: Literal["time", "order"] | None
     strategy: (

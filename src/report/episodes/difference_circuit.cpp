@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/episodes/circuit_graph.hpp"
+#include "report/finding_changes.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {
@@ -79,16 +80,6 @@ std::string known_data(std::string_view key, double value) {
 }
 
 }  // namespace
-
-std::string_view direction_of(const episode_change& finding) {
-    if (finding.change == change_kind::none) return "same";
-    const ratio_change& by = finding.change == change_kind::rate ? finding.rate : finding.excess;
-    return by.b > by.a ? "up" : "down";
-}
-
-std::string known_number(double value) {
-    return std::isfinite(value) ? number_text(value) : "-";
-}
 
 std::string difference_svg(const condition_comparison& result) {
     drawing out;

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/grouped.hpp"
-#include "report/episodes/difference_circuit.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/text.hpp"
 

@@ -11,6 +11,7 @@
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/pipeline/conditions.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 
 /// Which episodes occur more often, or follow their first unit more reliably, in one of two
@@ -25,12 +26,6 @@ enum class findings_source : std::uint8_t {
 
 template <>
 SPIKEWEAVE_API enum_table<findings_source> enum_names<findings_source>();
-
-/// What the labels of a condition are attached to, and are permuted between.
-enum class sample_kind : std::uint8_t { blocks, epochs, recordings };
-
-template <>
-SPIKEWEAVE_API enum_table<sample_kind> enum_names<sample_kind>();
 
 /// All options of a comparison.
 struct condition_options {
@@ -49,39 +44,11 @@ struct condition_options {
 
 SPIKEWEAVE_API option_list describe(condition_options& options);
 
-/// What was compared of one condition.
-struct condition_summary {
-    std::size_t recordings = 0;
-    std::size_t samples = 0;
-    duration observed{};
-    std::size_t spikes = 0;
-};
-
-/// What a change of a finding is due to.
-enum class change_kind : std::uint8_t {
-    none,    ///< no significant change
-    rate,    ///< it occurs more or less often, as the rates of the units explain
-    excess,  ///< its occurrences beyond what rates predict changed, relative to its first unit
-};
-
-template <>
-SPIKEWEAVE_API enum_table<change_kind> enum_names<change_kind>();
-
-/// One finding in both conditions; arrays have a, then b.
-struct episode_change {
+/// One finding in both conditions; its occurrences are counted without overlap.
+struct episode_change : condition_change {
     episode what{};
     /// The searches of each condition that found it; 0 if all spikes were searched together.
     std::array<std::size_t, 2> found{};
-    /// Occurrences without overlap, and none across two samples.
-    std::array<std::uint64_t, 2> counts{};
-    std::array<std::uint64_t, 2> first_spikes{};  ///< spikes of its first unit
-    std::array<double, 2> expected{};  ///< occurrences that the rates of the units predict
-    ratio_change rate{};               ///< occurrences per second
-    double rate_q = 1;
-    /// Occurrences beyond `expected`, per spike of the first unit. NaN if that does not fire.
-    ratio_change excess{};
-    double excess_q = 1;
-    change_kind change = change_kind::none;
 };
 
 struct condition_comparison {

@@ -1,4 +1,4 @@
-#include "pipeline/episodes/condition_samples.hpp"
+#include "pipeline/condition_samples.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "core/grouped.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/epochs.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::pipeline {
@@ -130,6 +131,34 @@ condition_samples take_samples(std::span<const spike_sequence> a, std::span<cons
     }
     out.conditions[0].samples = out.samples_a;
     out.conditions[1].samples = out.samples.size() - out.samples_a;
+    return out;
+}
+
+void add_new_warnings(std::vector<std::string>& to, const std::vector<std::string>& more) {
+    for (const std::string& one : more)
+        if (std::ranges::find(to, one) == to.end()) to.push_back(one);
+}
+
+two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time_span> a,
+                              std::span<const time_span> b) {
+    for (const time_span& one : a)
+        for (const time_span& other : b)
+            if (one.begin < other.end && other.begin < one.end)
+                throw invalid_argument(
+                    fmt::format("an epoch of each condition overlap: {} to {}, and {} to {}",
+                                format_duration(one.begin), format_duration(one.end),
+                                format_duration(other.begin), format_duration(other.end)));
+    two_parts out;
+    for (const std::size_t condition : {0U, 1U}) {
+        const std::span<const time_span> epochs = condition == 0 ? a : b;
+        if (epochs.empty()) throw invalid_argument("each condition needs epochs");
+        epoch_options these;
+        these.epochs.assign(epochs.begin(), epochs.end());
+        chosen_time chosen = choose_time(spikes, these);
+        // That spikes are in no epoch of one condition says nothing.
+        if (chosen.warnings.size() > 1) add_new_warnings(out.warnings, {chosen.warnings.front()});
+        out.spikes[condition] = std::move(*chosen.spikes);
+    }
     return out;
 }
 

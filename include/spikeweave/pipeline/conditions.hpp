@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "spikeweave/assess/label_permutation.hpp"
+#include "spikeweave/core/enum_names.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/core/time.hpp"
+
+/// What comparisons of two conditions have in common, whatever is compared.
+/// docs/algorithms/conditions.md has the formulas and the calibration.
+namespace spikeweave {
+
+/// What the labels of a condition are attached to, and are permuted between.
+enum class sample_kind : std::uint8_t { blocks, epochs, recordings };
+
+template <>
+SPIKEWEAVE_API enum_table<sample_kind> enum_names<sample_kind>();
+
+/// What was compared of one condition.
+struct condition_summary {
+    std::size_t recordings = 0;
+    std::size_t samples = 0;
+    duration observed{};
+    std::size_t spikes = 0;
+};
+
+/// What a change of a finding is due to.
+enum class change_kind : std::uint8_t {
+    none,    ///< no significant change
+    rate,    ///< it occurs more or less often, as the rates of the units explain
+    excess,  ///< its occurrences beyond what rates predict changed, relative to its first unit
+};
+
+template <>
+SPIKEWEAVE_API enum_table<change_kind> enum_names<change_kind>();
+
+/// What was counted of a finding in both conditions, and the tests; arrays have a, then b.
+struct condition_change {
+    std::array<std::uint64_t, 2> counts{};        ///< none across two samples
+    std::array<std::uint64_t, 2> first_spikes{};  ///< spikes of its first unit
+    std::array<double, 2> expected{};  ///< occurrences that the rates of the units predict
+    ratio_change rate{};               ///< occurrences per second
+    double rate_q = 1;
+    /// Occurrences beyond `expected`, per spike of the first unit. NaN if that does not fire.
+    ratio_change excess{};
+    double excess_q = 1;
+    change_kind change = change_kind::none;
+};
+
+}  // namespace spikeweave

@@ -1,0 +1,107 @@
+#include "spikeweave/mine/spade/named_patterns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "mine/result_table.hpp"
+#include "mine/spade/read_line.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade/detector.hpp"
+
+namespace spikeweave {
+namespace {
+
+constexpr std::size_t most_patterns = 10'000;
+
+duration bin_of_result(const std::filesystem::path& folder) {
+    const std::filesystem::path path = folder / "run.json";
+    std::ifstream in = mine::open_text(path);
+    try {
+        const auto run = nlohmann::json::parse(in);
+        const double bin_ms = run.at("windows").at("bin_ms").get<double>();
+        if (const duration bin = duration_from_seconds(bin_ms / 1000); bin > duration{0})
+            return bin;
+    } catch (const nlohmann::json::exception&) {
+    } catch (const invalid_argument&) {
+    }
+    throw io_error(
+        fmt::format("{} says no width of bins, expected a result of SPADE", path.string()));
+}
+
+// Lags are written in milliseconds.
+std::uint32_t lag_in(const std::string& cell, duration bin) {
+    const duration lag = parse_duration(cell + "ms");
+    if (lag < duration{0} || lag % bin != duration{0} || lag / bin > pattern_detector::most_lag)
+        throw invalid_argument(
+            fmt::format("the lag {} ms is not a multiple of the bin, {}, up to "
+                        "{} bins",
+                        cell, format_duration(bin), pattern_detector::most_lag));
+    return static_cast<std::uint32_t>(lag / bin);
+}
+
+named_pattern spikes_in(const std::string& units, const std::string& lags, duration bin) {
+    const std::vector<std::string> names = mine::split_text(units, ",");
+    const std::vector<std::string> times = mine::split_text(lags, ",");
+    if (names.size() != times.size())
+        throw invalid_argument(
+            fmt::format("{} names of units and {} lags between commas, expected as many; a name "
+                        "with a comma cannot be read",
+                        names.size(), times.size()));
+    named_pattern spikes;
+    spikes.reserve(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+        spikes.push_back({names[i], lag_in(times[i], bin)});
+    return spikes;
+}
+
+}  // namespace
+
+named_patterns read_named_patterns(const std::filesystem::path& folder,
+                                   std::vector<std::size_t>* lines) {
+    const std::filesystem::path table = folder / "patterns.tsv";
+    mine::result_table rows(table);
+    const std::size_t units = rows.column("units"), lags = rows.column("lags_ms");
+    const bool tested = rows.has("significant");
+    const std::size_t significant = tested ? rows.column("significant") : 0;
+    named_patterns result{.bin = bin_of_result(folder)};
+    while (rows.next()) {
+        if (tested && rows[significant] != "yes") continue;
+        if (result.patterns.size() == most_patterns)
+            throw io_error(fmt::format("{} holds more than the {} patterns that can be taken",
+                                       table.string(), most_patterns));
+        result.patterns.push_back(mine::read_line(
+            table, rows.line(), [&] { return spikes_in(rows[units], rows[lags], result.bin); }));
+        if (lines != nullptr) lines->push_back(rows.line());
+    }
+    if (result.patterns.empty())
+        throw io_error(
+            fmt::format("{} holds no {}pattern", table.string(), tested ? "significant " : ""));
+    return result;
+}
+
+named_patterns joined_patterns(std::span<const named_patterns> results) {
+    named_patterns out;
+    std::set<named_pattern> known;
+    for (const named_patterns& one : results) {
+        if (out.patterns.empty()) out.bin = one.bin;
+        if (out.bin != one.bin)
+            throw invalid_argument(
+                fmt::format("the bins of results are {} and {} wide: their patterns differ",
+                            format_duration(out.bin), format_duration(one.bin)));
+        // Spikes of one lag are in the order of the numbers of their units.
+        for (const named_pattern& pattern : one.patterns) {
+            named_pattern sorted = pattern;
+            std::sort(sorted.begin(), sorted.end());
+            if (known.insert(std::move(sorted)).second) out.patterns.push_back(pattern);
+        }
+    }
+    return out;
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,118 @@
+#include "report/finding_changes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+
+#include "core/grouped.hpp"
+#include "report/text.hpp"
+
+namespace spikeweave::report {
+namespace {
+
+json condition_json(const condition_summary& of, std::span<const input_record> inputs) {
+    json files = json::array();
+    for (const input_record& one : inputs) files.push_back(file_json(one));
+    return {{"files", files},
+            {"recordings", of.recordings},
+            {"samples", of.samples},
+            {"observed_s", to_seconds(of.observed)},
+            {"spikes", of.spikes}};
+}
+
+std::string side_text(char name, const condition_summary& of, sample_kind kind) {
+    return fmt::format("{}: {} {} of {:.6g} s, {} spikes\n", name, core::grouped(of.samples),
+                       to_string(kind), to_seconds(of.observed), core::grouped(of.spikes));
+}
+
+std::string interval_words(const interval_estimate& of) {
+    if (known_number(of.value) == "-") return "-";
+    if (known_number(of.low) == "-") return fmt::format("{:.3g}", of.value);
+    return fmt::format("{:.3g} ({:.3g} to {:.3g})", of.value, of.low, of.high);
+}
+
+}  // namespace
+
+std::string_view direction_of(const condition_change& finding) {
+    if (finding.change == change_kind::none) return "same";
+    const ratio_change& by = finding.change == change_kind::rate ? finding.rate : finding.excess;
+    return by.b > by.a ? "up" : "down";
+}
+
+std::string change_heading(std::string_view own) {
+    return fmt::format(
+        "\tchange\tdirection{}\tcount_a\tcount_b"
+        "\texpected_a\texpected_b\tfirst_spikes_a\tfirst_spikes_b\trate_a_hz\trate_b_hz"
+        "\trate_ratio\trate_ratio_low\trate_ratio_high\trate_p\trate_q\texcess_a\texcess_b"
+        "\texcess_difference\texcess_difference_low\texcess_difference_high\texcess_p\texcess_q",
+        own);
+}
+
+std::string change_cells(const condition_change& one, std::string_view own) {
+    std::string out = fmt::format("\t{}\t{}{}\t{}\t{}", to_string(one.change), direction_of(one),
+                                  own, one.counts[0], one.counts[1]);
+    out += '\t' + number_text(one.expected[0]) + '\t' + number_text(one.expected[1]);
+    out += fmt::format("\t{}\t{}", one.first_spikes[0], one.first_spikes[1]);
+    for (const double value :
+         {one.rate.a, one.rate.b, one.rate.ratio.value, one.rate.ratio.low, one.rate.ratio.high,
+          one.rate.p, one.rate_q, one.excess.a, one.excess.b, one.excess.difference.value,
+          one.excess.difference.low, one.excess.difference.high, one.excess.p, one.excess_q})
+        out += '\t' + known_number(value);
+    return out;
+}
+
+json comparison_json(const compared_conditions& what, const run_record& run) {
+    json out = run_json(run, json::object());
+    out["input"] = {{"a", condition_json(what.conditions[0], what.inputs[0])},
+                    {"b", condition_json(what.conditions[1], what.inputs[1])},
+                    {"units", what.units},
+                    {"warnings", run.warnings}};
+    out["comparison"] = {{"samples", to_string(what.samples)},
+                         {"labellings", what.labellings.number},
+                         {"all_labellings", what.labellings.exact},
+                         {"smallest_p", what.labellings.smallest_p},
+                         {"findings", what.findings}};
+    return out;
+}
+
+std::string conditions_text(const compared_conditions& what, std::string_view correction,
+                            double alpha) {
+    return side_text('a', what.conditions[0], what.samples) +
+           side_text('b', what.conditions[1], what.samples) +
+           fmt::format("{} {} labellings, smallest p {:.3g}; {}, alpha {}\n",
+                       what.labellings.exact ? "all" : "random",
+                       core::grouped(what.labellings.number), what.labellings.smallest_p,
+                       correction, alpha);
+}
+
+std::string changes_text(const std::vector<const condition_change*>& findings,
+                         const std::vector<std::string>& names) {
+    constexpr std::size_t shown = 20;
+    std::vector<std::size_t> order(findings.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+        const condition_change& one = *findings[i];
+        return std::tuple(one.change == change_kind::none, std::min(one.excess_q, one.rate_q));
+    });
+    const auto changed = std::ranges::count_if(
+        findings, [](const condition_change* one) { return one->change != change_kind::none; });
+    std::string text = fmt::format("\n{} of {} findings changed\n",
+                                   core::grouped(static_cast<std::uint64_t>(changed)),
+                                   core::grouped(order.size()));
+    text += "change  occurrences a, b; times as often in b; difference of the excess; q of both\n";
+    for (std::size_t k = 0; k < std::min(shown, order.size()); ++k) {
+        const condition_change& one = *findings[order[k]];
+        text += fmt::format("{:<6} {:<4}  {}: {}, {}; {}; {}; {}, {}\n", to_string(one.change),
+                            direction_of(one), names[order[k]], core::grouped(one.counts[0]),
+                            core::grouped(one.counts[1]), interval_words(one.rate.ratio),
+                            interval_words(one.excess.difference), p_text(one.rate_q),
+                            p_text(one.excess_q));
+    }
+    if (order.size() > shown) text += fmt::format("{} more\n", core::grouped(order.size() - shown));
+    return text;
+}
+
+}  // namespace spikeweave::report

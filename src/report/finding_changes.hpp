@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/run_json.hpp"
+#include "spikeweave/pipeline/conditions.hpp"
+
+/// How comparisons of two conditions are shown, whatever their findings are.
+namespace spikeweave::report {
+
+/// "up", "down" or "same", by the sign of a change that is significant.
+std::string_view direction_of(const condition_change& finding);
+
+/// The columns of a table that follow what a finding is, from `change` on, each after a tab.
+/// @param own  the names of columns after `direction`, with a tab before each
+std::string change_heading(std::string_view own = {});
+/// @param own  the cells of these columns
+std::string change_cells(const condition_change& finding, std::string_view own = {});
+
+/// What was compared, without the findings.
+struct compared_conditions {
+    const std::array<condition_summary, 2>& conditions;
+    const std::array<std::vector<input_record>, 2>& inputs;
+    sample_kind samples;
+    const label_permutations& labellings;
+    std::size_t units;
+    std::size_t findings;
+};
+json comparison_json(const compared_conditions& what, const run_record& run);
+
+/// The conditions and the labellings as lines for a terminal.
+/// @param correction, alpha  of the changes
+std::string conditions_text(const compared_conditions& what, std::string_view correction,
+                            double alpha);
+/// The findings as lines for a terminal, what changed first.
+/// @param names  of each finding
+std::string changes_text(const std::vector<const condition_change*>& findings,
+                         const std::vector<std::string>& names);
+
+}  // namespace spikeweave::report

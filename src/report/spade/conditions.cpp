@@ -1,0 +1,91 @@
+#include "spikeweave/report/spade/conditions.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "io/result_folder.hpp"
+#include "report/finding_changes.hpp"
+#include "report/run_json.hpp"
+#include "report/text.hpp"
+
+namespace spikeweave {
+namespace report {
+namespace {
+
+constexpr std::array<std::string_view, 2> pattern_difference_files{"differences.tsv", "run.json"};
+
+std::string pattern_differences_tsv(const pattern_comparison& result) {
+    std::string out = "finding\tsize\tunits\tlags_ms" + change_heading() + '\n';
+    std::size_t number = 0;
+    for (const pattern_change& one : result.findings) {
+        std::string units;
+        std::string lags;
+        for (const auto& [unit, lag] : one.what) {
+            units += (units.empty() ? "" : ",") + unit;
+            lags += (lags.empty() ? "" : ",") + milliseconds(result.bin * lag);
+        }
+        out += fmt::format("{}\t{}\t{}\t{}", ++number, one.what.size(), units, lags) +
+               change_cells(one) + '\n';
+    }
+    return out;
+}
+
+// "n0 n1+5ms"
+std::string name_of(const named_pattern& what, duration bin) {
+    std::string text;
+    for (const auto& [unit, lag] : what) {
+        text += (text.empty() ? "" : " ") + unit;
+        if (lag > 0) text += fmt::format("+{}ms", milliseconds(bin * lag));
+    }
+    return text;
+}
+
+compared_conditions compared_patterns_in(const pattern_condition_report& report) {
+    const pattern_comparison& result = report.result;
+    return {result.conditions,        report.inputs,         result.samples, result.labellings,
+            result.unit_names.size(), result.findings.size()};
+}
+
+}  // namespace
+}  // namespace report
+
+pattern_condition_report report_of(pattern_comparison result, const execution& run) {
+    pattern_condition_report report;
+    execution used = run;
+    used.threads = result.options.run.threads;
+    record_run(report.run, describe(result.options), result.options.permutation.seed, used, {});
+    report.run.warnings = result.warnings;
+    report.run.seconds = result.seconds;
+    report.result = std::move(result);
+    return report;
+}
+
+void write_pattern_condition_report(const std::filesystem::path& folder,
+                                    const pattern_condition_report& report, bool overwrite,
+                                    const execution& run) {
+    io::result_folder out(folder, overwrite, report::pattern_difference_files);
+    out.write("differences.tsv", report::pattern_differences_tsv(report.result));
+    out.write("run.json", report::text_of(report::comparison_json(
+                              report::compared_patterns_in(report), report.run)));
+    out.commit(run.stop);
+}
+
+std::string summarize(const pattern_condition_report& report) {
+    const pattern_comparison& result = report.result;
+    std::vector<const condition_change*> findings;
+    std::vector<std::string> names;
+    findings.reserve(result.findings.size());
+    names.reserve(result.findings.size());
+    for (const pattern_change& one : result.findings) {
+        findings.push_back(&one);
+        names.push_back(report::name_of(one.what, result.bin));
+    }
+    return report::conditions_text(report::compared_patterns_in(report),
+                                   to_string(result.options.change_correction),
+                                   result.options.change_alpha) +
+           report::changes_text(findings, names);
+}
+
+}  // namespace spikeweave
