@@ -27,3 +27,6 @@ set(CMAKE_RANLIB ${zig_tools}/ranlib CACHE FILEPATH "")
 
 set(CMAKE_FIND_USE_CMAKE_SYSTEM_PATH OFF)
 set(CMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH OFF)
+
+# Boost 1.74 would take std::result_of, which C++20 and libc++ no longer have.
+set(CMAKE_CXX_FLAGS_INIT -DBOOST_ASIO_HAS_STD_INVOKE_RESULT)
