@@ -13,6 +13,7 @@ from .types import (
     FilePath,
     FloatOrMax,
     IntOrAuto,
+    Length,
     MinOcc,
     Numbers,
     Pair,
@@ -393,7 +394,7 @@ class RecordingOptions(TypedDict, total=False):
     length: Time | None
     channels: int | None
     columns: int | None
-    pitch: float | None
+    pitch: Length | None
     sample_rate: float | None
     gain: float | None
     units: int | None
@@ -403,12 +404,12 @@ class RecordingOptions(TypedDict, total=False):
     low_peak: float | None
     high_peak: float | None
     jitter: float | None
-    drift: float | None
+    drift: Length | None
     drift_shape: Literal["linear", "zigzag", "jump"] | None
     drift_period: Time | None
     drift_start: Time | None
     noise: float | None
-    noise_reach: float | None
+    noise_reach: Length | None
     difficulty: Literal["easy", "realistic"] | None
     distribution: Literal["uniform", "lognormal"] | None
     waveforms: Literal["alike", "varied"] | None
@@ -536,7 +537,7 @@ class SortOptions(TypedDict, total=False):
     sign: Literal["negative", "positive", "both"] | None
     before: Time | None
     after: Time | None
-    neighbours: float | None
+    neighbours: Length | None
     features_per_channel: int | None
     drift: Literal["automatic", "none", "rigid", "blocks"] | None
     drift_bin: Time | None
