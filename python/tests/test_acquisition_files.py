@@ -198,8 +198,9 @@ def test_recordings_of_blackrock(tmp_path):
     (tmp_path / "bad.rhd").write_bytes(bytes(1000))
     with pytest.raises(OSError, match=r"bad\.rhd"):
         spikeweave.read_recording(tmp_path / "bad.rhd")
-    raw = spikeweave.read_recording(tmp_path / "day.ns5", sample_rate=1000, channels=1, gain=1)
-    assert raw.frames == (tmp_path / "day.ns5").stat().st_size // 2
+    (tmp_path / "raw.ns5").write_bytes(samples.tobytes())
+    raw = spikeweave.read_recording(tmp_path / "raw.ns5", sample_rate=RATE, channels=4, gain=1)
+    assert raw.frames == RATE
 
     found = spikeweave.read_recording(tmp_path / "day.ns5")
 

@@ -283,7 +283,7 @@ def test_what_was_held_out_and_another_recording_replicate_patterns():
         assert ("hold_out" in more) == (parts is not None)
         searched = 24 if parts is None else np.diff(parts).sum()
         assert other["searched_seconds"] == pytest.approx(searched, abs=1e-6)
-        assert found.parameters["hold_out"] == more.get("hold_out", 0)
+        assert found.parameters["hold_out"] == more.get("hold_out")
         if "hold_out" in more:
             again = spikeweave.spade(made[0], **found.parameters)
             assert (again.replication["p"] == other["p"]).all()

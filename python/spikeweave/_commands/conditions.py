@@ -222,12 +222,12 @@ def compare_patterns(
     >>> import spikeweave
     >>> made = [
     ...     spikeweave.simulate.patterns(
-    ...         units=10, patterns=(4,), length="60s", occurrences=occurrences, seed=1
+    ...         units=10, patterns=(4,), length="60s", occurrences=occurrences, seed=seed
     ...     ).spikes
-    ...     for occurrences in (40, 120)
+    ...     for seed, occurrences in enumerate((40, 120, 100))
     ... ]
-    >>> found = spikeweave.spade(made[1], min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
-    >>> compared = spikeweave.compare_patterns(made[:1], made[1:], found)
+    >>> found = spikeweave.spade(made[2], min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    >>> compared = spikeweave.compare_patterns(made[:1], made[1:2], found)
     >>> print(compared[0], compared.columns["change"][0])
     n0 n1+5ms n2+10ms n3+15ms excess
     """
@@ -273,6 +273,19 @@ def compare_patterns_in_epochs(
     ------
     TypeError, ValueError
         As `compare_patterns`.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikes = spikeweave.simulate.patterns(
+    ...     units=10, patterns=(4,), length="60s", occurrences=120, seed=1
+    ... ).spikes
+    >>> found = spikeweave.spade(spikes, min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    >>> even = [(i, i + 1) for i in range(0, 60, 2)]
+    >>> odd = [(i, i + 1) for i in range(1, 60, 2)]
+    >>> compared = spikeweave.compare_patterns_in_epochs(spikes, even, odd, found)
+    >>> compared.columns["change"]
+    ['none']
     """
     pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
     with reporting(progress) as callback:
