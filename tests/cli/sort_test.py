@@ -210,7 +210,7 @@ class Sort(CliTest):
         path = self.probe()
         made = self.ok("sort", path, "--mask", "mad", "--features-per-channel", "2")
         self.assertIn("masks from mad", made.stdout)
-        self.assertIn("blind", self.ok("sort", path, "--mask", "seed").stderr)
+        self.assertIn("miss units that fire often", self.ok("sort", path, "--mask", "seed").stderr)
         start = self.file("start.clu.1", "2\n" + "".join(f"{2 + n % 2}\n" for n in range(600)))
         early = self.ok("sort", path, "--start", start, "--max-iterations", "1")
         self.assertIn("warning: Stopped before convergence (max-iterations)", early.stderr)

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -56,7 +57,8 @@ bool draws(int descriptor) {
 
 bool shows_colour(int descriptor) {
     const char* const none = std::getenv("NO_COLOR");
-    return draws(descriptor) && (none == nullptr || *none == '\0');
+    // mpirun gives its ranks a terminal, wherever it passes their output on to.
+    return launched_ranks() == 1 && draws(descriptor) && (none == nullptr || *none == '\0');
 }
 
 std::string styled(int descriptor, const fmt::text_style& style, std::string_view text) {

@@ -26,8 +26,8 @@ void write_stderr(std::string_view text) noexcept;
 /// Whether a descriptor is a terminal that understands control sequences.
 bool draws(int descriptor);
 
-/// Whether text for a descriptor may have colours: it `draws`, and the user did not set NO_COLOR
-/// (no-color.org).
+/// Whether text for a descriptor may have colours: it `draws`, the user did not set NO_COLOR
+/// (no-color.org), and this is no rank, whose output goes somewhere else.
 bool shows_colour(int descriptor);
 
 /// A text in a style if the descriptor shows it, else the text as it is.

@@ -100,6 +100,8 @@ class ConditionComparison(_Comparison[Episode]):
 class PatternComparison(_Comparison[ComparedPattern]):
     """The result of `compare_patterns` or `compare_patterns_in_epochs`: a sequence of the patterns.
 
+    It has the attributes of `ConditionComparison`, of which these differ.
+
     Attributes
     ----------
     findings : list of ComparedPattern
@@ -107,8 +109,6 @@ class PatternComparison(_Comparison[ComparedPattern]):
     columns : dict
         As in `ConditionComparison`, without ``found_a`` and ``found_b``. ``first_spikes_a`` and
         ``first_spikes_b`` are the bins in which the first unit fires.
-    unit_names, samples, sample_counts, smallest_p, parameters, warnings, seconds
-        As in `ConditionComparison`.
     """
 
     def to_dataframe(self) -> pandas.DataFrame:
