@@ -57,8 +57,9 @@ bool draws(int descriptor) {
 
 bool shows_colour(int descriptor) {
     const char* const none = std::getenv("NO_COLOR");
-    // mpirun gives its ranks a terminal, wherever it passes their output on to.
-    return launched_ranks() == 1 && draws(descriptor) && (none == nullptr || *none == '\0');
+    // mpirun gives its ranks a terminal, even a single one, wherever it passes their output on to.
+    return std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr && launched_ranks() == 1 &&
+           draws(descriptor) && (none == nullptr || *none == '\0');
 }
 
 std::string styled(int descriptor, const fmt::text_style& style, std::string_view text) {
