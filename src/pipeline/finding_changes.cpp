@@ -80,9 +80,8 @@ void describe_changes(option_list& list, duration& block, permutation_options& p
         .above(0)
         .at_most(1)
         .written("Q");
-    option& corrected =
-        list.add("change_correction", correction,
-                 "correction for multiple testing, over the findings");
+    option& corrected = list.add("change_correction", correction,
+                                 "correction for multiple testing, over the findings");
     std::erase_if(corrected.choices, [](const std::string& name) {
         return is_two_stage(value_named<correction_method>(name));
     });
