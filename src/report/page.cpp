@@ -99,7 +99,8 @@ std::filesystem::path spikes_of(const report::json& run, const page_source& from
     std::filesystem::path path = path_of_spikes(run, from);
     if (path.empty() || path == "-")
         throw io::file_error(from.folder, "it does not say where its spikes are: `spikes` has to");
-    if (describe_input(path, from.run).digest != run.at("input").at("digest").get_ref<const std::string&>())
+    if (describe_input(path, from.run).digest !=
+        run.at("input").at("digest").get_ref<const std::string&>())
         throw io::file_error(path, "the result was made of other spikes: this file has changed");
     return path;
 }
