@@ -64,6 +64,32 @@ std::string change_cells(const condition_change& one, std::string_view own) {
     return out;
 }
 
+json condition_change_json(json own, const condition_change& one) {
+    own.update({{"change", to_string(one.change)},
+                {"direction", direction_of(one)},
+                {"count_a", one.counts[0]},
+                {"count_b", one.counts[1]},
+                {"expected_a", one.expected[0]},
+                {"expected_b", one.expected[1]},
+                {"first_spikes_a", one.first_spikes[0]},
+                {"first_spikes_b", one.first_spikes[1]},
+                {"rate_a_hz", one.rate.a},
+                {"rate_b_hz", one.rate.b},
+                {"rate_ratio", one.rate.ratio.value},
+                {"rate_ratio_low", one.rate.ratio.low},
+                {"rate_ratio_high", one.rate.ratio.high},
+                {"rate_p", one.rate.p},
+                {"rate_q", one.rate_q},
+                {"excess_a", one.excess.a},
+                {"excess_b", one.excess.b},
+                {"excess_difference", one.excess.difference.value},
+                {"excess_difference_low", one.excess.difference.low},
+                {"excess_difference_high", one.excess.difference.high},
+                {"excess_p", one.excess.p},
+                {"excess_q", one.excess_q}});
+    return own;
+}
+
 json comparison_json(const compared_conditions& what, const run_record& run) {
     json out = run_json(run, json::object());
     out["input"] = {{"a", condition_json(what.conditions[0], what.inputs[0])},

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/run_json.hpp"
@@ -20,6 +21,8 @@ std::string_view direction_of(const condition_change& finding);
 std::string change_heading(std::string_view own = {});
 /// @param own  the cells of these columns
 std::string change_cells(const condition_change& finding, std::string_view own = {});
+/// The same as members of an object, and `own` before them; what is not known is null.
+json condition_change_json(json own, const condition_change& finding);
 
 /// What was compared, without the findings.
 struct compared_conditions {
@@ -31,6 +34,26 @@ struct compared_conditions {
     std::size_t findings;
 };
 json comparison_json(const compared_conditions& what, const run_record& run);
+
+/// @tparam Report  of a comparison, with `result`, `inputs` and `run`
+template <class Report>
+compared_conditions compared_in(const Report& report) {
+    return {report.result.conditions,        report.inputs,
+            report.result.samples,           report.result.labellings,
+            report.result.unit_names.size(), report.result.findings.size()};
+}
+
+/// The report of a comparison; its record lacks the inputs and the command.
+template <class Report, class Result>
+Report comparison_report(Result result, execution used) {
+    Report report;
+    used.threads = result.options.run.threads;
+    record_run(report.run, describe(result.options), result.options.permutation.seed, used, {});
+    report.run.warnings = result.warnings;
+    report.run.seconds = result.seconds;
+    report.result = std::move(result);
+    return report;
+}
 
 /// The conditions and the labellings as lines for a terminal.
 /// @param correction, alpha  of the changes

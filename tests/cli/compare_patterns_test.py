@@ -42,6 +42,14 @@ class ComparePatterns(CliTest):
         self.assertEqual((run["comparison"]["samples"], run["parameters"]["surrogates"]), ("blocks", 20))
         self.assertEqual(run["parameters"]["patterns"], str(found))
 
+        document = json.loads(self.ok("compare", few, many, "--patterns", found, "--permutations", "999", "--surrogates", "20", "--json").stdout)
+        self.assertEqual(document["run"]["comparison"], run["comparison"])
+        rows = self.rows(out)
+        for one in document["findings"]:
+            row = rows[",".join(one.pop("units"))]
+            self.assertEqual(",".join(f"{lag:g}" for lag in one.pop("lags_ms")), row["lags_ms"])
+            self.assert_same([one], [row])
+
     def test_epochs_of_one_recording(self):
         path = self.planted(100, 3)
         epochs = [self.file(f"{begin}.tsv", "".join(f"{i}\t{i + 2}\n" for i in range(begin, 60, 4))) for begin in (0, 2)]

@@ -59,6 +59,21 @@ class Compare(CompareCase):
         self.assertEqual(record["comparison"]["labellings"], 924)
         self.assertEqual(record["parameters"]["permutations"], 999)
 
+    def test_prints_what_the_files_have_as_json(self):
+        a, b = self.recording("a.tsv", 0.2, 1), self.recording("b.tsv", 0.7, 2)
+        self.compared(a, b)
+        rows = self.rows(self.folder / "out")
+
+        document = json.loads(self.ok("compare", a, b, "--permutations", "999", "--json").stdout)
+
+        run = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))
+        for same in ("input", "comparison", "parameters"):
+            self.assertEqual(document["run"][same], run[same])
+        for one, row in zip(document["findings"], rows, strict=True):
+            delays = " ".join(f"({low:g},{high:g}]" for low, high in one.pop("delays_ms"))
+            self.assertEqual(("→".join(one.pop("units")), f"{delays} ms"), (row["units"], row["delays"]))
+        self.assert_same(document["findings"], rows)
+
     def test_counts_as_the_search_counts(self):
         a = self.recording("a.tsv", 0.5, 3)
         _, rows = self.compared(a, self.recording("b.tsv", 0.5, 4))

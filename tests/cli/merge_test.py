@@ -43,6 +43,18 @@ class Merge(Parts):
             with self.subTest(more):
                 self.same(SPADE, data, *more, parts=parts, table="spectrum.tsv")
 
+    def test_prints_the_whole_result_as_json(self):
+        data = self.planted_file()
+        for verb, name in ((SPADE, "patterns"), (EPISODES, "episodes")):
+            with self.subTest(verb[0]):
+                parts = self.divide(verb, data, parts=2)
+                merged = json.loads(self.ok("merge", *parts, "-o", self.folder / f"all-{name}", "--json").stdout)
+                whole = json.loads(self.ok(verb[0], data, *verb[1:], "--json").stdout)
+                self.assertTrue(whole[name])
+                self.assertEqual(merged[name], whole[name])
+                for folder in parts:
+                    shutil.rmtree(folder)
+
     def test_parts_of_epochs(self):
         epochs = self.file("epochs.csv", "".join(f"{2 * i},{2 * i + 1.5}\n" for i in range(10)))
         self.same(SPADE, self.planted_file(), "--epochs", epochs, table="spectrum.tsv")

@@ -58,14 +58,7 @@ class Replay(ReplayCase):
         self.assertEqual(document["run"]["replay"], {"chains": 1, "events": 40})
         self.assertEqual(document["chains"], [{"chain": 1, "units": ["a", "b", "c", "d", "e"], "delays_ms": [[40, 60]] * 4}])
         for found, rows in ((document["tests"], tests), (document["events"], events)):
-            self.assertEqual(len(found), len(rows))
-            for one, row in zip(found, rows, strict=True):
-                for name, value in one.items():
-                    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-                    if isinstance(value, float):
-                        self.assertAlmostEqual(float(row[name]), value, delta=1e-4 * abs(value) + 1e-9)
-                    else:
-                        self.assertEqual(row[name], text, name)
+            self.assert_same(found, rows)
 
     def test_finds_reverse_replay(self):
         """The recording ends within the last event, which is then too short to be found."""

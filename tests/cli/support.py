@@ -92,6 +92,16 @@ class CliTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
 
+    def assert_same(self, objects, rows):
+        """Compares the objects of a document of --json with the rows of a table."""
+        self.assertEqual(len(objects), len(rows))
+        for one, row in zip(objects, rows, strict=True):
+            for name, value in one.items():
+                if isinstance(value, float):
+                    self.assertAlmostEqual(float(row[name]), value, delta=1e-4 * abs(value) + 1e-9, msg=name)
+                else:
+                    self.assertEqual(row[name], {"True": "yes", "False": "no", "None": "-"}.get(str(value), str(value)), name)
+
     def refused(self, *arguments, says=(), **options):
         """Expects exit status 2, one line on stderr with these words, no output on stdout and no new file."""
         before = self.names()

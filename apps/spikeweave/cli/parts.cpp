@@ -11,9 +11,9 @@
 namespace spikeweave::cli {
 namespace {
 
-// Where a part is written is not what it is a part of.
+// Where a part is written, and what is printed, is not what it is a part of.
 void remove_place(option_list& described) {
-    for (const char* name : {"output", "overwrite", "part"}) described.remove(name);
+    for (const char* name : {"output", "overwrite", "json", "part"}) described.remove(name);
 }
 
 }  // namespace

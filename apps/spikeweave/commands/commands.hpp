@@ -33,11 +33,13 @@ void add_doctor(CLI::App& app, command& chosen);
 void add_completion(CLI::App& app, command& chosen);
 void add_manual(CLI::App& app, command& chosen);
 
-/// Where the parts of a divided analysis are merged to, and where its input is now.
+/// Where the parts of a divided analysis are merged to, where its input is now, and whether one
+/// JSON document is printed.
 struct merge_target {
     std::filesystem::path to{};
     bool overwrite = false;
     std::string input{};
+    bool json = false;
 };
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
                     session& now);

@@ -29,6 +29,7 @@ struct compare_command {
     spike_input_options input{};
     std::filesystem::path to{};
     bool overwrite = false;
+    bool json = false;
     condition_options analysis{};
     std::vector<std::string> patterns{};      ///< results of SPADE; empty: episodes are compared
     pattern_condition_options of_patterns{};  ///< what these have of their own
@@ -70,6 +71,7 @@ option_list describe(compare_command& options) {
              "differences.svg")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    list.add("json", options.json, "print one JSON document");
     list.begin_group("Conditions");
     for (const std::size_t c : {0U, 1U}) {
         const std::string name(1, c == 0 ? 'a' : 'b');
@@ -206,7 +208,10 @@ void deliver(Report report, files_read read, compare_command& options, session& 
     report.run.seconds = now.seconds();
     if (!options.to.empty()) write(report);
     now.progress.clear();
-    if (!now.quiet) write_stdout(summarize(report));
+    if (options.json)
+        write_stdout(to_json(report));
+    else if (!now.quiet)
+        write_stdout(summarize(report));
 }
 
 void compare(compare_command& options, session& now) {

@@ -252,6 +252,7 @@ void merge_episodes(const std::vector<part_record>& parts, const merge_target& t
     episodes_command options{.input = {.path = target.input},
                              .to = target.to,
                              .overwrite = target.overwrite,
+                             .json = target.json,
                              .parts = {.merged = parts}};
     take_parameters(parts, describe_part(options));
     run(options, now);

@@ -24,6 +24,7 @@ option_list describe(merge_command& options) {
     list.add("input", options.target.input, "the file with the spikes, if it was moved")
         .written("FILE")
         .by_default("where the parts say it was");
+    list.add("json", options.target.json, "print one JSON document");
     return list;
 }
 

@@ -272,6 +272,7 @@ void merge_spade(const std::vector<part_record>& parts, const merge_target& targ
     spade_command options{.input = {.path = target.input},
                           .to = target.to,
                           .overwrite = target.overwrite,
+                          .json = target.json,
                           .parts = {.merged = parts}};
     take_parameters(parts, describe_part(options));
     run(options, now);

@@ -28,24 +28,23 @@ std::string differences_tsv(const condition_comparison& result) {
     return out;
 }
 
-compared_conditions compared_in(const condition_report& report) {
-    const condition_comparison& result = report.result;
-    return {result.conditions,        report.inputs,         result.samples, result.labellings,
-            result.unit_names.size(), result.findings.size()};
+json findings_json(const condition_comparison& result) {
+    json out = json::array();
+    for (const episode_change& one : result.findings)
+        out.push_back(
+            condition_change_json({{"units", names_json(result.unit_names, one.what.units)},
+                                   {"delays_ms", ms(one.what.delays)},
+                                   {"found_a", one.found[0]},
+                                   {"found_b", one.found[1]}},
+                                  one));
+    return out;
 }
 
 }  // namespace
 }  // namespace report
 
 condition_report report_of(condition_comparison result, const execution& run) {
-    condition_report report;
-    execution used = run;
-    used.threads = result.options.run.threads;
-    record_run(report.run, describe(result.options), result.options.permutation.seed, used, {});
-    report.run.warnings = result.warnings;
-    report.run.seconds = result.seconds;
-    report.result = std::move(result);
-    return report;
+    return report::comparison_report<condition_report>(std::move(result), run);
 }
 
 void write_condition_report(const std::filesystem::path& folder, const condition_report& report,
@@ -57,6 +56,12 @@ void write_condition_report(const std::filesystem::path& folder, const condition
     out.write("run.json",
               report::text_of(report::comparison_json(report::compared_in(report), report.run)));
     out.commit(run.stop);
+}
+
+std::string to_json(const condition_report& report) {
+    return report::text_of(
+        {{"run", report::comparison_json(report::compared_in(report), report.run)},
+         {"findings", report::findings_json(report.result)}});
 }
 
 std::string summarize(const condition_report& report) {

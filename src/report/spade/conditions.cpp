@@ -42,24 +42,25 @@ std::string name_of(const named_pattern& what, duration bin) {
     return text;
 }
 
-compared_conditions compared_patterns_in(const pattern_condition_report& report) {
-    const pattern_comparison& result = report.result;
-    return {result.conditions,        report.inputs,         result.samples, result.labellings,
-            result.unit_names.size(), result.findings.size()};
+json pattern_findings_json(const pattern_comparison& result) {
+    json out = json::array();
+    for (const pattern_change& one : result.findings) {
+        json units = json::array();
+        json lags = json::array();
+        for (const auto& [unit, lag] : one.what) {
+            units.push_back(unit);
+            lags.push_back(ms(result.bin * lag));
+        }
+        out.push_back(condition_change_json({{"units", units}, {"lags_ms", lags}}, one));
+    }
+    return out;
 }
 
 }  // namespace
 }  // namespace report
 
 pattern_condition_report report_of(pattern_comparison result, const execution& run) {
-    pattern_condition_report report;
-    execution used = run;
-    used.threads = result.options.run.threads;
-    record_run(report.run, describe(result.options), result.options.permutation.seed, used, {});
-    report.run.warnings = result.warnings;
-    report.run.seconds = result.seconds;
-    report.result = std::move(result);
-    return report;
+    return report::comparison_report<pattern_condition_report>(std::move(result), run);
 }
 
 void write_pattern_condition_report(const std::filesystem::path& folder,
@@ -67,9 +68,15 @@ void write_pattern_condition_report(const std::filesystem::path& folder,
                                     const execution& run) {
     io::result_folder out(folder, overwrite, report::pattern_difference_files);
     out.write("differences.tsv", report::pattern_differences_tsv(report.result));
-    out.write("run.json", report::text_of(report::comparison_json(
-                              report::compared_patterns_in(report), report.run)));
+    out.write("run.json",
+              report::text_of(report::comparison_json(report::compared_in(report), report.run)));
     out.commit(run.stop);
+}
+
+std::string to_json(const pattern_condition_report& report) {
+    return report::text_of(
+        {{"run", report::comparison_json(report::compared_in(report), report.run)},
+         {"findings", report::pattern_findings_json(report.result)}});
 }
 
 std::string summarize(const pattern_condition_report& report) {
@@ -82,7 +89,7 @@ std::string summarize(const pattern_condition_report& report) {
         findings.push_back(&one);
         names.push_back(report::name_of(one.what, result.bin));
     }
-    return report::conditions_text(report::compared_patterns_in(report),
+    return report::conditions_text(report::compared_in(report),
                                    to_string(result.options.change_correction),
                                    result.options.change_alpha) +
            report::changes_text(findings, names);

@@ -31,6 +31,9 @@ SPIKEWEAVE_API void write_condition_report(const std::filesystem::path& folder,
                                            const condition_report& report, bool overwrite = false,
                                            const execution& run = {});
 
+/// Everything as one JSON document, for `--json`.
+SPIKEWEAVE_API std::string to_json(const condition_report& report);
+
 /// The findings, what changed first, as text for a terminal.
 SPIKEWEAVE_API std::string summarize(const condition_report& report);
 

@@ -32,6 +32,9 @@ SPIKEWEAVE_API void write_pattern_condition_report(const std::filesystem::path& 
                                                    bool overwrite = false,
                                                    const execution& run = {});
 
+/// Everything as one JSON document, for `--json`.
+SPIKEWEAVE_API std::string to_json(const pattern_condition_report& report);
+
 /// The patterns, what changed first, as text for a terminal.
 SPIKEWEAVE_API std::string summarize(const pattern_condition_report& report);
 
