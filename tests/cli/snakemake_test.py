@@ -1,11 +1,13 @@
-"""workflows/snakemake: it finishes after it was killed, and does nothing twice.
+"""workflows/snakemake, which finishes after it was killed and does nothing twice, and examples/study, which uses it.
 
 Exits with 77, which CTest shows as skipped, without the package snakemake.
 """
 
+import csv
 import importlib.util
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import unittest
 from support import ROOT, SPIKEWEAVE, CliTest, state
 
 WORKFLOW = ROOT / "workflows" / "snakemake"
+STUDY = ROOT / "examples" / "study"
 SPADE = "--surrogates 40 --seed 1 --alpha 0.1"
 EPISODES = "--delays 4-6ms --min-count 10"
 CONFIG = f"""
@@ -48,8 +51,8 @@ class Snakemake(CliTest):
                                 cwd=self.folder, env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
-    def finish(self, *options):
-        output = self.start(*options).communicate(timeout=240)[0]
+    def finish(self, *options, **started):
+        output = self.start(*options, **started).communicate(timeout=240)[0]
         return output
 
     def calls(self, word):
@@ -98,6 +101,21 @@ class Snakemake(CliTest):
 
         self.assertIn("Nothing to be done", self.finish())
         self.assertEqual(self.calls("done"), after)
+
+    def test_the_example_of_a_study(self):
+        for name in ("config.yaml", "recordings.tsv"):
+            shutil.copy(STUDY / name, self.folder)
+        self.file("spikeweave", f'#!/bin/sh\nexec {shlex.quote(SPIKEWEAVE)} "$@"\n').chmod(0o755)
+
+        output = self.finish("--config", "spikeweave=./spikeweave", file=STUDY / "Snakefile")
+
+        self.assertIn("(100%) done", output)
+        with (self.folder / "results/groups/differences.tsv").open(encoding="utf-8", newline="") as lines:
+            found = {row["units"]: (row["change"], row["direction"]) for row in csv.DictReader(lines, delimiter="\t")}
+        self.assertEqual(found["n0→n1→n2→n3"], ("excess", "up"))
+        table = (self.folder / "results/chains.episodes.tsv").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(len({line.split("\t")[0] for line in table[1:]}), 8)
+        self.assertIn("Nothing to be done", self.finish("--config", "spikeweave=./spikeweave", file=STUDY / "Snakefile"))
 
 
 if __name__ == "__main__":
