@@ -17,10 +17,13 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
@@ -45,6 +48,17 @@ constexpr int helper_socket = 3;
 constexpr int helper_alive = 4;
 constexpr int helper_memory = 5;
 
+// As closefrom, which glibc has only from 2.34 on.
+void close_descriptors_from(int first) {
+    std::vector<int> open;
+    std::error_code unknown;
+    for (const auto& one : std::filesystem::directory_iterator("/proc/self/fd", unknown)) {
+        const int descriptor = std::stoi(one.path().filename().string());
+        if (descriptor >= first) open.push_back(descriptor);
+    }
+    for (const int descriptor : open) ::close(descriptor);
+}
+
 void keep_descriptors(int socket, int alive, int memory) {
     // First copied to higher numbers, because their targets may be in use by each other.
     std::array<int, 3> moved{socket, alive, memory};
@@ -55,7 +69,7 @@ void keep_descriptors(int socket, int alive, int memory) {
     const int nowhere = ::open("/dev/null", O_RDWR);
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         ::dup2(nowhere, standard);
-    ::closefrom(helper_memory + 1);
+    close_descriptors_from(helper_memory + 1);
 }
 
 // The parent's handlers are removed, because they would report a crash of the helper as one of the
@@ -174,7 +188,7 @@ std::string how_it_ended(int status) {
     if (number == SIGPROF) return "is damaged: reading it came to no end";
     if (number == SIGKILL)
         return "the process that reads it was killed, by somebody or for lack of memory";
-    return fmt::format("is damaged: reading it crashed ({})", ::sigdescr_np(number));
+    return fmt::format("is damaged: reading it crashed ({})", ::strsignal(number));
 }
 
 void close_if_open(int& descriptor) {
