@@ -102,6 +102,17 @@ def test_launchers(engine, how, recording, expected, tmp_path):
     assert [trains(sorting) for sorting in sortings] == [expected, expected]
 
 
+def test_dask(recording, expected, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    jobs = [job(recording, tmp_path / name, threads=1) for name in ("a", "b")]
+
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        run_sorter_jobs(jobs, engine="dask", engine_kwargs={"client": client})
+
+    for name in ("a", "b"):
+        assert trains(read_sorter_folder(tmp_path / name)) == expected
+
+
 def test_slurm(recording, expected, tmp_path, monkeypatch):
     """`sbatch` is a program that runs the script of the job at once."""
     sbatch = tmp_path / "sbatch"
