@@ -10,9 +10,9 @@ from spade_files import SpadeFiles
 class Replication(SpadeFiles):
     asked = ("--window", "10", "--min-occ", "8", "--min-spikes", "3", "--surrogates", "59", "--seed", "1", "--alpha", "0.05", "--reduce", "0,0,0")
 
-    def planted(self, seed):
-        path = self.folder / f"planted{seed}.tsv"
-        self.ok("simulate", "patterns", "--units", "8", "--length", "24s", "--patterns", "4", "--occurrences", "50", "--seed", seed, "-o", path)
+    def planted(self, seed, occurrences=50):
+        path = self.folder / f"planted{seed}_{occurrences}.tsv"
+        self.ok("simulate", "patterns", "--units", "8", "--length", "24s", "--patterns", "4", "--occurrences", occurrences, "--seed", seed, "-o", path)
         return path
 
     def replicated(self, key, *more):
@@ -46,6 +46,19 @@ class Replication(SpadeFiles):
         told = self.replicated("confirm", self.planted(1), "--confirm", lacking)
         self.assertEqual((told["missing_units"], told["recording"]["path"]), (["n0"], str(lacking)))
         self.assertGreater(told["untested"], 0)
+
+    def test_says_when_the_lowest_threshold_may_hide_the_patterns(self):
+        asked = (self.planted(1, 10), "--window", "10", "--surrogates", "59", "--seed", "1", "--alpha", "0.05", "--hold-out", "0.5", "--hold-out-block", "2s")
+        words = "With --min-occ auto, a pattern needs at least 10 occurrences, however short that time is. Lower it (--min-occ 6 with --min-spikes 3)"
+        out = self.ok("spade", *asked, "-o", self.folder / "missed")
+        run = json.loads((self.folder / "missed" / "run.json").read_text(encoding="utf-8"))
+        told = [one for one in run["input"]["warnings"] if words in one]
+        self.assertEqual(len(told), 1)
+        self.assertEqual(out.stderr.count(told[0]), 1)
+        self.assertEqual(run["hold_out"]["tested"], 0)
+        lowered = self.ok("spade", *asked, "--min-occ", "5", "--min-spikes", "3", "--json")
+        self.assertNotIn(words, lowered.stderr)
+        self.assertGreater(json.loads(lowered.stdout)["run"]["hold_out"]["tested"], 0)
 
     def test_refuses_what_tests_nothing(self):
         path = self.planted_file()

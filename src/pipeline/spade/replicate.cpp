@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "core/grouped.hpp"
 #include "pipeline/divided_time.hpp"
@@ -95,6 +96,22 @@ void check_confirmation(const spike_sequence& spikes, const spike_sequence& othe
     pipeline::match_units(spikes.unit_names(), other.unit_names());
 }
 
+// A part of a recording has fewer occurrences than all of it, and the lowest threshold is the same.
+void warn_of_lowest_threshold(spade_result& found, const spade_options& asked) {
+    const std::uint32_t lowest = min_occ_options{}.least_occ;
+    const bool is_estimated =
+        asked.rules.empty() && std::holds_alternative<auto_min_occ>(asked.min_occ);
+    if (found.table.size() > 0 || !is_estimated ||
+        std::ranges::find(found.mining.rules, lowest, &pattern_rule::min_occ) ==
+            found.mining.rules.end())
+        return;
+    found.warnings.push_back(fmt::format(
+        "No pattern was found in the time that was searched, so there is none to test in the time "
+        "held out. With `min_occ` auto, a pattern needs at least {} occurrences, however short "
+        "that time is. Lower it (`min_occ` 6 with `min_spikes` 3), or hold out less (`hold_out`).",
+        lowest));
+}
+
 }  // namespace
 
 divided_recording divide_recording(const spike_sequence& spikes, const spade_options& options,
@@ -153,6 +170,7 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
         .missing_units = same.missing,
         .confirmed_elsewhere = in.confirmed_elsewhere};
     if (!in.confirmed_elsewhere) {
+        warn_of_lowest_threshold(found, in.asked);
         out.searched_epochs = found.options.epochs;
         restore_time(found.options, in.asked);
     }

@@ -111,6 +111,50 @@ TEST(Replicate, OptionsRepeatWhatHeldOutAPart) {
     }
 }
 
+TEST(Replicate, SaysWhenTheLowestThresholdMayHideThePatterns) {
+    const auto planted = [](std::uint32_t occurrences) {
+        return simulate_patterns({.units = 8,
+                                  .length = 24s,
+                                  .patterns = {4},
+                                  .occurrences = occurrences,
+                                  .seed = 1})
+            .spikes;
+    };
+    const spike_sequence rare = planted(10);
+    const auto warned = [](const spade_result& found) {
+        return std::ranges::any_of(found.warnings, [](const std::string& one) {
+            return one.find("needs at least 10 occurrences") != std::string::npos;
+        });
+    };
+    spade_options request = tested_request();
+    request.hold_out = 0.5;
+    request.hold_out_block = 2s;
+    request.min_occ = auto_min_occ{};
+    request.min_spikes.reset();
+    const spade_result missed = run_spade(rare, request);
+    EXPECT_EQ(missed.table.size(), 0U);
+    EXPECT_TRUE(warned(missed));
+
+    const spade_result frequent = run_spade(planted(50), request);
+    EXPECT_GT(frequent.table.size(), 0U);
+    EXPECT_FALSE(warned(frequent));
+    EXPECT_FALSE(warned(run_spade(rare, four_planted(2), [&] {
+        spade_options elsewhere = request;
+        elsewhere.hold_out = 0;
+        return elsewhere;
+    }())));
+
+    request.min_spikes = 3;
+    request.min_occ = 50U;
+    const spade_result none = run_spade(rare, request);
+    EXPECT_EQ(none.table.size(), 0U);
+    EXPECT_FALSE(warned(none));
+    request.min_occ = 5U;
+    const spade_result lowered = run_spade(rare, request);
+    EXPECT_GT(lowered.table.size(), 0U);
+    EXPECT_FALSE(warned(lowered));
+}
+
 TEST(Replicate, WindowsAreNotDivided) {
     spade_options request = tested_request();
     const spade_input whole = prepare_spade(bin_recording(four_planted(1), request), request);
