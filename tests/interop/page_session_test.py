@@ -532,5 +532,66 @@ class EpisodesInWindows(PageOfWindows):
         self.assertIn(NASTY[0], "".join(row[1] for row in self.table("episodes")))
 
 
+def spikes_that_change():
+    """Six units of 10 Hz; the chain n0, n1, n2 at 4 Hz from 60 s on; n5 nearly falls silent at 90 s."""
+    draw = random.Random(20261126)
+    spikes = set()
+    for unit in range(6):
+        now = draw.expovariate(10)
+        while now < 120:
+            if unit < 5 or now < 90 or draw.random() < 0.1:
+                spikes.add((round(now * 1e6), f"n{unit}"))
+            now += draw.expovariate(10)
+    now = 60 + draw.expovariate(4)
+    while now < 120:
+        spikes |= {(round(now * 1e6) + 5000 * unit, f"n{unit}") for unit in range(3)}
+        now += draw.expovariate(4)
+    return sorted(spikes)
+
+
+class ChangesInWindows(PageOfWindows):
+    """The same, of a recording in which the circuit and the firing rates change."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        spikes = cls.folder / "today.tsv"
+        spikes.write_text("time_s\tunit\n" + "".join(f"{time_us / 1e6:.6f}\t{unit}\n" for time_us, unit in spikes_that_change()), encoding="utf-8")
+        spikeweave("episodes", spikes, "--delays", "4-6ms,8-12ms", "--min-count", "8", "--max-size", "2", "--window", "4s", "--hop", "2s", "--change-points", "-o", cls.out)
+        cls.read_page()
+
+    def test_marks_changes_on_the_strip(self):
+        """Where the first window begins after each change; the words are in its text, the picture's and the legend."""
+        found = [row for row in rows_of(self.out / "change_points.tsv") if row["of"] in ("circuit", "firing-rates") and row["significant"] == "yes"]
+        self.assertEqual({row["of"] for row in found}, {"circuit", "firing-rates"})
+        words = {"circuit": "the circuit changes", "firing-rates": "the firing rates change"}
+        for row in found:
+            row["text"] = f"{words[row['of']]} at {float(row['time_s']):g} s (p {float(row['p']):g})"
+            row["step"] = next(k for k, window in enumerate(self.windows) if window["begin_us"] >= 1e6 * float(row["time_s"]))
+        marks = self.driver.find_elements(By.CSS_SELECTOR, "#overview .change")
+        self.assertEqual({(one.get_attribute("textContent"), int(one.get_attribute("data-step"))) for one in marks}, {(row["text"], row["step"]) for row in found})
+        strip = self.one("#overview").rect
+        for one in marks:
+            middle = one.rect["x"] + one.rect["width"] / 2 - strip["x"]
+            self.assertAlmostEqual(middle, strip["width"] * int(one.get_attribute("data-step")) / len(self.windows), delta=4)
+        for row in found:
+            when = row["text"].split(" at ")[1]
+            for told in (self.one("#overview").get_attribute("aria-label"), self.one("#changes-note").text):
+                self.assertIn(words[row["of"]], told)
+                self.assertIn(when, told)
+
+        data = data_of(self.html)
+        del data["run"]["search"]["change_points"]
+        page = self.folder / "unasked.html"
+        page.write_text(with_data(self.html, data), encoding="utf-8")
+        self.open(page)
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#overview .change, #changes-note"), [])
+        self.assertNotIn("change", self.one("#overview").get_attribute("aria-label"))
+
+    def test_nobody_is_left_out(self):
+        self.assert_quiet()
+        self.assert_accessible()
+
+
 if __name__ == "__main__":
     unittest.main()

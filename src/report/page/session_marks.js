@@ -1,6 +1,7 @@
 // What a session adds to pictures: detections, losses and the window in the raster, and the whole session in a strip.
 
-import { svg } from "./format.js";
+import { makeChangeMarks } from "./change_points.js";
+import { el, svg } from "./format.js";
 import { drawOccurrences } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { stepAt } from "./session_data.js";
@@ -49,7 +50,7 @@ function detectionsIn({ detections, epochs, steps }) {
 }
 
 // A bar for each step, as high as its detections or its significant edges; red where a window may lack spikes or was
-// skipped, or something was lost.
+// skipped, or something was lost. Lines are where the result has changes.
 export function makeOverview(data, seek) {
   const { steps } = data;
   const values = data.armed.length > 0 ? detectionsIn(data) : steps.map(({ window }) => window?.edges ?? 0);
@@ -60,10 +61,13 @@ export function makeOverview(data, seek) {
   const red = lost.map((is, k) => (is ? `M${k},0h1v30h-1z` : "")).join("");
   const here = svg("path", { class: "here" });
   const words = data.armed.length > 0 ? "detections" : "significant edges";
+  const changes = makeChangeMarks(data);
+  const said = [`${words} over the windows, up to ${most}`, `${lost.filter(Boolean).length} windows with losses`, ...changes.words];
   const picture = svg("svg", { id: "overview", viewBox: `0 0 ${Math.max(1, steps.length)} 30`, preserveAspectRatio: "none", role: "img",
-    "aria-label": `${words} over the windows, up to ${most}; ${lost.filter(Boolean).length} windows with losses`,
+    "aria-label": said.join("; "),
     "data-counts": values.join(" "), "data-lost": lost.map(Number).join(" "),
     onclick: (event) => seek(Math.min(steps.length - 1, Math.floor((event.offsetX / picture.clientWidth) * steps.length))) },
-  svg("path", { class: "lost", d: red }), svg("path", { class: "bars", d: bars }), here);
-  return { picture, words, show: (position) => here.setAttribute("d", `M${position + 0.5},0V30`) };
+  svg("path", { class: "lost", d: red }), svg("path", { class: "bars", d: bars }), ...changes.marks, here);
+  const legend = changes.legend.length > 0 ? el("span", { id: "changes-note" }, `On it, ${changes.legend.join("; ")}. `) : [];
+  return { picture, words, legend, show: (position) => here.setAttribute("d", `M${position + 0.5},0V30`) };
 }

@@ -1,12 +1,13 @@
 // The page of a recording in windows, which a player moves through.
 
 import { makeAbout } from "./about.js";
+import { changesText } from "./change_points.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./compared_circuit.js";
 import { sourcesOfComparison } from "./compared_data.js";
 import { makeChanges } from "./compared_tables.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
-import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
+import { el, grouped, shortNumber, shownName } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
@@ -121,7 +122,7 @@ function parts(data, { state, at, move }) {
   const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(recordings[at.number].name) });
   const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const key = (kind, words) => [el("span", { class: `key ${kind}` }, words), " "];
-  const legend = el("p", { class: "note" }, `Strip: ${overview.words} in each window. Raster: `,
+  const legend = el("p", { class: "note" }, `Strip: ${overview.words} in each window. `, overview.legend, "Raster: ",
     data.raw.kind === "session" ? [...key("stronger", "triggers"), ...key("same", "suppressed detections"), ...key("lost", "losses")] : [], "blue edge above: the window; black line: the time; orange: what is picked.");
   return { raster, player, overview, go, seek, scene, status, legend, circuitView: edges.length === 0 ? noEdges("windows") : graph };
 }
@@ -169,12 +170,6 @@ export function sessionPage(raw) {
     ["losses", "Losses", makeLosses(state, go)],
     about,
   ] };
-}
-
-function changesText({ found, next_p: next }) {
-  const p = (value) => `p ${sixDigits(value)}`;
-  if (found.length > 0) return found.map(({ time_s, p: of }) => `at ${time_s} s (${p(of)})`).join(", ");
-  return next === null ? "none" : `none is significant (${p(next)})`;
 }
 
 export function windowsPage(raw) {
