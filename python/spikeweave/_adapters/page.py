@@ -84,6 +84,19 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
     return edges
 
 
+def _fewer(pairs: dict[str, Any], most: int | None) -> dict[str, Any]:
+    """The pairs that were tested for occurring less often than by chance."""
+    return {
+        "total": len(pairs["p"]),
+        "from": pairs["source"][:most].tolist(),
+        "to": pairs["target"][:most].tolist(),
+        "delay_ms": _ms(pairs["delay"][:most]),
+        "count": pairs["count"][:most].tolist(),
+        **{name: digits(pairs[name][:most]) for name in ("expected", "ratio", "p", "q")},
+        "kind": pairs["kind"][:most],
+    }
+
+
 def _replication(found: EpisodeResult) -> dict[str, Any]:
     """How much of what the search found in other spikes is in these."""
     search = found.search
@@ -139,16 +152,16 @@ def _document(found: EpisodeResult, most: int | None) -> str:
     number = np.argsort(order) + 1
     spikes = found.spikes
     begin, end = round(1e6 * spikes.t_start), round(1e6 * spikes.t_stop)
-    return document_of(
-        "episodes",
-        {
-            "run": _run(found, number[found.chains].tolist()),
-            "units": spikes.unit_names,
-            "spikes": spikes_of(spikes.times_us, spikes.units, begin, end, spikes.epochs),
-            "episodes": _episodes(found, order, most),
-            "edges": _edges(found),
-        },
-    )
+    content = {
+        "run": _run(found, number[found.chains].tolist()),
+        "units": spikes.unit_names,
+        "spikes": spikes_of(spikes.times_us, spikes.units, begin, end, spikes.epochs),
+        "episodes": _episodes(found, order, most),
+        "edges": _edges(found),
+    }
+    if found.fewer_than_chance is not None:
+        content["fewer_than_chance"] = _fewer(found.fewer_than_chance, most)
+    return document_of("episodes", content)
 
 
 @converts(EpisodeResult, "html")

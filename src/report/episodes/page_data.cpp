@@ -1,5 +1,7 @@
 #include "report/episodes/page_data.hpp"
 
+#include <array>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -67,6 +69,27 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
     return edges;
 }
 
+// Pairs by p, so those that are significant are among the first.
+json scarce_columns(const std::filesystem::path& table, const unit_numbers& known,
+                    const execution& run) {
+    page_table rows(table);
+    json columns{{"total", 0}};
+    constexpr std::array numbers{"count", "expected", "ratio", "p", "q"};
+    for (const char* const name : {"from", "to", "delay_ms", "kind"}) columns[name] = json::array();
+    for (const char* const name : numbers) columns[name] = json::array();
+    std::size_t listed = 0;
+    for (; listed < most_rows_of_a_page && rows.next(); ++listed) {
+        core::throw_if_stopped(run.stop);
+        for (const char* const name : {"from", "to"})
+            columns[name].push_back(known.unit(rows, rows[name]));
+        columns["delay_ms"].push_back(intervals_of(rows, rows["delay"]).at(0));
+        for (const char* const name : numbers) columns[name].push_back(value_of(rows, name));
+        columns["kind"].push_back(rows["kind"]);
+    }
+    columns["total"] = listed + (listed == most_rows_of_a_page ? rows.rest() : 0);
+    return columns;
+}
+
 }  // namespace
 
 json intervals_of(const page_table& rows, std::string_view cell) {
@@ -83,15 +106,18 @@ json intervals_of(const page_table& rows, std::string_view cell) {
 std::string episode_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
                               const std::filesystem::path& source, const execution& run) {
     const unit_numbers known(spikes.unit_names());
-    const json document{{"format", "spikeweave page"},
-                        {"version", 1},
-                        {"kind", "episodes"},
-                        {"run", read_run(folder, "episodes.tsv")},
-                        {"units", spikes.unit_names()},
-                        {"places", unit_places(source, spikes.unit_names())},
-                        {"spikes", page_spikes(spikes)},
-                        {"episodes", episode_columns(folder, known, run)},
-                        {"edges", edge_rows(folder, known)}};
+    json document{{"format", "spikeweave page"},
+                  {"version", 1},
+                  {"kind", "episodes"},
+                  {"run", read_run(folder, "episodes.tsv")},
+                  {"units", spikes.unit_names()},
+                  {"places", unit_places(source, spikes.unit_names())},
+                  {"spikes", page_spikes(spikes)},
+                  {"episodes", episode_columns(folder, known, run)},
+                  {"edges", edge_rows(folder, known)}};
+    const std::filesystem::path scarce = folder / "fewer_than_chance.tsv";
+    if (std::filesystem::exists(scarce))
+        document["fewer_than_chance"] = scarce_columns(scarce, known, run);
     return page_text(document);
 }
 

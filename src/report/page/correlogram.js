@@ -1,4 +1,4 @@
-// The cross-correlogram of an edge.
+// The cross-correlogram of an edge, or of a pair that is tested for occurring less often than by chance.
 
 import { barChart } from "./chart.js";
 import { correlogram, poissonRange, smoothed } from "./correlate.js";
@@ -35,12 +35,17 @@ function meanDelay(edge) {
 
 const cutText = { no: "no", low: "at its lower end", high: "at its upper end", both: "at both ends" };
 
-function figures(data, edge) {
-  const rows = [["delay", intervalText(edge.delay_ms)], ["best delay", intervalText(edge.best_delay_ms)], ["mean delay", meanDelay(edge)],
+// What is known of edges only.
+function timing(edge) {
+  return [["best delay", intervalText(edge.best_delay_ms)], ["mean delay", meanDelay(edge)],
     ["cuts the peak", cutText[edge.cut]], ["asymmetry", shortNumber(edge.asymmetry, 2)],
-    ["synchronous pairs", `${edge.synchronous}, ${shortNumber(edge.synchronous_expected, 3)} expected`],
-    ["count", sixDigits(edge.count)], ["expected", sixDigits(edge.expected)], ["p", sixDigits(edge.p)], ["q", sixDigits(edge.q)],
-    ["strength", sixDigits(edge.strength)], ["kind", edge.kind],
+    ["synchronous pairs", `${edge.synchronous}, ${shortNumber(edge.synchronous_expected, 3)} expected`]];
+}
+
+function figures(data, edge, isPair) {
+  const numbers = ["count", "expected", "p", "q", isPair ? "ratio" : "strength"].map((name) => [name, sixDigits(edge[name])]);
+  const rows = [["delay", intervalText(edge.delay_ms)], ...(isPair ? [] : timing(edge)), ...numbers,
+    ["kind", edge.kind === "-" ? "not significant" : edge.kind],
     ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];
   return el("dl", { id: "edge-figures" },
     rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
@@ -51,7 +56,7 @@ export function makeCorrelogram(state) {
   const hint = el("p", { class: "note" }, "Pick an edge of the circuit.");
   const element = el("div", { id: "correlogram-view" }, hint);
 
-  function draw(edge) {
+  function draw(edge, isPair) {
     const width = binOf(edge);
     const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
     const counts = correlogram(from, to, -halfBins * width, width, 2 * halfBins, edge.from === edge.to);
@@ -64,11 +69,12 @@ export function makeCorrelogram(state) {
     chart.dataset.counts = counts.join(" ");
     element.replaceChildren(
       el("h3", {}, nameElement(data.names[edge.from]), " → ", nameElement(data.names[edge.to])),
-      el("div", { class: "two" }, el("div", {}, chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`)), figures(data, edge)));
+      el("div", { class: "two" }, el("div", {}, chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`)), figures(data, edge, isPair)));
   }
 
   state.listen((what) => {
-    if (what === "picked" && state.now.kind === "edge") draw(state.now.picked);
+    const { kind, picked } = state.now;
+    if (what === "picked" && (kind === "edge" || kind === "pair")) draw(picked, kind === "pair");
   });
   return element;
 }

@@ -6,6 +6,7 @@ import { makeCorrelogram } from "./correlogram.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { makeEpisodes, pathElements } from "./episodes.js";
+import { makeFewer, readFewer } from "./fewer.js";
 import { grouped } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
@@ -19,6 +20,7 @@ function readEpisodes(raw) {
     episodes: rowsOf(raw.episodes).map((row) => ({ ...row, chain: isChain.has(row.number) })),
     episodeTotal: raw.episodes.total,
     edges: raw.edges.map((edge, i) => ({ ...edge, number: i + 1, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms] })),
+    fewer: readFewer(raw),
     ties: raw.run.search?.ties ?? "time",
   };
 }
@@ -48,14 +50,16 @@ export function episodesPage(raw) {
   const data = readEpisodes(raw);
   const state = makeState(data, (row) => findOccurrences(data.trains, row.units, row.delays_ms, data.ties));
   const raster = makeRaster(state);
+  const fewer = data.fewer;
   return {
     data,
-    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`,
+    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges${fewer ? `, ${grouped(fewer.found.length)} with putative inhibition` : ""}`,
     views: [
       ["raster", "Raster", raster.element],
       ["episodes", "Episodes", makeEpisodes(state)],
       ["circuit", "Circuit", makeCircuit(state)],
-      ["correlogram", "Correlogram", makeCorrelogram(state), "Cross-correlogram of an edge"],
+      ...(fewer ? [["fewer", "Fewer than chance", makeFewer(state), "Fewer than chance: putative inhibition"]] : []),
+      ["correlogram", "Correlogram", makeCorrelogram(state), fewer ? "Cross-correlogram of an edge or a pair" : "Cross-correlogram of an edge"],
       ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), "Pick an episode or an edge.")],
       ["about", "About", makeAbout(data, ranEpisodes(data.run), episodeSources), "About this result"],
     ],
@@ -63,6 +67,7 @@ export function episodesPage(raw) {
     start() {
       const strongest = data.edges.filter((edge) => edge.kind === "direct").sort((a, b) => b.strength - a.strength)[0] ?? data.edges[0];
       if (strongest) state.pick("edge", strongest);
+      else if (fewer?.found.length > 0) state.pick("pair", fewer.found[0]);
       const chain = data.episodes.find((row) => row.chain) ?? data.episodes[0];
       if (chain) state.pick("episode", chain);
       raster.redraw();

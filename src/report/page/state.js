@@ -23,7 +23,7 @@ export function makeState(data, occurrencesOf) {
       tell("view");
     },
 
-    // kind: what the row is, such as "episode" or "edge"
+    // kind: what the row is, such as "episode", "edge" or "pair"
     pick(kind, row) {
       state.kind = kind;
       state.picked = row;
