@@ -2,6 +2,8 @@
 
 import itertools
 import pickle
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spikeweave
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+from page_data import data_of
 
 
 def brute_force(trains, units, delays):
@@ -346,6 +351,13 @@ def test_a_silenced_unit_is_fewer_than_chance():
     assert (pairs["q"] >= pairs["p"]).all()
     assert found.parameters["fewer_than_chance"] is True
     assert spikeweave.episodes(silenced, max_size=2).fewer_than_chance is None
+    shown = data_of(found.to_html())["fewer_than_chance"]
+    assert shown["total"] == len(pairs["p"])
+    assert (shown["from"][0], shown["to"][0], shown["delay_ms"][0]) == (0, 1, [1, 4])
+    assert shown["count"] == pairs["count"].tolist()
+    assert shown["ratio"] == pytest.approx(pairs["ratio"], rel=1e-5)
+    assert shown["kind"] == [None if kind == "-" else kind for kind in pairs["kind"]]
+    assert "fewer_than_chance" not in data_of(spikeweave.episodes(silenced, max_size=2).to_html())
     for others in ({"surrogates": 100}, {"test": "exact"}, {"hold_out": 0.5}, {"window": "20s"}):
         with pytest.raises(ValueError, match="fewer_than_chance"):
             spikeweave.episodes(silenced, fewer_than_chance=True, **others)

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/stop.hpp"
 #include "io/file_error.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -91,6 +92,27 @@ json table_columns(page_table& rows) {
     return columns;
 }
 
+json first_rows(page_table& rows, std::span<const std::string_view> plain,
+                std::initializer_list<const char*> own,
+                const std::function<void(json& columns)>& add, const execution& run) {
+    json columns{{"total", 0}};
+    for (const std::string_view name : plain) columns[std::string(name)] = json::array();
+    for (const char* const name : own) columns[name] = json::array();
+    std::size_t listed = 0;
+    for (; listed < most_rows_of_a_page && rows.next(); ++listed) {
+        core::stop_at_times(listed, run.stop);
+        for (const std::string_view name : plain)
+            columns[std::string(name)].push_back(cell_value(rows[name]));
+        if (add) add(columns);
+    }
+    columns["total"] = listed + (listed == most_rows_of_a_page ? rows.rest() : 0);
+    return columns;
+}
+
+json first_rows(page_table& rows, const execution& run) {
+    return first_rows(rows, rows.names(), {}, {}, run);
+}
+
 unit_numbers::unit_numbers(const std::vector<std::string>& names) {
     for (std::uint32_t i = 0; i < names.size(); ++i) ids_.emplace(names[i], i);
 }
@@ -150,7 +172,7 @@ std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
 }
 
 void check_page_kind(std::string_view kind, const std::filesystem::path& folder) {
-    if (kind == "assemblies" || kind == "replay" || kind == "compare")
+    if (kind == "compare")
         throw invalid_argument(fmt::format("'{}' is a result of {}, for which there is no page",
                                            folder.string(), kind));
 }

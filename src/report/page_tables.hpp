@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <initializer_list>
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "report/run_json.hpp"
+#include "spikeweave/core/execution.hpp"
 
 /// Our own tables, read for pages, so that these have the same numbers.
 namespace spikeweave::report {
@@ -58,6 +62,16 @@ json cell_value(std::string_view cell);
 /// All rows that are left as columns.
 json table_columns(page_table& rows);
 
+/// The first `most_rows_of_a_page` rows as columns, and the number of all as `total`.
+/// @param plain  the columns whose cells are taken by `cell_value`
+/// @param own    other columns, to each of which `add` adds a value of the row that was read
+/// @throws io_error if the table is damaged; cancelled.
+json first_rows(page_table& rows, std::span<const std::string_view> plain,
+                std::initializer_list<const char*> own,
+                const std::function<void(json& columns)>& add, const execution& run);
+/// The same, of all columns.
+json first_rows(page_table& rows, const execution& run);
+
 /// Finds units by their names.
 class unit_numbers {
 public:
@@ -79,8 +93,8 @@ private:
 /// The content of `run.json` in a result folder that has this table; null if it is no such folder.
 json read_run(const std::filesystem::path& folder, std::string_view table);
 
-/// The kind of a result, which is "episodes", "windows", "spade", "sort", or one of those without a
-/// page, "assemblies", "replay" and "compare"; and the record of its run.
+/// The kind of a result, which is "episodes", "windows", "spade", "sort", "assemblies", "replay" or
+/// "compare", which has no page; and the record of its run.
 /// @throws io_error if the folder is no result.
 std::pair<std::string, json> kind_of(const std::filesystem::path& folder);
 

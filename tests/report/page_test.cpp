@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/page_spikes.hpp"
@@ -74,6 +75,29 @@ TEST(PageTables, HaveColumnsOfWhatTheirCellsAre) {
 
     EXPECT_EQ(columns.dump(),
               R"({"n":[1,null],"x":[0.5,1e-300],"flag":[true,false],"word":["so",null]})");
+}
+
+TEST(PageTables, HaveTheirFirstRowsAndTheNumberOfAll) {
+    std::string text = "n\tunits\tword\n";
+    for (std::size_t i = 0; i < report::most_rows_of_a_page + 3; ++i)
+        text += std::to_string(i) + "\ta b\t-\n";
+    auto rows = table_of_text(text);
+
+    const std::vector<std::string_view> plain{"n", "word"};
+    const report::json columns = report::first_rows(
+        rows, plain, {"sizes"},
+        [&](report::json& all) { all["sizes"].push_back(rows["units"].size()); }, {});
+
+    EXPECT_EQ(columns.size(), 4U);
+    EXPECT_EQ(columns.at("total"), report::most_rows_of_a_page + 3);
+    for (const char* const name : {"n", "word", "sizes"})
+        EXPECT_EQ(columns.at(name).size(), report::most_rows_of_a_page);
+    EXPECT_EQ(columns.at("n").back(), report::most_rows_of_a_page - 1);
+    EXPECT_EQ(columns.at("word").front(), nullptr);
+    EXPECT_EQ(columns.at("sizes").front(), 3);
+
+    auto none = table_of_text("n\tx\n");
+    EXPECT_EQ(report::first_rows(none, {}).dump(), R"({"total":0,"n":[],"x":[]})");
 }
 
 TEST(PageTables, SayWhichLineIsDamaged) {

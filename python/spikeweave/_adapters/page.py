@@ -93,7 +93,7 @@ def _fewer(pairs: dict[str, Any], most: int | None) -> dict[str, Any]:
         "delay_ms": _ms(pairs["delay"][:most]),
         "count": pairs["count"][:most].tolist(),
         **{name: digits(pairs[name][:most]) for name in ("expected", "ratio", "p", "q")},
-        "kind": pairs["kind"][:most],
+        "kind": [None if kind == "-" else kind for kind in pairs["kind"][:most]],
     }
 
 

@@ -72,22 +72,17 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
 // Pairs by p, so those that are significant are among the first.
 json scarce_columns(const std::filesystem::path& table, const unit_numbers& known,
                     const execution& run) {
+    using namespace std::string_view_literals;
+    constexpr std::array plain{"count"sv, "expected"sv, "ratio"sv, "p"sv, "q"sv, "kind"sv};
     page_table rows(table);
-    json columns{{"total", 0}};
-    constexpr std::array numbers{"count", "expected", "ratio", "p", "q"};
-    for (const char* const name : {"from", "to", "delay_ms", "kind"}) columns[name] = json::array();
-    for (const char* const name : numbers) columns[name] = json::array();
-    std::size_t listed = 0;
-    for (; listed < most_rows_of_a_page && rows.next(); ++listed) {
-        core::throw_if_stopped(run.stop);
-        for (const char* const name : {"from", "to"})
-            columns[name].push_back(known.unit(rows, rows[name]));
-        columns["delay_ms"].push_back(intervals_of(rows, rows["delay"]).at(0));
-        for (const char* const name : numbers) columns[name].push_back(value_of(rows, name));
-        columns["kind"].push_back(rows["kind"]);
-    }
-    columns["total"] = listed + (listed == most_rows_of_a_page ? rows.rest() : 0);
-    return columns;
+    return first_rows(
+        rows, plain, {"from", "to", "delay_ms"},
+        [&](json& columns) {
+            for (const char* const name : {"from", "to"})
+                columns[name].push_back(known.unit(rows, rows[name]));
+            columns["delay_ms"].push_back(intervals_of(rows, rows["delay"]).at(0));
+        },
+        run);
 }
 
 }  // namespace

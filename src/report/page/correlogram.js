@@ -45,7 +45,7 @@ function timing(edge) {
 function figures(data, edge, isPair) {
   const numbers = ["count", "expected", "p", "q", isPair ? "ratio" : "strength"].map((name) => [name, sixDigits(edge[name])]);
   const rows = [["delay", intervalText(edge.delay_ms)], ...(isPair ? [] : timing(edge)), ...numbers,
-    ["kind", edge.kind === "-" ? "not significant" : edge.kind],
+    ["kind", edge.kind ?? "not significant"],
     ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];
   return el("dl", { id: "edge-figures" },
     rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));

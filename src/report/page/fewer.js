@@ -21,7 +21,7 @@ function columnsOfPairs({ names }) {
     { label: "delay", value: (row) => row.delay_ms[0], cell: (row) => intervalText(row.delay_ms) },
     number("count", "occurrences in the cells of the test"), number("expected", "mean count by chance"), number("ratio", "count divided by expected"),
     number("p", "probability of this count or a lower one by chance"), number("q", "p, corrected for all pairs that could be significant"),
-    { label: "kind", value: (row) => row.kind, cell: (row) => (row.kind === "-" ? "not significant" : row.kind.replaceAll("-", " ")) }];
+    { label: "kind", value: (row) => row.kind ?? "", cell: (row) => row.kind?.replaceAll("-", " ") ?? "not significant" }];
 }
 
 export function makeFewer(state) {
