@@ -10,12 +10,14 @@
 #include "io/file_error.hpp"
 #include "io/session_schema.hpp"
 #include "page_text.hpp"
+#include "report/assemblies/page_data.hpp"
 #include "report/comparisons.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/page_tables.hpp"
 #include "report/recorded_part.hpp"
+#include "report/replay/page_data.hpp"
 #include "report/session_page.hpp"
 #include "report/sort/page_data.hpp"
 #include "report/spade/page_data.hpp"
@@ -177,6 +179,10 @@ std::string data_of(const page_source& from) {
             return report::window_page_data(from.folder, episode_spikes(run, from), from.alpha,
                                             from.run);
         if (kind == "spade") return pattern_data(run, from);
+        if (kind == "replay")
+            return report::replay_page_data(from.folder, episode_spikes(run, from), from.run);
+        if (kind == "assemblies")
+            return report::assembly_page_data(from.folder, episode_spikes(run, from), from.run);
         return sorting_data(std::move(run), from);
     });
 }

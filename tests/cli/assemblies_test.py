@@ -110,7 +110,9 @@ class Refused(AssembliesCase):
     def test_replaces_only_on_request(self):
         self.search()
         self.refused("assemblies", self.data, "-o", self.folder / "out", says="exists")
-        self.search("--overwrite")
+        self.assertTrue((self.folder / "out/report.html").exists())
+        self.search("--overwrite", "--no-report")
+        self.assertFalse((self.folder / "out/report.html").exists())
 
 
 if __name__ == "__main__":

@@ -46,7 +46,8 @@ class Replay(ReplayCase):
             self.assertEqual((event["active"], event["tau"]), ("5", "1"))
             self.assertTrue(50 <= float(event["begin_s"]) < float(event["end_s"]) <= 95)
         run = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))
-        self.assertEqual(run["replay"], {"chains": 1, "events": 40})
+        events = self.rows("out", "events.tsv")
+        self.assertEqual(run["replay"], {"chains": 1, "events": 40, "events_s": [[float(event["begin_s"]), float(event["end_s"])] for event in events]})
         self.assertEqual((run["parameters"]["chains"], run["parameters"]["null"]), (str(self.chains), "identities"))
 
     def test_prints_what_the_files_have_as_json(self):
@@ -55,7 +56,7 @@ class Replay(ReplayCase):
 
         document = json.loads(self.ok("replay", self.chains, self.data, "--seed", "1", "--epochs", self.sleep, "--json").stdout)
 
-        self.assertEqual(document["run"]["replay"], {"chains": 1, "events": 40})
+        self.assertEqual((document["run"]["replay"]["chains"], document["run"]["replay"]["events"]), (1, 40))
         self.assertEqual(document["chains"], [{"chain": 1, "units": ["a", "b", "c", "d", "e"], "delays_ms": [[40, 60]] * 4}])
         for found, rows in ((document["tests"], tests), (document["events"], events)):
             self.assert_same(found, rows)
@@ -120,7 +121,9 @@ class Refused(ReplayCase):
     def test_replaces_only_on_request(self):
         self.replay()
         self.refused("replay", self.chains, self.data, "-o", self.folder / "out", says="exists")
-        self.replay("--overwrite")
+        self.assertTrue((self.folder / "out/report.html").exists())
+        self.replay("--overwrite", "--no-report")
+        self.assertFalse((self.folder / "out/report.html").exists())
 
 
 if __name__ == "__main__":

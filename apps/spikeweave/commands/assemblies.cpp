@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -17,6 +18,7 @@ struct assemblies_command {
     epoch_source_options epochs{};
     std::filesystem::path to{};
     bool overwrite = false;
+    bool report = true;
     bool json = false;
     assembly_analysis_options analysis{};
 };
@@ -25,9 +27,11 @@ option_list describe(assemblies_command& options) {
     option_list list = describe(options.input);
     list.begin_group("Output");
     list.add("output", options.to,
-             "folder to write: assemblies.tsv, activations.tsv, search.tsv and run.json")
+             "folder to write: assemblies.tsv, activations.tsv, search.tsv, run.json and "
+             "report.html")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
     describe_epochs(list, options.epochs);
@@ -50,6 +54,7 @@ void run(assemblies_command& options, session& now) {
         {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
          "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units"});
     report.run.seconds = now.seconds();
+    report.with_page = options.report;
     if (!options.to.empty()) write_assembly_report(options.to, report, options.overwrite, run);
     now.progress.clear();
     if (options.json)

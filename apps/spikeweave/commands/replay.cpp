@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::cli {
@@ -21,6 +22,7 @@ struct replay_command {
     std::filesystem::path events{};
     std::filesystem::path to{};
     bool overwrite = false;
+    bool report = true;
     bool json = false;
     replay_analysis_options analysis{};
 };
@@ -28,9 +30,11 @@ struct replay_command {
 option_list describe(replay_command& options) {
     option_list list = describe(options.input);
     list.begin_group("Output");
-    list.add("output", options.to, "folder to write: replay.tsv, events.tsv and run.json")
+    list.add("output", options.to,
+             "folder to write: replay.tsv, events.tsv, run.json and report.html")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
     list.add_all(describe(options.analysis));
     describe_epochs(list, options.epochs);
@@ -60,6 +64,7 @@ void run(replay_command& options, session& now) {
         {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
          "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units"});
     report.run.seconds = now.seconds();
+    report.with_page = options.report;
     if (!options.to.empty()) write_replay_report(options.to, report, options.overwrite, run);
     now.progress.clear();
     if (options.json)

@@ -15,6 +15,9 @@ namespace spikeweave {
 struct assembly_report {
     spike_sequence spikes{};
     mined_assemblies found{};
+    /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
+    /// million spikes.
+    bool with_page = true;
     run_record run{};
 };
 
@@ -22,9 +25,9 @@ struct assembly_report {
 SPIKEWEAVE_API assembly_report report_of(spike_sequence spikes, assembly_result result,
                                          const execution& run = {});
 
-/// Writes `assemblies.tsv`, `activations.tsv`, `search.tsv` and `run.json`; docs/results.md
-/// describes their columns. The tables are identical byte for byte for the same spikes and
-/// parameters.
+/// Writes `assemblies.tsv`, `activations.tsv`, `search.tsv`, `run.json` and, unless it is not
+/// wanted, `report.html`; docs/results.md describes their columns. The tables are identical byte
+/// for byte for the same spikes and parameters.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or

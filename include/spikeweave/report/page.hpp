@@ -63,9 +63,9 @@ SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results
                                          const page_options& options = {},
                                          const execution& run = {});
 
-/// Writes the page of a result folder of `episodes`, `spade` or `sort`, of several folders of one
-/// of them (of `sort` two), or of the file of a session of `run_live`. The spikes of episodes and
-/// patterns are read again.
+/// Writes the page of a result folder of `episodes`, `spade`, `sort`, `replay` or `assemblies`, of
+/// several folders of one of the first three (of `sort` two), or of the file of a session of
+/// `run_live`. The spikes are read again, unless the result is of `sort`.
 /// @param page  replaced if it exists
 /// @return what the page lacks, as sentences: of a session of more than 10,000,000 spikes it has
 /// the newest ones

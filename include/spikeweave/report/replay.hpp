@@ -20,6 +20,9 @@ struct replay_report {
     std::vector<time_span> events{};
     replay_scores scores{};
     double alpha = 0.05;
+    /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
+    /// million spikes.
+    bool with_page = true;
     run_record run{};
 };
 
@@ -27,8 +30,9 @@ struct replay_report {
 SPIKEWEAVE_API replay_report report_of(spike_sequence spikes, std::vector<episode> chains,
                                        replay_result result, const execution& run = {});
 
-/// Writes `replay.tsv`, `events.tsv` and `run.json`; docs/results.md describes their columns. The
-/// tables are identical byte for byte for the same spikes, chains, parameters and seed.
+/// Writes `replay.tsv`, `events.tsv`, `run.json` and, unless it is not wanted, `report.html`;
+/// docs/results.md describes their columns. The tables are identical byte for byte for the same
+/// spikes, chains, parameters and seed.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or

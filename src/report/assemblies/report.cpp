@@ -9,18 +9,21 @@
 
 #include "core/grouped.hpp"
 #include "io/result_folder.hpp"
+#include "report/assemblies/page_data.hpp"
+#include "report/page_spikes.hpp"
 #include "report/recorded_part.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/assemblies.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
 
 using report::number_text;
 
-constexpr std::array<std::string_view, 4> assembly_files{"assemblies.tsv", "activations.tsv",
-                                                         "search.tsv", "run.json"};
+constexpr std::array<std::string_view, 5> assembly_files{"assemblies.tsv", "activations.tsv",
+                                                         "search.tsv", "run.json", "report.html"};
 
 std::string names_text(const spike_sequence& spikes, const assembly& one) {
     std::vector<std::string_view> names;
@@ -121,6 +124,9 @@ void write_assembly_report(const std::filesystem::path& folder, const assembly_r
     out.write("activations.tsv", activations_tsv(report));
     out.write("search.tsv", search_tsv(report));
     out.write("run.json", report::text_of(run_of(report)));
+    if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
+        out.write("report.html",
+                  page_of(report::assembly_page_data(out.file(""), report.spikes, run)));
     out.commit(run.stop);
 }
 

@@ -1,10 +1,12 @@
 // Starts the page: the views of the kind of result that the data are of.
 
+import { assembliesPage } from "./assemblies_page.js";
 import { comparisonPage, seriesPage } from "./comparison_pages.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { drawAll } from "./in_turn.js";
+import { replayPage } from "./replay_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
 import { sortComparisonPage } from "./sort_comparison_page.js";
 import { sortPage } from "./sort_page.js";
@@ -12,7 +14,8 @@ import { spadeComparisonPage } from "./spade_comparison_page.js";
 import { spadePage } from "./spade_page.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,
-  "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage, windows: windowsPage };
+  "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage, windows: windowsPage,
+  replay: replayPage, assemblies: assembliesPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {

@@ -25,7 +25,7 @@ export function numbersOf(base64, count) {
 }
 
 // Nothing reaches from one epoch into another, so delays are measured where epochs are further apart than any delay.
-function apartTimes(times, epochs) {
+export function apartTimes(times, epochs) {
   const gap = 1e10;
   let at = 0;
   return times.map((time) => {

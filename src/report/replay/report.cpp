@@ -12,9 +12,12 @@
 #include "core/grouped.hpp"
 #include "io/result_folder.hpp"
 #include "report/episodes/parts.hpp"
+#include "report/page_spikes.hpp"
 #include "report/recorded_part.hpp"
+#include "report/replay/page_data.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
@@ -22,7 +25,8 @@ namespace {
 using report::number_text;
 using report::yes_no;
 
-constexpr std::array<std::string_view, 3> replay_files{"replay.tsv", "events.tsv", "run.json"};
+constexpr std::array<std::string_view, 4> replay_files{"replay.tsv", "events.tsv", "run.json",
+                                                       "report.html"};
 
 std::string replay_tsv(const replay_report& from) {
     std::string out =
@@ -57,7 +61,9 @@ std::string events_tsv(const replay_report& from) {
 
 report::json run_of(const replay_report& from) {
     report::json out = report::run_json(from.run, report::contents_of(from.spikes));
-    out["replay"] = {{"chains", from.chains.size()}, {"events", from.events.size()}};
+    out["replay"] = {{"chains", from.chains.size()},
+                     {"events", from.events.size()},
+                     {"events_s", report::spans_json(from.events)}};
     return out;
 }
 
@@ -119,6 +125,9 @@ void write_replay_report(const std::filesystem::path& folder, const replay_repor
     out.write("replay.tsv", replay_tsv(report));
     out.write("events.tsv", events_tsv(report));
     out.write("run.json", report::text_of(run_of(report)));
+    if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
+        out.write("report.html",
+                  page_of(report::replay_page_data(out.file(""), report.spikes, run)));
     out.commit(run.stop);
 }
 

@@ -1,0 +1,92 @@
+// The page of a result of assemblies.
+
+import { makeAbout } from "./about.js";
+import { makeCounts } from "./counts.js";
+import { rowsOf, spikesOf } from "./data.js";
+import { el, grouped, sixDigits } from "./format.js";
+import { patternElements } from "./patterns.js";
+import { makeRaster } from "./raster.js";
+import { firstAtOrAfter } from "./raster_image.js";
+import { makeState } from "./state.js";
+import { makeTable } from "./table.js";
+
+const assemblySources = [
+  "E. Russo, D. Durstewitz, “Cell assemblies at multiple time scales with arbitrary lag constellations”, eLife 6:e19428 (2017)",
+];
+
+// Units are shown in the order of their lags, not in that in which they were joined.
+function readAssembly(row) {
+  const order = row.units.map((_, k) => k).sort((a, b) => row.lags_ms[a] - row.lags_ms[b] || a - b);
+  return { ...row, units: order.map((k) => row.units[k]), lags_ms: order.map((k) => row.lags_ms[k]) };
+}
+
+// In each bin in which an assembly is active: the first spike of each unit in the bin of its lag.
+function activationsOf({ trains }, { units, lags_ms: lags, bin_ms: bin, begins_us: begins }) {
+  const times = [];
+  for (const begin of begins) {
+    const first = units.map((unit, k) => {
+      const from = begin + Math.round(1000 * lags[k]);
+      const time = trains[unit].times[firstAtOrAfter(trains[unit].times, from)];
+      return time < from + 1000 * bin ? time : NaN;
+    });
+    if (first.every(Number.isFinite)) times.push(...first);
+  }
+  return Float64Array.from(times);
+}
+
+function columnsOfAssemblies({ names }) {
+  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  return [{ label: "assembly", value: (row) => row.number }, { label: "size", value: (row) => row.units.length },
+    { label: "units and lags", help: "in the order of their lags; units in one bin are joined by a plus", value: (row) => row.units.map((unit) => names[unit]).join(" "), cell: (row) => patternElements(names, row) },
+    number("bin_ms", "width of the bins"), number("count", "activations"), number("p", "of joining the last unit"), number("p_corrected", "p, corrected for the tests of its step")];
+}
+
+function makeAssemblies(state) {
+  const { data } = state;
+  const table = makeTable({ caption: "Assemblies", columns: columnsOfAssemblies(data), rows: data.assemblies, pick: (row) => state.pick("assembly", row) });
+  const text = el("input", { type: "search", id: "unit-filter", autocomplete: "off", oninput: list });
+  const least = el("input", { type: "number", id: "size-filter", min: "1", value: "1", oninput: list });
+
+  // Each word has to be the name of a unit of the assembly, or the beginning of one.
+  function list() {
+    const words = text.value.split(/\s+/).filter(Boolean);
+    table.show(data.assemblies.filter((row) => row.units.length >= Number(least.value) && words.every((word) => row.units.some((unit) => data.names[unit].startsWith(word)))));
+  }
+
+  state.listen((what) => {
+    if (what === "picked") table.mark(state.now.picked);
+  });
+  const notes = [...(data.total > data.assemblies.length ? [`The first ${grouped(data.assemblies.length)} of ${grouped(data.total)} assemblies; assemblies.tsv has all.`] : []),
+    ...(data.hasAll ? [] : ["There are too many activations for a page: those of the last assemblies are missing; activations.tsv has all."])];
+  return el("div", {},
+    el("p", { class: "controls" }, el("label", { for: "unit-filter" }, "units ", text), el("label", { for: "size-filter" }, "size at least ", least)),
+    notes.map((note) => el("p", { class: "note" }, note)), table.element);
+}
+
+function makeSteps(steps) {
+  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  return makeTable({ caption: "Search", rows: steps, pick() {}, columns: [number("bin_ms", "width of the bins"), number("size", "number of units"),
+    number("tests", "of a smaller assembly and a unit"), number("significant"), number("kept", "different sets of units")] }).element;
+}
+
+export function assembliesPage(raw) {
+  const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map(readAssembly), total: raw.assemblies.total, hasAll: raw.assemblies.has_all_activations };
+  const state = makeState(data, (row) => activationsOf(data, row));
+  const raster = makeRaster(state);
+  return {
+    data,
+    found: `${grouped(data.total)} ${data.total === 1 ? "assembly" : "assemblies"}`,
+    views: [
+      ["raster", "Raster", raster.element],
+      ["assemblies", "Assemblies", makeAssemblies(state)],
+      ["counts", "Count over time", makeCounts(state, (row) => [...patternElements(data.names, row), ` in bins of ${row.bin_ms} ms`], "Pick an assembly.")],
+      ["search", "Search", makeSteps(rowsOf(raw.steps)), "What each step of the search found"],
+      ["about", "About", makeAbout(data, [["assemblies", data.total]], assemblySources), "About this result"],
+    ],
+    redraw: raster.redraw,
+    start() {
+      if (data.assemblies.length > 0) state.pick("assembly", data.assemblies[0]);
+      raster.redraw();
+    },
+  };
+}

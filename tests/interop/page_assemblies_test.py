@@ -1,0 +1,94 @@
+"""The page of a result of assemblies in Chromium.
+
+Usage: page_assemblies_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import random
+import unittest
+
+from browser import NASTY, PageCase, rows_of, spikeweave
+
+
+class AssembliesPage(PageCase):
+    """Units of which b follows c after 20 ms and a follows b, 300 times in 100 s; and d and e that fire together. Two epochs."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        draw = random.Random(1)
+        spikes = {(round(draw.uniform(0, 100), 6), unit) for unit in "abcdef" for _ in range(600)}
+        for _ in range(300):
+            at = draw.uniform(0, 99)
+            spikes |= {(round(at + 0.02 * place, 6), unit) for place, unit in enumerate("cba")}
+            at = draw.uniform(0, 99)
+            spikes |= {(round(at + draw.uniform(0, 0.002), 6), unit) for unit in "de"}
+        day = cls.folder / "day.tsv"
+        day.write_text("time\tunit\n" + "".join(f"{t:.6f}\t{unit}\n" for t, unit in sorted(spikes)), encoding="utf-8")
+        (cls.folder / "epochs.tsv").write_text("begin\tend\n0.5\t48\n52\t99.5\n", encoding="utf-8")
+        spikeweave("assemblies", day, "--bins", "10ms,25ms", "--epochs", cls.folder / "epochs.tsv", "-o", cls.out)
+        cls.read_page()
+        cls.rows = rows_of(cls.out / "assemblies.tsv")
+
+    def test_shows_itself_without_errors_and_requests(self):
+        self.assert_quiet()
+        self.assertGreater(len(self.rows), 1)
+        self.assertIn(f"{len(self.rows)} assemblies", self.one("#summary").text)
+
+    def test_lists_the_assemblies_of_the_table_in_the_order_of_lags(self):
+        for shown, row in zip(self.table("assemblies"), self.rows, strict=True):
+            members = sorted(zip(map(float, row["lags_ms"].split()), row["units"].split("+")), key=lambda one: one[0])
+            text = members[0][1]
+            for (before, _), (lag, unit) in zip(members, members[1:]):
+                text += f" →{lag - before:g} ms→ {unit}" if lag > before else f" + {unit}"
+            self.assertEqual([shown[0], shown[1], shown[2]], [row["assembly"], row["size"], text])
+            self.assertEqual([float(cell) for cell in shown[3:]], [float(row[name]) for name in ("bin_ms", "count", "p", "p_corrected")])
+
+    def test_marks_each_bin_in_which_an_assembly_is_active(self):
+        activations = rows_of(self.out / "activations.tsv")
+        for row in self.rows:
+            active = [one for one in activations if one["assembly"] == row["assembly"]]
+            self.press(f"#assemblies tr[data-number='{row['assembly']}'] button")
+            self.assertEqual(self.one("#occurrence-count").text, f"{len(active)} occurrences")
+            self.assertEqual(sum(self.counts("#counts .frame")), len(active))
+
+    def test_orange_spikes_are_in_the_bins_of_their_lags(self):
+        row = self.rows[0]
+        self.press("#assemblies tr[data-number='1'] button")
+        self.driver.execute_script("document.querySelector('#raster button[aria-label=\"Next occurrence\"]').click()")
+        self.frame()
+        orange = self.driver.execute_script("""
+            const canvas = document.querySelector('#raster canvas');
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const rows = new Set();
+            for (let i = 0; i < data.length; i += 4)
+              if (data[i] > 150 && data[i + 1] > 50 && data[i + 1] < 110 && data[i + 2] < 60) rows.add(Math.floor(Math.floor(i / 4 / canvas.width) / ((canvas.height - 34) / 6)));
+            return [...rows]""")
+        self.assertTrue({self.data["units"].index(unit) for unit in row["units"].split("+")} <= set(orange), orange)
+
+    def test_filters_by_units_and_size(self):
+        self.type("#unit-filter", "d e")
+        self.assertEqual(len(self.table("assemblies")), sum({"d", "e"} <= set(row["units"].split("+")) for row in self.rows))
+        self.type("#unit-filter", "")
+        self.type("#size-filter", "3")
+        self.assertEqual(len(self.table("assemblies")), sum(int(row["size"]) >= 3 for row in self.rows))
+
+    def test_says_what_each_step_found(self):
+        self.assert_same(self.table("search"), [list(row.values()) for row in rows_of(self.out / "search.tsv")])
+
+    def test_report_makes_the_same_page_again(self):
+        spikeweave("report", self.out, "-o", self.folder / "again.html")
+        self.assertEqual((self.folder / "again.html").read_text(encoding="utf-8"), self.html)
+
+    def test_nobody_is_left_out(self):
+        self.assert_accessible()
+
+    def test_names_are_never_markup(self):
+        def change(data):
+            data["units"][:6] = NASTY[:6]
+
+        self.open_nasty(change)
+        self.assertIn(NASTY[self.data["units"].index("c")], "".join(row[2] for row in self.table("assemblies")))
+
+
+if __name__ == "__main__":
+    unittest.main()
