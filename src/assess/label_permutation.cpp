@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/double_policy.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
@@ -75,8 +76,8 @@ double half_width(double variance_a, double samples_a, double variance_b, double
     const double freedom =
         both * both /
         (variance_a * variance_a / (samples_a - 1) + variance_b * variance_b / (samples_b - 1));
-    return boost::math::quantile(boost::math::students_t(freedom), (1 + confidence) / 2) *
-           std::sqrt(both);
+    const boost::math::students_t_distribution<double, core::double_policy> distribution(freedom);
+    return boost::math::quantile(distribution, (1 + confidence) / 2) * std::sqrt(both);
 }
 
 ratio_change change_between(const ratio_sums& a, const ratio_sums& b, double confidence) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/double_policy.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -14,7 +15,7 @@ namespace {
 // for a double, by its logarithm, and the others relative to it. (The incomplete beta function of
 // Boost underflows to 0 for some tails that a double can hold.)
 double upper_tail(double least, double trials, double success) {
-    using boost::math::lgamma;
+    const auto lgamma = [](double x) { return boost::math::lgamma(x, core::double_policy()); };
     const double ways = lgamma(trials + 1) - lgamma(least + 1) - lgamma(trials - least + 1);
     const double first = ways + least * std::log(success) + (trials - least) * std::log1p(-success);
     const double odds = success / (1 - success);

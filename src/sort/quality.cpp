@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "core/double_policy.hpp"
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
@@ -114,7 +115,7 @@ private:
 double chance_further_out(double squared, double features) {
     constexpr double least = 100;
     if (squared > features + 2 * std::sqrt(features * least) + 2 * least) return 0;
-    return boost::math::gamma_q(features / 2, squared / 2);
+    return boost::math::gamma_q(features / 2, squared / 2, core::double_policy());
 }
 
 void measure_isolation(const unit_shape& shape, const sorting& sorted, std::uint32_t unit,
