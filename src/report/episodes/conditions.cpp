@@ -32,7 +32,8 @@ json findings_json(const condition_comparison& result) {
     json out = json::array();
     for (const episode_change& one : result.findings)
         out.push_back(
-            condition_change_json({{"units", names_json(result.unit_names, one.what.units)},
+            condition_change_json({{"finding", out.size() + 1},
+                                   {"units", names_json(result.unit_names, one.what.units)},
                                    {"delays_ms", ms(one.what.delays)},
                                    {"found_a", one.found[0]},
                                    {"found_b", one.found[1]}},

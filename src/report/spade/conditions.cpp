@@ -51,7 +51,8 @@ json pattern_findings_json(const pattern_comparison& result) {
             units.push_back(unit);
             lags.push_back(ms(result.bin * lag));
         }
-        out.push_back(condition_change_json({{"units", units}, {"lags_ms", lags}}, one));
+        out.push_back(condition_change_json(
+            {{"finding", out.size() + 1}, {"units", units}, {"lags_ms", lags}}, one));
     }
     return out;
 }
