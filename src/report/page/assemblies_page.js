@@ -65,7 +65,7 @@ function makeAssemblies(state) {
 
 function makeSteps(steps) {
   const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
-  return makeTable({ caption: "Search", rows: steps, pick() {}, columns: [number("bin_ms", "width of the bins"), number("size", "number of units"),
+  return makeTable({ caption: "Search", rows: steps, columns: [number("bin_ms", "width of the bins"), number("size", "number of units"),
     number("tests", "of a smaller assembly and a unit"), number("significant"), number("kept", "different sets of units")] }).element;
 }
 

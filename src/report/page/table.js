@@ -9,8 +9,8 @@ function compare(a, b) {
   return (a ?? Infinity) - (b ?? Infinity);
 }
 
-// `columns`: {label, value(row), cell(row), help}; `pick(row)` is called when a row is picked. Returns the element, and
-// functions to show other rows and to mark one.
+// `columns`: {label, value(row), cell(row), help}; `pick(row)` is called when a row is picked, if rows can be. Returns
+// the element, and functions to show other rows and to mark one.
 export function makeTable({ caption, columns, rows, pick }) {
   let shown = rows;
   let page = 0;
@@ -50,10 +50,10 @@ export function makeTable({ caption, columns, rows, pick }) {
   function rowElement(row) {
     const cells = columns.map((column, i) => {
       const content = column.cell ? column.cell(row) : String(column.value(row));
-      return i > 0 ? el("td", {}, content)
+      return i > 0 || !pick ? el("td", {}, content)
         : el("td", {}, el("button", { type: "button", "aria-pressed": String(row === marked) }, content));
     });
-    return el("tr", { class: row === marked ? "picked" : "", "data-number": row.number, onclick: () => pick(row) }, cells);
+    return el("tr", { class: !pick ? "still" : row === marked ? "picked" : "", "data-number": row.number, ...(pick && { onclick: () => pick(row) }) }, cells);
   }
 
   function draw() {
