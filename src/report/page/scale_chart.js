@@ -4,7 +4,7 @@ import { axisMarks } from "./chart.js";
 import { shortNumber, shownName, sixDigits, svg } from "./format.js";
 
 const [scaleWidth, scaleHeight, scaleLeft, scaleRight, scaleTop, scaleBottom] = [760, 300, 56, 16, 14, 46];
-const marksOfScales = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+const marksOfScales = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 // Triangles point to the right for chains that run forward, to the left in reverse; those that are significant are filled.
 function triangle(x, y, isReverse) {
@@ -19,7 +19,7 @@ function bounds(values, room) {
 
 // Returns the element, and a function that marks a row; `pick(row)` is called when one is picked.
 export function makeScaleChart({ tests, names }, pick) {
-  const [left, right] = bounds(tests.map((row) => Math.log(row.scale)), 0.3);
+  const [left, right] = bounds(tests.map((row) => Math.log(row.scale)), 0.5);  // there is a mark in any factor of 2.5
   const [low, high] = bounds([0, ...tests.map((row) => row.z)], 0.5);
   const x = (scale) => scaleLeft + ((scaleWidth - scaleLeft - scaleRight) * (Math.log(scale) - left)) / (right - left);
   const y = (z) => scaleHeight - scaleBottom - ((scaleHeight - scaleTop - scaleBottom) * (z - low)) / (high - low);
