@@ -32,7 +32,7 @@ class FewerPage(PageCase):
 
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()
-        self.assertIn(", 1 with putative inhibition", self.one("#summary").text)
+        self.assertIn(", 1 pair with putative inhibition", self.one("#summary").text)
         self.assert_accessible()
 
     def test_lists_the_pairs_of_the_table(self):
@@ -54,6 +54,7 @@ class FewerPage(PageCase):
 
         self.assertEqual(self.one("#correlogram h3").text, "A → B")
         self.assertIn("ratio", self.one("#edge-figures").text)
+        self.assertIn("putative inhibition", self.one("#edge-figures").text)
         self.assertNotIn("strength", self.one("#edge-figures").text)
         bars = self.counts("#correlogram .frame")
         middle = len(bars) // 2

@@ -2,6 +2,7 @@
 
 import { barChart } from "./chart.js";
 import { correlogram, poissonRange, smoothed } from "./correlate.js";
+import { kindText } from "./fewer.js";
 import { el, intervalText, nameElement, shortNumber, shownName, sixDigits } from "./format.js";
 
 const halfBins = 60;
@@ -45,7 +46,7 @@ function timing(edge) {
 function figures(data, edge, isPair) {
   const numbers = ["count", "expected", "p", "q", isPair ? "ratio" : "strength"].map((name) => [name, sixDigits(edge[name])]);
   const rows = [["delay", intervalText(edge.delay_ms)], ...(isPair ? [] : timing(edge)), ...numbers,
-    ["kind", edge.kind ?? "not significant"],
+    ["kind", isPair ? kindText(edge) : edge.kind],
     ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];
   return el("dl", { id: "edge-figures" },
     rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
@@ -53,7 +54,7 @@ function figures(data, edge, isPair) {
 
 export function makeCorrelogram(state) {
   const { data } = state;
-  const hint = el("p", { class: "note" }, "Pick an edge of the circuit.");
+  const hint = el("p", { class: "note" }, data.fewer ? "Pick an edge of the circuit, or a pair." : "Pick an edge of the circuit.");
   const element = el("div", { id: "correlogram-view" }, hint);
 
   function draw(edge, isPair) {

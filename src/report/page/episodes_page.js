@@ -53,14 +53,14 @@ export function episodesPage(raw) {
   const fewer = data.fewer;
   return {
     data,
-    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges${fewer ? `, ${grouped(fewer.found.length)} with putative inhibition` : ""}`,
+    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges${fewer ? `, ${grouped(fewer.found.length)} ${fewer.found.length === 1 ? "pair" : "pairs"} with putative inhibition` : ""}`,
     views: [
       ["raster", "Raster", raster.element],
       ["episodes", "Episodes", makeEpisodes(state)],
       ["circuit", "Circuit", makeCircuit(state)],
       ...(fewer ? [["fewer", "Fewer than chance", makeFewer(state), "Fewer than chance: putative inhibition"]] : []),
       ["correlogram", "Correlogram", makeCorrelogram(state), fewer ? "Cross-correlogram of an edge or a pair" : "Cross-correlogram of an edge"],
-      ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), "Pick an episode or an edge.")],
+      ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), fewer ? "Pick an episode, an edge or a pair." : "Pick an episode or an edge.")],
       ["about", "About", makeAbout(data, ranEpisodes(data.run), episodeSources), "About this result"],
     ],
     redraw: raster.redraw,

@@ -7,6 +7,8 @@ import { makeTable } from "./table.js";
 const inhibition = "putative-inhibition";
 const noInhibition = [["shared-spikes", "of units that share spikes"], ["dead-time", "that lack synchronous spikes, too"], ["beside-excess", "beside an excess"]];
 
+export const kindText = ({ kind }) => kind?.replaceAll("-", " ") ?? "not significant";
+
 // Null if these pairs were not tested.
 export function readFewer(raw) {
   if (!raw.fewer_than_chance) return null;
@@ -21,7 +23,7 @@ function columnsOfPairs({ names }) {
     { label: "delay", value: (row) => row.delay_ms[0], cell: (row) => intervalText(row.delay_ms) },
     number("count", "occurrences in the cells of the test"), number("expected", "mean count by chance"), number("ratio", "count divided by expected"),
     number("p", "probability of this count or a lower one by chance"), number("q", "p, corrected for all pairs that could be significant"),
-    { label: "kind", value: (row) => row.kind ?? "", cell: (row) => row.kind?.replaceAll("-", " ") ?? "not significant" }];
+    { label: "kind", value: (row) => row.kind ?? "", cell: kindText }];
 }
 
 export function makeFewer(state) {
