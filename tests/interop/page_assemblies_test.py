@@ -6,7 +6,7 @@ Usage: page_assemblies_test.py SPIKEWEAVE. Exits with 77, which CTest shows as s
 import random
 import unittest
 
-from browser import NASTY, PageCase, rows_of, spikeweave
+from browser import NASTY, By, PageCase, rows_of, spikeweave
 
 
 class AssembliesPage(PageCase):
@@ -74,6 +74,7 @@ class AssembliesPage(PageCase):
 
     def test_says_what_each_step_found(self):
         self.assert_same(self.table("search"), [list(row.values()) for row in rows_of(self.out / "search.tsv")])
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#search tbody button"), [])
 
     def test_report_makes_the_same_page_again(self):
         spikeweave("report", self.out, "-o", self.folder / "again.html")

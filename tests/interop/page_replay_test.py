@@ -7,6 +7,7 @@ import random
 import unittest
 
 from browser import NASTY, By, PageCase, rows_of, spikeweave
+from page_data import data_of, with_data
 
 COLUMNS = ("chain", None, "direction", "scale", "count", "expected", "z", "p", "q", "significant", None, "events_expected", "events_p", "events_q")
 
@@ -80,6 +81,16 @@ class ReplayPage(PageCase):
         self.driver.execute_script("arguments[0].dispatchEvent(new MouseEvent('click', { bubbles: true }))", points[1])
         self.frame()
         self.assertEqual(self.one("#scores tr.picked").get_attribute("data-number"), "2")
+
+    def test_the_axis_of_scales_has_numbers_if_all_are_alike(self):
+        data = data_of(self.html)
+        page = self.folder / "alike.html"
+        for scale, marks in ((0.3, {"0.2"}), (0.7, {"0.5", "1"}), (1000, {"1000"})):
+            data["tests"]["scale"] = [scale] * len(self.rows)
+            page.write_text(with_data(self.html, data), encoding="utf-8")
+            self.open(page)
+            told = {text.text for text in self.driver.find_elements(By.CSS_SELECTOR, "#scales text[text-anchor='middle']:not(.title)")}
+            self.assertEqual(told, marks)
 
     def test_goes_to_an_event(self):
         table = rows_of(self.out / "events.tsv")
