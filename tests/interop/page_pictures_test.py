@@ -34,6 +34,8 @@ VIEWS = {
     "comparison": ("circuits", "episodes", "changes"),
     "spade-comparison": ("raster", "patterns", "counts", "changes"),
     "sort-comparison": ("units", "agreement", "pair", "raster"),
+    "replay": ("raster", "scores", "scales", "events", "counts"),
+    "assemblies": ("raster", "assemblies", "counts", "search"),
 }
 
 
@@ -71,11 +73,13 @@ class Pictures(PageCase):
         spikeweave("simulate", "patterns", "--units", "20", "--rate", "8", "--patterns", "5", "--occurrences", "6", "--seed", "1", "-o", cls.folder / "fewer.tsv")
         spikeweave("spade", cls.folder / "fewer.tsv", "--surrogates", "50", "--alpha", "0.05", "--seed", "1", "-o", cls.folder / "fewer")
         spikeweave("sort", cls.folder / "recording", "--stages", "cluster", "-o", cls.folder / "clusters")
+        spikeweave("replay", chains[0], cls.folder / "second.tsv", "--seed", "1", "-o", cls.folder / "replay")
+        spikeweave("assemblies", cls.folder / "hidden.tsv", "-o", cls.folder / "assemblies")
         for kind, folders in (("series", (*chains, "--as", "series")), ("spade-comparison", (cls.folder / "spade", cls.folder / "fewer")),
                               ("sort-comparison", (cls.folder / "sort", cls.folder / "clusters"))):
             (cls.folder / kind).mkdir()
             spikeweave("report", *folders, "-o", cls.folder / kind / "report.html")
-        for kind in ("episodes", "spade", "sort", "series", "spade-comparison", "sort-comparison"):
+        for kind in ("episodes", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())
