@@ -56,6 +56,9 @@ class Replication(SpadeFiles):
         self.assertEqual(len(told), 1)
         self.assertEqual(out.stderr.count(told[0]), 1)
         self.assertEqual(run["hold_out"]["tested"], 0)
+        busy = self.folder / "busy.tsv"
+        self.ok("simulate", "patterns", "--units", "8", "--length", "24s", "--rate", "30", "--patterns", "none", "--seed", "1", "-o", busy)
+        self.assertNotIn(words, self.ok("spade", busy, *asked[1:]).stderr)
         lowered = self.ok("spade", *asked, "--min-occ", "5", "--min-spikes", "3", "--json")
         self.assertNotIn(words, lowered.stderr)
         self.assertGreater(json.loads(lowered.stdout)["run"]["hold_out"]["tested"], 0)

@@ -201,8 +201,8 @@ SPIKEWEAVE_API replication_spikes confirming_recording(const spike_sequence& spi
 /// Counts and tests the patterns of a result in other spikes, each by itself against surrogates of
 /// these. Units are the same if they have the same name; patterns with a unit that is missing are
 /// not tested, with a warning. A warning says what to try if there is no pattern after time was
-/// held out and the estimated `min_occ` was the lowest one. The options of the result are then
-/// those of the whole analysis. With ranks, on rank 0 only.
+/// held out and the estimated `min_occ` of three spikes was the lowest one. The options of the
+/// result are then those of the whole analysis. With ranks, on rank 0 only.
 /// @throws invalid_argument if no unit is in both; cancelled.
 SPIKEWEAVE_API void replicate(spade_result& found, const replication_spikes& in,
                               const execution& run = {});

@@ -97,13 +97,17 @@ void check_confirmation(const spike_sequence& spikes, const spike_sequence& othe
 }
 
 // A part of a recording has fewer occurrences than all of it, and the lowest threshold is the same.
+// What is advised is for three spikes: where chance alone gives these more occurrences than the
+// lowest threshold, a lower one would find a multitude of patterns.
 void warn_of_lowest_threshold(spade_result& found, const spade_options& asked) {
     const std::uint32_t lowest = min_occ_options{}.least_occ;
     const bool is_estimated =
         asked.rules.empty() && std::holds_alternative<auto_min_occ>(asked.min_occ);
-    if (found.table.size() > 0 || !is_estimated ||
-        std::ranges::find(found.mining.rules, lowest, &pattern_rule::min_occ) ==
-            found.mining.rules.end())
+    const auto of_three = std::ranges::find_if(found.mining.rules, [](const pattern_rule& rule) {
+        return rule.min_spikes <= 3 && (rule.max_spikes == 0 || rule.max_spikes >= 3);
+    });
+    if (found.table.size() > 0 || !is_estimated || of_three == found.mining.rules.end() ||
+        of_three->min_occ != lowest)
         return;
     found.warnings.push_back(fmt::format(
         "No pattern was found in the time that was searched, so there is none to test in the time "

@@ -144,6 +144,14 @@ TEST(Replicate, SaysWhenTheLowestThresholdMayHideThePatterns) {
         return elsewhere;
     }())));
 
+    // Chance gives three spikes more than the lowest threshold, so a lower one is no advice.
+    const spike_sequence busy =
+        simulate_patterns({.units = 8, .length = 24s, .patterns = {}, .rate_hz = 30, .seed = 1})
+            .spikes;
+    const spade_result chance = run_spade(busy, request);
+    EXPECT_EQ(chance.table.size(), 0U);
+    EXPECT_FALSE(warned(chance));
+
     request.min_spikes = 3;
     request.min_occ = 50U;
     const spade_result none = run_spade(rare, request);
