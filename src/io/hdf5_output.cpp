@@ -95,6 +95,10 @@ herr_t truncate_driver(H5FD_t* raw, hid_t /*how*/, hbool_t /*closing*/) {
 hid_t driver() {
     static const H5FD_class_t functions = [] {
         H5FD_class_t out{};
+#ifdef H5FD_CLASS_VERSION  // from HDF5 1.14 on; the number is one that the library leaves to others
+        out.version = H5FD_CLASS_VERSION;
+        out.value = H5_VFD_RESERVED + 'S';
+#endif
         out.name = "spikeweave";
         out.maxaddr = static_cast<haddr_t>(INT64_MAX);
         out.fc_degree = H5F_CLOSE_WEAK;

@@ -20,7 +20,8 @@ std::pair<std::vector<time_span>, std::vector<time_span>> blocks(duration length
                                                                  std::int64_t one_in) {
     std::pair<std::vector<time_span>, std::vector<time_span>> out;
     for (std::int64_t i = 0; i * block < length; ++i) {
-        const time_span one{i * block, (i + 1) * block < length ? (i + 1) * block : length + 1us};
+        const duration end = (i + 1) * block;
+        const time_span one{i * block, end < length ? end : length + duration(1us)};
         ((i + 1) % one_in == 0 ? out.second : out.first).push_back(one);
     }
     return out;
