@@ -23,21 +23,37 @@ void check_jitter(const spike_sequence& spikes, std::span<const episode> episode
     }
 }
 
+// For each episode, a figure for each of its units, whose spikes are rotated.
+using figure = double (assess::jitter_null::*)(const episode&, std::size_t) const;
+
+std::vector<std::vector<double>> by_turned_unit(figure of, const spike_sequence& spikes,
+                                                std::span<const episode> episodes, duration window,
+                                                tie_rule ties, const execution& run) {
+    check_jitter(spikes, episodes, window);
+    const separated_epochs apart(spikes, assess::reach_of(episodes));
+    const assess::jitter_null null(apart.spikes(), window, ties);
+    std::vector<std::vector<double>> out(episodes.size());
+    parallel::parallel_for(episodes.size(), run, "rotating units", [&](std::size_t i) {
+        for (std::size_t turned = 0; turned < episodes[i].size(); ++turned)
+            out[i].push_back((null.*of)(episodes[i], turned));
+    });
+    return out;
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> expected_by_jitter(const spike_sequence& spikes,
                                                     std::span<const episode> episodes,
                                                     duration window, tie_rule ties,
                                                     const execution& run) {
-    check_jitter(spikes, episodes, window);
-    const separated_epochs apart(spikes, assess::reach_of(episodes));
-    const assess::jitter_null null(apart.spikes(), window, ties);
-    std::vector<std::vector<double>> out(episodes.size());
-    parallel::parallel_for(episodes.size(), run, "expected counts", [&](std::size_t i) {
-        for (std::size_t turned = 0; turned < episodes[i].size(); ++turned)
-            out[i].push_back(null.expected(episodes[i], turned));
-    });
-    return out;
+    return by_turned_unit(&assess::jitter_null::expected, spikes, episodes, window, ties, run);
+}
+
+std::vector<std::vector<double>> removed_by_jitter(const spike_sequence& spikes,
+                                                   std::span<const episode> episodes,
+                                                   duration window, tie_rule ties,
+                                                   const execution& run) {
+    return by_turned_unit(&assess::jitter_null::removed, spikes, episodes, window, ties, run);
 }
 
 }  // namespace spikeweave

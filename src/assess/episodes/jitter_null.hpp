@@ -48,6 +48,9 @@ public:
     double beyond_chance(const episode& pair) const;
     /// The mean count if the spikes of one unit are rotated.
     double expected(const episode& what, std::size_t turned) const;
+    /// How many of the occurrences are removed on average if the spikes of one unit are rotated and
+    /// each spike of the first unit has an occurrence, as `removed_by_jitter` defines it.
+    double removed(const episode& what, std::size_t turned) const;
     /// The width of the cells for an episode.
     std::int64_t cell_us(const episode& what) const;
 
@@ -63,8 +66,13 @@ private:
                 offsets[to_index(unit)], offsets[to_index(unit) + 1] - offsets[to_index(unit)]);
         }
     };
+    // The spikes of each unit of an episode, in order.
+    using episode_trains = std::vector<std::span<const std::int64_t>>;
+
     turned_counts with_turned(const direction& way, const episode& what, std::size_t turned) const;
     turned_counts with_last_turned(const episode& what) const;
+    turned_counts turned_counts_of(const episode_trains& trains, const episode& what,
+                                   std::size_t turned, std::span<const time_span> observed) const;
 
     direction forward_;
     direction backward_;

@@ -11,6 +11,7 @@
 #include "core/grouped.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
+#include "spikeweave/assess/episodes/jitter.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -27,6 +28,8 @@ using series_list = std::vector<std::vector<double>>;
 struct counted_windows {
     series_list firing{};  ///< spikes of each unit
     std::vector<sample_counts> findings{};
+    /// In each window, of each finding, by the unit whose spikes are rotated.
+    std::vector<std::vector<std::vector<double>>> removed{};
 };
 
 counted_windows count_windows(const spike_sequence& spikes, std::span<const time_span> windows,
@@ -34,54 +37,61 @@ counted_windows count_windows(const spike_sequence& spikes, std::span<const time
                               const execution& run) {
     counted_windows out{
         .firing = series_list(spikes.unit_count(), std::vector<double>(windows.size())),
-        .findings = std::vector<sample_counts>(windows.size())};
+        .findings = std::vector<sample_counts>(windows.size()),
+        .removed = decltype(counted_windows::removed)(windows.size())};
+    const duration cell = search.significance.jitter_window;
+    const execution alone{.threads = 1, .stop = run.stop};
     parallel::parallel_for(windows.size(), run, "counting in windows", [&](std::size_t w) {
         const spike_sequence inside = within_epochs(spikes, windows.subspan(w, 1));
         for (const unit_id unit : inside.units()) ++out.firing[to_index(unit)][w];
-        out.findings[w] = pipeline::count_sample(inside, findings, search.mining.ties,
-                                                 search.significance.jitter_window, run.stop);
+        out.findings[w] =
+            pipeline::count_sample(inside, findings, search.mining.ties, cell, run.stop);
+        out.removed[w] = removed_by_jitter(inside, findings, cell, search.mining.ties, alone);
     });
     return out;
 }
 
-// A finding in all windows. Its excess is the sum of `beyond`, divided by that of `first`.
+// A finding in all windows. Its excess is the sum of `beyond`, divided by that of `removed`.
 struct counted_finding {
     std::vector<double> counts{};
     std::vector<double> seconds{};
     std::vector<double> expected{};  ///< by the firing rates
     std::vector<double> beyond{};    ///< counts without these
-    std::vector<double> first{};     ///< spikes of the first unit
+    std::vector<double> removed{};   ///< of a true occurrence for each spike of the first unit
 };
 
-counted_finding finding_in(std::span<const sample_counts> windows, std::size_t f,
-                           std::size_t units) {
-    const std::size_t turned = pipeline::most_expected(windows, f, units);
+counted_finding finding_in(const counted_windows& windows, std::size_t f, std::size_t units) {
+    const std::size_t turned = pipeline::most_expected(windows.findings, f, units);
     counted_finding out;
-    for (const sample_counts& one : windows) {
+    for (std::size_t w = 0; w < windows.findings.size(); ++w) {
+        const sample_counts& one = windows.findings[w];
         out.counts.push_back(static_cast<double>(one.counts[f]));
         out.seconds.push_back(one.seconds);
         out.expected.push_back(one.expected[f][turned]);
         out.beyond.push_back(out.counts.back() - out.expected.back());
-        out.first.push_back(static_cast<double>(one.first_spikes[f]));
+        out.removed.push_back(windows.removed[w][f][turned]);
     }
     return out;
 }
 
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 double ratio_of(std::span<const double> amounts, std::span<const double> divisors) {
-    return std::accumulate(amounts.begin(), amounts.end(), 0.0) /
-           std::accumulate(divisors.begin(), divisors.end(), 0.0);
+    const double divisor = std::accumulate(divisors.begin(), divisors.end(), 0.0);
+    return divisor > 0 ? std::accumulate(amounts.begin(), amounts.end(), 0.0) / divisor : unknown;
 }
 
 // The residuals of a count whose excess is the same in all windows, with the same variance in each:
 // where units fire less the count varies less, which is no change. The variance is that of a
 // negative binomial count, mean + dispersion × mean², because bursts let counts vary more.
 std::vector<double> residuals_of(const counted_finding& in) {
-    const double excess = std::max(0.0, ratio_of(in.beyond, in.first));
+    const double ratio = ratio_of(in.beyond, in.removed);
+    const double excess = ratio > 0 ? ratio : 0;  // also if it is unknown
     std::vector<double> means;
     double beyond_poisson = 0;
     double squares = 0;
     for (std::size_t w = 0; w < in.counts.size(); ++w) {
-        const double mean = in.expected[w] + excess * in.first[w];
+        const double mean = in.expected[w] + excess * in.removed[w];
         means.push_back(mean);
         beyond_poisson += (in.counts[w] - mean) * (in.counts[w] - mean) - mean;
         squares += mean * mean;
@@ -97,7 +107,6 @@ std::vector<double> residuals_of(const counted_finding& in) {
 
 measured_change measured(const std::optional<change_point>& point, std::span<const double> amounts,
                          std::span<const double> divisors) {
-    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     if (!point) return {.before = unknown, .after = unknown};
     const std::size_t at = point->at;
     return {.point = point,
@@ -124,7 +133,7 @@ void test_findings(circuit_changes& out, std::span<const counted_finding> counte
     const auto excesses = likeliest_changes(residuals, options, run);
     for (std::size_t f = 0; f < out.findings.size(); ++f) {
         out.findings[f].rate = measured(rates[f], counted[f].counts, counted[f].seconds);
-        out.findings[f].excess = measured(excesses[f], counted[f].beyond, counted[f].first);
+        out.findings[f].excess = measured(excesses[f], counted[f].beyond, counted[f].removed);
     }
     correct(out.findings, &finding_change::rate);
     correct(out.findings, &finding_change::excess);
@@ -183,7 +192,7 @@ circuit_changes find_circuit_changes(const spike_sequence& spikes,
     std::vector<counted_finding> all;
     series_list residuals;
     for (std::size_t f = 0; f < findings.size(); ++f) {
-        all.push_back(finding_in(counted.findings, f, findings[f].size()));
+        all.push_back(finding_in(counted, f, findings[f].size()));
         residuals.push_back(residuals_of(all.back()));
     }
     out.firing_rates = find_change_points(counted.firing, options, counting);

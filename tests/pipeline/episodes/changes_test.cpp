@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
@@ -88,6 +89,37 @@ TEST(CircuitChanges, TellFiringRatesFromTheCircuit) {
     ASSERT_EQ(found.findings.size(), 1U);
     EXPECT_EQ(found.findings[0].change, change_kind::rate);
     EXPECT_GT(found.findings[0].rate.before, 1.3 * found.findings[0].rate.after);
+}
+
+// "0" fires alone for a minute, then in bursts of nine spikes. A spike is followed by one of "1" as
+// often, but the rotated spikes of a burst occur with the followers of one another.
+TEST(CircuitChanges, TellBurstsFromTheCircuit) {
+    constexpr double probability = 0.2;
+    std::mt19937_64 random(3);
+    std::uniform_real_distribution<double> uniform;
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    std::size_t spikes = 0;
+    for (double time = 0; time < 120 * second_us; ++spikes) {
+        const bool begins_burst = time < 60 * second_us || spikes % 9 == 0;
+        time += begins_burst ? 60'000 + 80'000 * uniform(random) : 3'000 + 5'000 * uniform(random);
+        const auto us = static_cast<std::int64_t>(time);
+        all.emplace_back(us, unit_id{0});
+        if (uniform(random) < probability)
+            all.emplace_back(us + 4'200 + static_cast<std::int64_t>(1'600 * uniform(random)),
+                             unit_id{1});
+    }
+    std::ranges::sort(all);
+
+    const auto found = find_circuit_changes(sequence_of(std::move(all), {"0", "1"}, {0s, 121s}),
+                                            windows_of(12, 10), search_of_changes());
+
+    ASSERT_FALSE(found.firing_rates.found.empty());
+    EXPECT_TRUE(found.circuit.found.empty());
+    ASSERT_EQ(found.findings.size(), 1U);
+    EXPECT_EQ(found.findings[0].change, change_kind::rate);
+    // The standard error of `before` is 0.016.
+    EXPECT_NEAR(found.findings[0].excess.before, probability, 0.05);
+    EXPECT_NEAR(found.findings[0].excess.after, probability, 0.05);
 }
 
 TEST(CircuitChanges, FindNothingInWhatStaysTheSame) {

@@ -28,7 +28,9 @@ struct measured_change {
 struct finding_change {
     episode what{};
     measured_change rate{};  ///< occurrences per second
-    /// Occurrences beyond what the firing rates of the units predict, per spike of its first unit.
+    /// The probability that a spike of its first unit is followed beyond what the firing rates of
+    /// the units predict: occurrences beyond those expected by jitter, divided by
+    /// `removed_by_jitter`.
     measured_change excess{};
     change_kind change = change_kind::none;
 };
