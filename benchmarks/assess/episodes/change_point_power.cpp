@@ -1,13 +1,14 @@
 // Prints how often `find_circuit_changes` finds a change where there is none, and how often one
 // that was planted; docs/algorithms/change-points.md has the tables.
 //
-//   change_point_power RECORDINGS|FROM:TO THREADS [NULL|all [WINDOWS [WINDOW_S [ROWS]]]]
+//   change_point_power RECORDINGS|FROM:TO THREADS [NULL|all [WINDOWS [WINDOW_S [ROWS|FROM:TO]]]]
 //
 // Each recording is of a null of `null_recordings`, with five connections (`with_connections`). In
 // the second half of the windows so many of them have another strength; in the rows with other
 // rates, two thirds of the spikes of the first half are kept before the connections are added. All
 // defaults are used, except a largest size of 2. FROM:TO are the seeds, without TO. In the first
-// three rows the connections stay as they are; with ROWS only so many rows are measured.
+// three rows the connections stay as they are; with ROWS only so many rows are measured, or those
+// FROM:TO of 0:8.
 
 #include <fmt/format.h>
 
@@ -30,6 +31,7 @@ namespace {
 using namespace spikeweave;
 using null_recordings::pair_strengths;
 using null_recordings::planted_pairs;
+using null_recordings::seed_range;
 
 constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
 
@@ -52,7 +54,7 @@ struct plan {
     std::string_view null;
     std::size_t windows;
     std::int64_t window_s;
-    std::size_t rows;
+    seed_range rows;
 };
 
 // What was found in a recording, or in all of them.
@@ -132,9 +134,11 @@ outcome look(const plan& how, const row& what, std::uint32_t seed) {
     return out;
 }
 
-void measure(const plan& how, const null_recordings::seed_range& seeds, int threads) {
+void measure(const plan& how, const seed_range& seeds, int threads) {
     const std::size_t recordings = seeds.count;
-    for (const row& what : std::span(rows).first(std::min(how.rows, rows.size()))) {
+    const std::size_t first = std::min(how.rows.first, rows.size());
+    const std::size_t count = std::min(how.rows.count, rows.size() - first);
+    for (const row& what : std::span(rows).subspan(first, count)) {
         std::vector<outcome> all(recordings);
         parallel::parallel_for(recordings, {.threads = threads}, "looking", [&](std::size_t i) {
             all[i] = look(how, what, static_cast<std::uint32_t>(seeds.first + i));
@@ -153,11 +157,12 @@ void measure(const plan& how, const null_recordings::seed_range& seeds, int thre
 int run(const std::vector<std::string>& arguments) {
     if (arguments.size() < 2)
         throw invalid_argument(
-            "expected RECORDINGS|FROM:TO THREADS [NULL|all [WINDOWS [WINDOW_S [ROWS]]]]");
+            "expected RECORDINGS|FROM:TO THREADS [NULL|all [WINDOWS [WINDOW_S [ROWS|FROM:TO]]]]");
     const std::string name = arguments.size() > 2 ? arguments[2] : "all";
     const std::size_t windows = arguments.size() > 3 ? std::stoul(arguments[3]) : 20;
     const std::int64_t window_s = arguments.size() > 4 ? std::stol(arguments[4]) : 30;
-    const std::size_t most = arguments.size() > 5 ? std::stoul(arguments[5]) : rows.size();
+    const seed_range measured =
+        null_recordings::seeds_of(arguments.size() > 5 ? arguments[5] : "0:8");
     fmt::print(
         "null\twindows\tseconds\tbefore\tafter\tchanged\tkept\trecordings\twith findings"
         "\tfiring rates change\tcircuit changes\tat most a window away\tseveral changes"
@@ -165,7 +170,7 @@ int run(const std::vector<std::string>& arguments) {
     std::vector<std::string_view> nulls(usual_nulls.begin(), usual_nulls.end());
     if (name != "all") nulls = {name};
     for (const std::string_view null : nulls)
-        measure({null, windows, window_s, most}, null_recordings::seeds_of(arguments[0]),
+        measure({null, windows, window_s, measured}, null_recordings::seeds_of(arguments[0]),
                 std::stoi(arguments[1]));
     return 0;
 }

@@ -22,7 +22,7 @@ std::vector<null> all();
 /// @throws invalid_argument for an unknown name
 spikeweave::spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed);
 
-/// The seeds of the recordings of a measurement.
+/// The seeds of the recordings of a measurement, or its rows.
 struct seed_range {
     std::size_t first = 0;
     std::size_t count = 0;
