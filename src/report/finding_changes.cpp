@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "core/grouped.hpp"
 #include "report/text.hpp"
@@ -34,6 +37,24 @@ std::string interval_words(const interval_estimate& of) {
     return fmt::format("{:.3g} ({:.3g} to {:.3g})", of.value, of.low, of.high);
 }
 
+// The measures and tests of a change, by the names of their columns.
+std::array<std::pair<std::string_view, double>, 14> measures_of(const condition_change& one) {
+    return {{{"rate_a_hz", one.rate.a},
+             {"rate_b_hz", one.rate.b},
+             {"rate_ratio", one.rate.ratio.value},
+             {"rate_ratio_low", one.rate.ratio.low},
+             {"rate_ratio_high", one.rate.ratio.high},
+             {"rate_p", one.rate.p},
+             {"rate_q", one.rate_q},
+             {"excess_a", one.excess.a},
+             {"excess_b", one.excess.b},
+             {"excess_difference", one.excess.difference.value},
+             {"excess_difference_low", one.excess.difference.low},
+             {"excess_difference_high", one.excess.difference.high},
+             {"excess_p", one.excess.p},
+             {"excess_q", one.excess_q}}};
+}
+
 }  // namespace
 
 std::string_view direction_of(const condition_change& finding) {
@@ -43,12 +64,12 @@ std::string_view direction_of(const condition_change& finding) {
 }
 
 std::string change_heading(std::string_view own) {
-    return fmt::format(
-        "\tchange\tdirection{}\tcount_a\tcount_b"
-        "\texpected_a\texpected_b\tfirst_spikes_a\tfirst_spikes_b\trate_a_hz\trate_b_hz"
-        "\trate_ratio\trate_ratio_low\trate_ratio_high\trate_p\trate_q\texcess_a\texcess_b"
-        "\texcess_difference\texcess_difference_low\texcess_difference_high\texcess_p\texcess_q",
+    std::string out = fmt::format(
+        "\tchange\tdirection{}\tcount_a\tcount_b\texpected_a\texpected_b\tfirst_spikes_a"
+        "\tfirst_spikes_b",
         own);
+    for (const auto& [name, value] : measures_of({})) out += fmt::format("\t{}", name);
+    return out;
 }
 
 std::string change_cells(const condition_change& one, std::string_view own) {
@@ -56,11 +77,7 @@ std::string change_cells(const condition_change& one, std::string_view own) {
                                   own, one.counts[0], one.counts[1]);
     out += '\t' + number_text(one.expected[0]) + '\t' + number_text(one.expected[1]);
     out += fmt::format("\t{}\t{}", one.first_spikes[0], one.first_spikes[1]);
-    for (const double value :
-         {one.rate.a, one.rate.b, one.rate.ratio.value, one.rate.ratio.low, one.rate.ratio.high,
-          one.rate.p, one.rate_q, one.excess.a, one.excess.b, one.excess.difference.value,
-          one.excess.difference.low, one.excess.difference.high, one.excess.p, one.excess_q})
-        out += '\t' + known_number(value);
+    for (const auto& [name, value] : measures_of(one)) out += '\t' + known_number(value);
     return out;
 }
 
@@ -72,21 +89,8 @@ json condition_change_json(json own, const condition_change& one) {
                 {"expected_a", one.expected[0]},
                 {"expected_b", one.expected[1]},
                 {"first_spikes_a", one.first_spikes[0]},
-                {"first_spikes_b", one.first_spikes[1]},
-                {"rate_a_hz", one.rate.a},
-                {"rate_b_hz", one.rate.b},
-                {"rate_ratio", one.rate.ratio.value},
-                {"rate_ratio_low", one.rate.ratio.low},
-                {"rate_ratio_high", one.rate.ratio.high},
-                {"rate_p", one.rate.p},
-                {"rate_q", one.rate_q},
-                {"excess_a", one.excess.a},
-                {"excess_b", one.excess.b},
-                {"excess_difference", one.excess.difference.value},
-                {"excess_difference_low", one.excess.difference.low},
-                {"excess_difference_high", one.excess.difference.high},
-                {"excess_p", one.excess.p},
-                {"excess_q", one.excess_q}});
+                {"first_spikes_b", one.first_spikes[1]}});
+    for (const auto& [name, value] : measures_of(one)) own[std::string(name)] = value;
     return own;
 }
 
