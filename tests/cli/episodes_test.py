@@ -306,6 +306,8 @@ class Memory(CliTest):
         self.search = ("episodes", self.data, "--min-count", "60", "--max-size", "3", "--test", "exact")
 
     def test_is_bounded_with_its_results(self):
+        result, own = run_for_peak("episodes", self.data, "--min-count", "100000", "--test", "exact")  # finds nothing
+        self.assertEqual(result.returncode, 0, result.stderr)
         for options, most in ((("-o", self.folder / "out"), 60e6), (("--json",), 200e6),
                               (("--strategy", "two-pass", "-o", self.folder / "out"), 60e6)):
             with self.subTest(options):
@@ -313,7 +315,8 @@ class Memory(CliTest):
                 result, peak = run_for_peak(*self.search, "--max-memory", f"{most / 1e6:.0f}MB", *options)
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertRegex(result.stderr, f"more than (--max-memory )?(the )?{most / 1e6:.1f} MB")
-                self.assertLess(peak, most + max(0.1 * most, 32e6))  # sampled every 2 ms
+                # The allocator keeps some freed blocks for each thread, on top of what the program is without a result.
+                self.assertLess(peak, own + 1.2 * most + 8e6)
                 self.assertEqual(self.names(), before)
 
     def test_says_how_much_it_wrote(self):
