@@ -148,7 +148,7 @@ TEST(TimeSlices, CountFewSpikes) {
         if (spikes.empty()) continue;
         counted += counted_as_on_the_cpu(spikes, {draw.episode(2 + i % 7, 3)}).counted;
     }
-    EXPECT_GT(counted, 10U);
+    EXPECT_GE(counted, 5U);
 }
 
 }  // namespace
