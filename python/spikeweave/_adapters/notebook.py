@@ -5,8 +5,6 @@ from __future__ import annotations
 import html
 import os
 import sys
-import tempfile
-import webbrowser
 from pathlib import Path
 
 from .._values.conversions import converts
@@ -39,6 +37,9 @@ def show_page(found: HasPage, height: int) -> None:
 
         display(HTML(frame_of(page, height)))
         return
+    import tempfile  # with the next one, a tenth of the time of `import spikeweave`
+    import webbrowser
+
     descriptor, name = tempfile.mkstemp(prefix="spikeweave-", suffix=".html")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(page)

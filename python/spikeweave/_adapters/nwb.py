@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import uuid
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -104,6 +102,8 @@ def _observed(units: Any) -> tuple[float | None, float | None]:
 
 def new_file() -> Any:
     """A `pynwb.NWBFile` without content."""
+    import uuid
+
     return load_pynwb().NWBFile(
         session_description="Spikes. When the session began is not known: 1970-01-01 stands for "
         "it, and times are seconds since then.",
@@ -123,6 +123,8 @@ def add_units(nwbfile: Any, spikes: SpikeSequence) -> None:
 
 
 def _aside(path: Path) -> Path:
+    import uuid
+
     return path.with_name(f".{uuid.uuid4().hex}.{path.name}")
 
 
@@ -168,6 +170,8 @@ def open_target(target: Any, overwrite: bool, append: bool) -> Iterator[Any]:
 
 @contextmanager
 def _open_copy(path: Path) -> Iterator[Any]:
+    import shutil
+
     aside = _aside(path)
     pynwb = load_pynwb()
     try:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import inspect
 import re
-import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MARK = "    {options}\n"
+
+
+def _wrapped(text: str, width: int = 92) -> Iterator[str]:
+    """The lines of a text; `textwrap` would take a tenth of the time of `import spikeweave`."""
+    line = ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
 
 
 def _entry(option: dict[str, Any]) -> str:
@@ -23,8 +34,7 @@ def _entry(option: dict[str, Any]) -> str:
         text += ", in Hz"
     default = option["default_shown"]
     text += f". Default: {default}." if default else "."
-    lines = textwrap.fill(text, 92, break_long_words=False, break_on_hyphens=False)
-    return f"    {option['name']}\n" + textwrap.indent(lines, " " * 8) + "\n"
+    return f"    {option['name']}\n" + "".join(f"        {line}\n" for line in _wrapped(text))
 
 
 def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Function], _Function]:
