@@ -59,9 +59,20 @@ def test_sorting_is_that_of_the_cpu():
     on_cpu = spikeweave.sort(made.recording, device="cpu")
     on_gpu = spikeweave.sort(made.recording, device="cuda")
 
-    assert on_gpu.parameters["strategy"] == "cuda"
+    assert on_gpu.parameters["device"] == "cuda:0"
     assert np.array_equal(on_gpu.samples, on_cpu.samples)
     assert np.mean(on_gpu.labels == on_cpu.labels) > 0.99  # the order of sums is different there
+
+
+def test_clustering_is_that_of_the_cpu():
+    made = spikeweave.simulate.recording(channels=32, units=10, length="20s", seed=2)
+
+    on_cpu = spikeweave.sort(made.recording, device="cpu", stages="cluster", strategy="cpu")
+    on_gpu = spikeweave.sort(made.recording, device="cuda", stages="cluster", strategy="cuda")
+
+    assert on_gpu.parameters["strategy"] == "cuda"
+    assert np.array_equal(on_gpu.samples, on_cpu.samples)
+    assert np.mean(on_gpu.labels == on_cpu.labels) > 0.99
     assert on_gpu.score == pytest.approx(on_cpu.score, rel=1e-5)
 
 
