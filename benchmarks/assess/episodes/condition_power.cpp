@@ -1,13 +1,16 @@
 // Prints how often `compare_conditions`, or `compare_patterns`, finds a change where there is none,
 // and how often one that was planted; docs/algorithms/conditions.md has the tables.
 //
-//   condition_power COMPARISONS THREADS [NULL|all [LENGTH_S [episodes|patterns]]]
+//   condition_power COMPARISONS|FROM:TO THREADS
+//                   [NULL|all [LENGTH_S [episodes|patterns [ROWS|FROM:TO]]]]
 //
 // Each comparison is of two halves of a recording of a null of `null_recordings`, LENGTH_S long
 // each, both with five connections (`with_connections`), whose strength may differ. In the rows
 // with other rates, two thirds of the spikes of a are kept before the connections are added. The
 // findings are searched together, or in either; or they are the planted pairs, as patterns in bins
-// of 5 ms. All defaults are used, except a largest size of 2 and 999 labellings.
+// of 5 ms. All defaults are used, except a largest size of 2 and 999 labellings. In the null
+// own-bursts-denser, a has denser bursts than b. FROM:TO are the seeds, or the rows of 0:11,
+// without TO.
 
 #include <fmt/format.h>
 
@@ -15,6 +18,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +33,11 @@ namespace {
 
 using namespace spikeweave;
 using null_recordings::planted_pairs;
+using null_recordings::seed_range;
+using null_recordings::seeds_of;
 
-constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
+constexpr std::array<std::string_view, 5> usual_nulls{"poisson", "slow", "own-bursts", "gamma",
+                                                      "own-bursts-denser"};
 
 struct row {
     double strength_a;
@@ -122,13 +129,22 @@ tally compare_episodes(const std::array<spike_sequence, 2>& both, const row& how
     return out;
 }
 
-void measure(std::string_view name, std::int64_t length_s, std::size_t comparisons, int threads,
-             bool of_patterns) {
-    for (const row& how : rows) {
+struct plan {
+    std::int64_t length_s = 120;
+    seed_range seeds{};
+    seed_range rows{.count = ::rows.size()};
+    int threads = 1;
+    bool of_patterns = false;
+};
+
+void measure(std::string_view name, const plan& what) {
+    const auto [length_s, seeds, wanted, threads, of_patterns] = what;
+    const std::size_t comparisons = seeds.count;
+    for (const row& how : std::span{rows}.subspan(wanted.first, wanted.count)) {
         if (of_patterns && how.findings == findings_source::either) continue;
         std::vector<tally> all(comparisons);
         parallel::parallel_for(comparisons, {.threads = threads}, "comparing", [&](std::size_t i) {
-            const auto seed = static_cast<std::uint32_t>(i);
+            const auto seed = static_cast<std::uint32_t>(seeds.first + i);
             const auto both = recordings_of(name, length_s, how, seed);
             all[i] = of_patterns ? compare_planted_patterns(both, seed)
                                  : compare_episodes(both, how, seed);
@@ -153,24 +169,34 @@ void measure(std::string_view name, std::int64_t length_s, std::size_t compariso
     }
 }
 
-int run(const std::vector<std::string>& arguments) {
-    if (arguments.size() < 2)
+plan plan_of(const std::vector<std::string>& arguments) {
+    if (arguments.size() < 2 || arguments.size() > 6)
         throw invalid_argument(
-            "expected COMPARISONS THREADS [NULL|all [LENGTH_S [episodes|patterns]]]");
+            "expected COMPARISONS|FROM:TO THREADS [NULL|all [LENGTH_S [episodes|patterns "
+            "[ROWS|FROM:TO]]]]");
+    plan out{.seeds = seeds_of(arguments[0]), .threads = std::stoi(arguments[1])};
+    if (arguments.size() > 3) out.length_s = std::stol(arguments[3]);
+    if (arguments.size() > 4) {
+        out.of_patterns = arguments[4] == "patterns";
+        if (!out.of_patterns && arguments[4] != "episodes")
+            throw invalid_argument("findings are episodes or patterns");
+    }
+    if (arguments.size() > 5) out.rows = seeds_of(arguments[5]);
+    if (out.rows.first + out.rows.count > rows.size())
+        throw invalid_argument(fmt::format("there are {} rows", rows.size()));
+    return out;
+}
+
+int run(const std::vector<std::string>& arguments) {
+    const plan what = plan_of(arguments);
     const std::string name = arguments.size() > 2 ? arguments[2] : "all";
-    const std::int64_t length_s = arguments.size() > 3 ? std::stol(arguments[3]) : 120;
-    const std::string findings = arguments.size() > 4 ? arguments[4] : "episodes";
-    if (findings != "episodes" && findings != "patterns")
-        throw invalid_argument("findings are episodes or patterns");
     fmt::print(
         "null\tseconds\tcomparisons\tstrength a\tstrength b\tkept of a\tfindings\tplanted found"
         "\trate: p < 0.05\texcess: p < 0.05\trate: q < 0.05\texcess: q < 0.05"
         "\tcomparisons with one: rate\texcess\texcess: interval holds 0\n");
     std::vector<std::string_view> nulls(usual_nulls.begin(), usual_nulls.end());
     if (name != "all") nulls = {name};
-    for (const std::string_view null : nulls)
-        measure(null, length_s, std::stoul(arguments[0]), std::stoi(arguments[1]),
-                findings == "patterns");
+    for (const std::string_view null : nulls) measure(null, what);
     return 0;
 }
 

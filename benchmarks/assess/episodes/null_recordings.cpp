@@ -29,6 +29,8 @@ struct recipe {
     std::function<double(double)> common = nullptr;
     double highest = 1;
     bool own_bursts = false;
+    double burst_hz = 100;     // one over the mean of an interval in a burst, without its 2 ms
+    double burst_hz_before{};  // the same in the first half of the recording, if it differs
     double doublets = 0;   // share of spikes that are followed by another one after 0.4 to 1.5 ms
     bool on_grid = false;  // at most one spike per millisecond
     std::vector<delay_interval> delays = default_delays();
@@ -79,6 +81,7 @@ recipe recipe_of(std::string_view name, std::int64_t length_s, std::mt19937_64& 
         return {.units = 15, .mean_hz = 40, .log_sd = 0, .dead_s = 0.003, .doublets = 0.002};
     if (name == "gamma") return {.gamma_order = 5};
     if (name == "own-bursts") return {.own_bursts = true};
+    if (name == "own-bursts-denser") return {.own_bursts = true, .burst_hz_before = 500};
     if (name == "wide") return {.units = 6, .mean_hz = 20, .log_sd = 0, .delays = {{0ms, 200ms}}};
     if (name == "slow") return {.common = slow_changes(length_s, random), .highest = 5};
     if (name == "rhythm") return {.common = wave, .highest = 1.9};
@@ -96,14 +99,17 @@ std::vector<double> train(const recipe& what, double rate_hz, double length_s,
     std::gamma_distribution<double> interval(what.gamma_order, 1.0 / what.gamma_order);
     std::vector<double> times;
     if (what.own_bursts) {
-        // Bursts have ten spikes on average, at 100 Hz; as many spikes are between them.
+        // Bursts have ten spikes on average; as many spikes are between them.
         std::exponential_distribution<double> between(rate_hz / 20);
-        std::exponential_distribution<double> within(100);
+        std::exponential_distribution<double> within(what.burst_hz);
+        std::exponential_distribution<double> within_before(
+            what.burst_hz_before > 0 ? what.burst_hz_before : what.burst_hz);
         for (double t = between(random); t < length_s; t += between(random)) {
+            const bool is_before = t < length_s / 2;
             double at = t;
             do {
                 times.push_back(at);
-                at += 0.002 + within(random);
+                at += 0.002 + (is_before ? within_before : within)(random);
             } while (uniform(random) < 0.9);
         }
         std::exponential_distribution<double> alone(rate_hz / 2);

@@ -19,6 +19,8 @@ struct null {
 
 /// Returns all nulls.
 std::vector<null> all();
+/// Makes a recording of one of them; or of "own-bursts-denser", which is "own-bursts" with mean
+/// intervals in bursts of 4 ms instead of 12 ms in the first half, and as many spikes.
 /// @throws invalid_argument for an unknown name
 spikeweave::spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t seed);
 
