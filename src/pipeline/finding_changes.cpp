@@ -30,14 +30,13 @@ std::vector<std::vector<ratio_sample>> quantities_of(std::span<condition_change*
     for (std::size_t f = 0; f < findings.size(); ++f)
         for (std::size_t s = 0; s < taken.samples.size(); ++s) {
             const std::size_t condition = s < taken.samples_a ? 0 : 1;
-            const auto [count, first_spikes, expected] = counted(f, s);
+            const auto [count, first_spikes, expected, per] = counted(f, s);
             findings[f]->counts[condition] += count;
             findings[f]->first_spikes[condition] += first_spikes;
             findings[f]->expected[condition] += expected;
             const auto occurrences = static_cast<double>(count);
             out[f].push_back(sample_of(occurrences, seconds[s], taken.kind));
-            out[findings.size() + f].push_back(
-                sample_of(occurrences - expected, static_cast<double>(first_spikes), taken.kind));
+            out[findings.size() + f].push_back(sample_of(occurrences - expected, per, taken.kind));
         }
     return out;
 }

@@ -37,6 +37,7 @@ struct counted_in_sample {
     std::uint64_t count = 0;
     std::uint64_t first_spikes = 0;
     double expected = 0;
+    double per = 0;  ///< divides the occurrences beyond `expected`
 };
 /// Gives what was counted of a finding in a sample.
 using finding_counter = std::function<counted_in_sample(std::size_t finding, std::size_t sample)>;

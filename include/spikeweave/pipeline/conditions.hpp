@@ -31,7 +31,7 @@ struct condition_summary {
 enum class change_kind : std::uint8_t {
     none,    ///< no significant change
     rate,    ///< it occurs more or less often, as the rates of the units explain
-    excess,  ///< its occurrences beyond what rates predict changed, relative to its first unit
+    excess,  ///< it follows its first unit more or less often beyond what rates predict
 };
 
 template <>
@@ -44,7 +44,8 @@ struct condition_change {
     std::array<double, 2> expected{};  ///< occurrences that the rates of the units predict
     ratio_change rate{};               ///< occurrences per second
     double rate_q = 1;
-    /// Occurrences beyond `expected`, per spike of the first unit. NaN if that does not fire.
+    /// How often a spike of the first unit is followed beyond what the rates predict: occurrences
+    /// beyond `expected`, divided as the comparison says. NaN if the first unit does not fire.
     ratio_change excess{};
     double excess_q = 1;
     change_kind change = change_kind::none;

@@ -67,6 +67,7 @@ nb::dict to_python(const condition_comparison& found) {
     out["table"] = table_arrays(table);
     nb::dict columns = table_of(found.findings, "change", &episode_change::change);
     add_of_both(columns, found.findings, "found", &episode_change::found);
+    add_of_both(columns, found.findings, "removed", &episode_change::removed);
     add_comparison(out, std::move(columns), found);
     return out;
 }

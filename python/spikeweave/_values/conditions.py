@@ -71,10 +71,13 @@ class ConditionComparison(_Comparison[Episode]):
     columns : dict
         What was compared, an array or a list for each name, with an element for each finding:
         ``change`` ("excess", "rate", "none"), ``found_a``, ``found_b``, ``count_a``, ``count_b``,
-        ``expected_a``, ``expected_b``, ``first_spikes_a``, ``first_spikes_b``; ``rate_a``,
-        ``rate_b``, ``rate_ratio``, ``rate_ratio_low``, ``rate_ratio_high``, ``rate_p``, ``rate_q``;
-        ``excess_a``, ``excess_b``, ``excess_difference``, ``excess_difference_low``,
-        ``excess_difference_high``, ``excess_p``, ``excess_q``. NaN is what is not known.
+        ``expected_a``, ``expected_b``, ``first_spikes_a``, ``first_spikes_b``, ``removed_a``,
+        ``removed_b``; ``rate_a``, ``rate_b``, ``rate_ratio``, ``rate_ratio_low``,
+        ``rate_ratio_high``, ``rate_p``, ``rate_q``; ``excess_a``, ``excess_b``,
+        ``excess_difference``, ``excess_difference_low``, ``excess_difference_high``, ``excess_p``,
+        ``excess_q``. NaN is what is not known. The excess is (count - expected) / removed,
+        where *removed* is how many true occurrences the rotation behind *expected* would remove if
+        each spike of the first unit had one; with recordings as samples, it is the mean of theirs.
     unit_names : list of str
         The units that all recordings have.
     samples : str
@@ -107,8 +110,9 @@ class PatternComparison(_Comparison[ComparedPattern]):
     findings : list of ComparedPattern
         The patterns that were compared: their ``units``, and their ``lags`` in seconds.
     columns : dict
-        As in `ConditionComparison`, without ``found_a`` and ``found_b``. ``first_spikes_a`` and
-        ``first_spikes_b`` are the bins in which the first unit fires.
+        As in `ConditionComparison`, without ``found_a``, ``found_b``, ``removed_a`` and
+        ``removed_b``. ``first_spikes_a`` and ``first_spikes_b`` are the bins in which the first
+        unit fires, by which the excess is divided.
     """
 
     def to_dataframe(self) -> pandas.DataFrame:

@@ -11,7 +11,6 @@
 #include "core/grouped.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
-#include "spikeweave/assess/episodes/jitter.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -28,8 +27,6 @@ using series_list = std::vector<std::vector<double>>;
 struct counted_windows {
     series_list firing{};  ///< spikes of each unit
     std::vector<sample_counts> findings{};
-    /// In each window, of each finding, by the unit whose spikes are rotated.
-    std::vector<std::vector<std::vector<double>>> removed{};
 };
 
 counted_windows count_windows(const spike_sequence& spikes, std::span<const time_span> windows,
@@ -37,16 +34,12 @@ counted_windows count_windows(const spike_sequence& spikes, std::span<const time
                               const execution& run) {
     counted_windows out{
         .firing = series_list(spikes.unit_count(), std::vector<double>(windows.size())),
-        .findings = std::vector<sample_counts>(windows.size()),
-        .removed = decltype(counted_windows::removed)(windows.size())};
-    const duration cell = search.significance.jitter_window;
-    const execution alone{.threads = 1, .stop = run.stop};
+        .findings = std::vector<sample_counts>(windows.size())};
     parallel::parallel_for(windows.size(), run, "counting in windows", [&](std::size_t w) {
         const spike_sequence inside = within_epochs(spikes, windows.subspan(w, 1));
         for (const unit_id unit : inside.units()) ++out.firing[to_index(unit)][w];
-        out.findings[w] =
-            pipeline::count_sample(inside, findings, search.mining.ties, cell, run.stop);
-        out.removed[w] = removed_by_jitter(inside, findings, cell, search.mining.ties, alone);
+        out.findings[w] = pipeline::count_sample(inside, findings, search.mining.ties,
+                                                 search.significance.jitter_window, run.stop);
     });
     return out;
 }
@@ -69,7 +62,7 @@ counted_finding finding_in(const counted_windows& windows, std::size_t f, std::s
         out.seconds.push_back(one.seconds);
         out.expected.push_back(one.expected[f][turned]);
         out.beyond.push_back(out.counts.back() - out.expected.back());
-        out.removed.push_back(windows.removed[w][f][turned]);
+        out.removed.push_back(one.removed[f][turned]);
     }
     return out;
 }

@@ -96,13 +96,15 @@ void test_condition_findings(condition_comparison& out, std::span<const sample_c
         turned.push_back(most_expected(samples, findings.size(), one.what.size()));
         findings.push_back(&one);
     }
-    pipeline::test_changes(
-        findings, taken,
-        [&](std::size_t f, std::size_t s) {
-            return pipeline::counted_in_sample{samples[s].counts[f], samples[s].first_spikes[f],
-                                               samples[s].expected[f][turned[f]]};
-        },
-        change_rules_of(out.options), run);
+    const auto counted_in = [&](std::size_t f, std::size_t s) {
+        return pipeline::counted_in_sample{samples[s].counts[f], samples[s].first_spikes[f],
+                                           samples[s].expected[f][turned[f]],
+                                           samples[s].removed[f][turned[f]]};
+    };
+    for (std::size_t f = 0; f < findings.size(); ++f)
+        for (std::size_t s = 0; s < samples.size(); ++s)
+            out.findings[f].removed[s < taken.samples_a ? 0 : 1] += counted_in(f, s).per;
+    pipeline::test_changes(findings, taken, counted_in, change_rules_of(out.options), run);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ sample_counts count_sample(const spike_sequence& spikes, std::span<const episode
     for (const episode& one : findings)
         out.first_spikes.push_back(of_unit[to_index(one.units.front())]);
     out.expected = expected_by_jitter(spikes, findings, jitter_window, ties, alone);
+    out.removed = removed_by_jitter(spikes, findings, jitter_window, ties, alone);
     return out;
 }
 

@@ -21,6 +21,7 @@ struct sample_counts {
     std::vector<std::uint64_t> counts{};
     std::vector<std::uint64_t> first_spikes{};
     std::vector<std::vector<double>> expected{};  ///< by the unit whose spikes are rotated
+    std::vector<std::vector<double>> removed{};   ///< by that rotation (`removed_by_jitter`)
 };
 
 sample_counts count_sample(const spike_sequence& spikes, std::span<const episode> findings,

@@ -89,10 +89,10 @@ counted_patterns count_in(const spike_sequence& spikes, std::span<const time_spa
                      options.surrogates, {.threads = 1, .stop = stop});
     counted_patterns out;
     out.reserve(found.size());
-    for (std::size_t i = 0; i < found.size(); ++i)
-        out.push_back({found[i].count,
-                       binned.bins(patterns.unit(patterns.pattern(i).front())).size(),
-                       found[i].expected});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::size_t first = binned.bins(patterns.unit(patterns.pattern(i).front())).size();
+        out.push_back({found[i].count, first, found[i].expected, static_cast<double>(first)});
+    }
     return out;
 }
 

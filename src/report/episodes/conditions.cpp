@@ -10,6 +10,7 @@
 #include "report/episodes/parts.hpp"
 #include "report/finding_changes.hpp"
 #include "report/run_json.hpp"
+#include "report/text.hpp"
 
 namespace spikeweave {
 namespace report {
@@ -19,12 +20,14 @@ constexpr std::array<std::string_view, 4> comparison_files{"differences.tsv", "d
                                                            "differences.svg", "run.json"};
 
 std::string differences_tsv(const condition_comparison& result) {
-    std::string out = "finding\tsize\tunits\tdelays" + change_heading("\tfound_a\tfound_b") + '\n';
+    std::string out = "finding\tsize\tunits\tdelays" + change_heading("\tfound_a\tfound_b") +
+                      "\tremoved_a\tremoved_b\n";
     std::size_t number = 0;
     for (const episode_change& one : result.findings)
         out += fmt::format("{}\t{}\t{}\t{}", ++number, one.what.size(),
                            units_text(result.unit_names, one.what), delays_text(one.what)) +
-               change_cells(one, fmt::format("\t{}\t{}", one.found[0], one.found[1])) + '\n';
+               change_cells(one, fmt::format("\t{}\t{}", one.found[0], one.found[1])) +
+               fmt::format("\t{}\t{}\n", number_text(one.removed[0]), number_text(one.removed[1]));
     return out;
 }
 
@@ -36,7 +39,9 @@ json findings_json(const condition_comparison& result) {
                                    {"units", names_json(result.unit_names, one.what.units)},
                                    {"delays_ms", ms(one.what.delays)},
                                    {"found_a", one.found[0]},
-                                   {"found_b", one.found[1]}},
+                                   {"found_b", one.found[1]},
+                                   {"removed_a", one.removed[0]},
+                                   {"removed_b", one.removed[1]}},
                                   one));
     return out;
 }

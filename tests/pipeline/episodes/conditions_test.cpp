@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
@@ -78,6 +81,70 @@ TEST(CompareConditions, TellsAChangeOfRatesFromOneOfConnections) {
     EXPECT_EQ(pair->change, change_kind::rate);
     EXPECT_GT(pair->rate.ratio.low, 1.3);
     EXPECT_LT(std::abs(pair->excess.difference.value), 0.06);
+}
+
+// "0" fires in every sixth cell of 10 ms, 3 ms after it begins, in one or two spikes that are 1 ms
+// apart. One of four of its spikes is followed by "1" after 5 ms.
+spike_sequence one_of_four_followed(std::int64_t spikes_a_burst) {
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::int64_t burst = 0; burst < 1000; ++burst) {
+        const std::int64_t begin = burst * 60'000 + 3'000;
+        for (std::int64_t spike = 0; spike < spikes_a_burst; ++spike)
+            all.emplace_back(begin + spike * 1'000, unit_id{0});
+        if (burst * spikes_a_burst % 4 == 0) all.emplace_back(begin + 5'000, unit_id{1});
+    }
+    return sequence_of(std::move(all), {"0", "1"}, {0s, 60s});
+}
+
+// A rotated spike keeps its place before a follower, within 4 to 6 ms, with a probability of 2 ms
+// by 10 ms; one of the two spikes of a burst does so with 3 ms by 10 ms.
+TEST(CompareConditions, DivideByWhatRotationRemoves) {
+    condition_options options = usual();
+    options.mining.delays = {{4ms, 6ms}};
+    const auto result = compared(one_of_four_followed(1), one_of_four_followed(2), options);
+    ASSERT_EQ(result.findings.size(), 1U);
+    const episode_change& pair = result.findings[0];
+    EXPECT_EQ(pair.counts, (std::array<std::uint64_t, 2>{250, 500}));
+    EXPECT_EQ(pair.first_spikes, (std::array<std::uint64_t, 2>{1000, 2000}));
+    // An interval of 2 ms has 2000 or 2001 of the times in microseconds.
+    EXPECT_NEAR(pair.expected[0], 250 * 0.2, 0.1);
+    EXPECT_NEAR(pair.expected[1], 500 * 0.3, 0.1);
+    EXPECT_NEAR(pair.removed[0], 1000 * 0.8, 0.5);
+    EXPECT_NEAR(pair.removed[1], 2000 * 0.7, 0.5);
+    EXPECT_NEAR(pair.excess.a, 0.25, 0.001);
+    EXPECT_NEAR(pair.excess.b, 0.25, 0.001);
+}
+
+// "0" fires in bursts of so many spikes, and each spike is followed with the same probability by
+// "1", which does not fire otherwise.
+spike_sequence followed_bursts(std::uint64_t spikes_a_burst, double probability,
+                               std::uint32_t seed) {
+    random_stream random(seed, random_purpose::poisson_spikes, 1);
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    double time = 0;
+    for (std::uint64_t n = 0; time < 119e6; ++n) {
+        time += n % spikes_a_burst == 0 ? 60'000 + 80'000 * random.uniform()
+                                        : 3'000 + 5'000 * random.uniform();
+        const auto us = static_cast<std::int64_t>(time);
+        all.emplace_back(us, unit_id{0});
+        if (random.uniform() < probability)
+            all.emplace_back(us + 4'200 + static_cast<std::int64_t>(random.below(1'600)),
+                             unit_id{1});
+    }
+    std::ranges::sort(all);
+    return sequence_of(std::move(all), {"0", "1"}, {0s, 120s});
+}
+
+TEST(CompareConditions, TellBurstsFromConnections) {
+    condition_options options = usual();
+    options.mining.delays = {{4ms, 6ms}};
+    const auto result = compared(followed_bursts(1, 0.2, 1), followed_bursts(9, 0.2, 2), options);
+    const episode_change* const pair = finding(result, 0, 1);
+    ASSERT_NE(pair, nullptr);
+    EXPECT_EQ(pair->change, change_kind::rate);
+    // The standard errors are about 0.013 and 0.006.
+    EXPECT_NEAR(pair->excess.a, 0.2, 0.04);
+    EXPECT_NEAR(pair->excess.b, 0.2, 0.04);
 }
 
 TEST(CompareConditions, CountsInEachPartWhatTheSearchCountsThere) {

@@ -44,11 +44,16 @@ struct condition_options {
 
 SPIKEWEAVE_API option_list describe(condition_options& options);
 
-/// One finding in both conditions; its occurrences are counted without overlap.
+/// One finding in both conditions; its occurrences are counted without overlap. `expected` is the
+/// mean count when the spikes of one unit are rotated (`expected_by_jitter`), and the excess is
+/// divided by `removed`.
 struct episode_change : condition_change {
     episode what{};
     /// The searches of each condition that found it; 0 if all spikes were searched together.
     std::array<std::size_t, 2> found{};
+    /// The true occurrences that this rotation would remove if each spike of the first unit had one
+    /// (`removed_by_jitter`).
+    std::array<double, 2> removed{};
 };
 
 struct condition_comparison {

@@ -38,7 +38,8 @@ struct pattern_condition_options {
 
 SPIKEWEAVE_API option_list describe(pattern_condition_options& options);
 
-/// One pattern in both conditions. `first_spikes` are the bins in which its first unit fires.
+/// One pattern in both conditions. `first_spikes` are the bins in which its first unit fires,
+/// by which the excess is divided.
 struct pattern_change : condition_change {
     named_pattern what{};
 };
