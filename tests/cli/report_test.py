@@ -125,6 +125,30 @@ class Report(CliTest):
             self.assertEqual(counts["[0, 1]"], [50, 10])
             self.assertEqual(data["episodes"]["kind"][data["episodes"]["units"].index([0, 1])], ["direct", None])
 
+    def test_a_series_of_results_with_surrogates_has_the_stability_of_their_circuits(self):
+        """With 20 surrogates no p is below 0.01, whatever the other test finds."""
+        for day in ("1", "2"):
+            self.ok("simulate", "sym26", "--length", "20s", "--seed", day, "-o", self.folder / f"{day}.tsv")
+        for number, alpha in (("99", "0.05"), ("20", "0.01")):
+            pairs = []
+            for day in ("1", "2"):
+                out = self.folder / f"{day}-{number}"
+                self.ok("episodes", self.folder / f"{day}.tsv", "--delays", "4-6ms", "--max-size", "2", "--min-count", "60", "--alpha", alpha,
+                        "--surrogates", number, "--seed", "1", "--no-report", "-o", out)
+                lines = [line.split("\t") for line in (out / "circuit.tsv").read_text(encoding="utf-8").splitlines()]
+                pairs.append({tuple(line[:2]) for line in lines[1:] if line[lines[0].index("kind")] == "direct"})
+                lines = [line.split("\t") for line in (out / "episodes.tsv").read_text(encoding="utf-8").splitlines()]
+                self.assertLess(min(float(line[lines[0].index("independent_q")]) for line in lines[1:]), 0.001)
+            self.ok("report", self.folder / f"1-{number}", self.folder / f"2-{number}", "--as", "series", "-o", self.folder / f"{number}.html")
+
+            (found,) = json.loads(page_data(self.page(f"{number}.html")))["stability"]
+            self.assertEqual((found["before"], found["after"], found["common"]), (*map(len, pairs), len(pairs[0] & pairs[1])))
+            if number == "99":
+                self.assertGreater(min(map(len, pairs)), 4)
+                self.assertGreater(found["stability"], 0.5)
+            else:
+                self.assertEqual((pairs, found["stability"]), ([set(), set()], None))
+
     def test_refuses_what_cannot_be_compared(self):
         many, few = self.compared()
         path = self.folder / "chain.tsv"
