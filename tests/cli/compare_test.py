@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 from support import CliTest
 
-COLUMNS = 28
+COLUMNS = 30
 
 
 class CompareCase(CliTest):
@@ -48,6 +48,10 @@ class Compare(CompareCase):
         self.assertIn("a: 6 blocks of", result.stdout)
         self.assertRegex(result.stdout, r"1 of \d+ findings changed")
         self.assertEqual({len(row) for row in rows.values()}, {COLUMNS})
+        for row in rows.values():
+            for side in "ab":
+                beyond = float(row[f"count_{side}"]) - float(row[f"expected_{side}"])
+                self.assertAlmostEqual(float(row[f"excess_{side}"]), beyond / float(row[f"removed_{side}"]), 4)
         out = self.folder / "out"
         self.assertEqual(sorted(path.name for path in out.iterdir()),
                          ["differences.graphml", "differences.svg", "differences.tsv", "run.json"])
