@@ -118,6 +118,15 @@ class Refused(ReplayCase):
             with self.subTest(words):
                 self.refused("replay", self.chains, self.data, *words, says=says)
 
+    def test_makes_no_page_of_a_result_without_the_times_of_its_events(self):
+        self.replay()
+        file = self.folder / "out/run.json"
+        run = json.loads(file.read_text(encoding="utf-8"))
+        del run["replay"]["events_s"]
+        file.write_text(json.dumps(run), encoding="utf-8")
+        self.refused("report", self.folder / "out", "-o", self.folder / "page.html", says=("run.json", "replay.events_s"))
+        self.assertFalse((self.folder / "page.html").exists())
+
     def test_replaces_only_on_request(self):
         self.replay()
         self.refused("replay", self.chains, self.data, "-o", self.folder / "out", says="exists")

@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "io/file_error.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
@@ -44,6 +45,16 @@ json event_columns(const std::filesystem::path& folder, const execution& run) {
     return first_rows(rows, run);
 }
 
+// The page needs the events, which earlier results do not tell.
+json run_with_events(const std::filesystem::path& folder) {
+    json run = read_run(folder, "replay.tsv");
+    if (!run.is_object() || !run.contains("replay") || !run["replay"].contains("events_s"))
+        throw io::file_error(folder / "run.json",
+                             "it does not tell when the events are (replay.events_s), as results "
+                             "of earlier versions of spikeweave; repeat replay to have a page");
+    return run;
+}
+
 }  // namespace
 
 std::string replay_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
@@ -52,7 +63,7 @@ std::string replay_page_data(const std::filesystem::path& folder, const spike_se
     return page_text({{"format", "spikeweave page"},
                       {"version", 1},
                       {"kind", "replay"},
-                      {"run", read_run(folder, "replay.tsv")},
+                      {"run", run_with_events(folder)},
                       {"units", spikes.unit_names()},
                       {"spikes", page_spikes(spikes)},
                       {"tests", replay_columns(folder, known, run)},
