@@ -155,16 +155,22 @@ class PageCase(unittest.TestCase):
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         self.assertFalse(self.one("#theme").is_displayed())
 
+    def open_changed(self, change):
+        """Opens the page with other data, which `change` makes of its own."""
+        data = data_of(self.html)
+        change(data)
+        page = self.folder / "changed.html"
+        page.write_text(with_data(self.html, data), encoding="utf-8")
+        self.open(page)
+
     def open_nasty(self, change):
         """Opens the page with names that must not become markup; `change` puts them into the data."""
-        data = data_of(self.html)
-        data["run"]["command"] = data["run"]["input"]["path"] = NASTY[0]
-        data["run"]["input"]["warnings"] = NASTY
-        change(data)
-        page = self.folder / "nasty.html"
-        page.write_text(with_data(self.html, data), encoding="utf-8")
+        def change_run_too(data):
+            data["run"]["command"] = data["run"]["input"]["path"] = NASTY[0]
+            data["run"]["input"]["warnings"] = NASTY
+            change(data)
 
-        self.open(page)
+        self.open_changed(change_run_too)
 
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])

@@ -51,6 +51,22 @@ class AssembliesPage(PageCase):
             self.assertEqual(self.one("#occurrence-count").text, f"{len(active)} occurrences")
             self.assertEqual(sum(self.counts("#counts .frame")), len(active))
 
+    def test_says_which_activations_it_lacks(self):
+        def change(data):
+            data["assemblies"]["begins_us"][0] = data["assemblies"]["begins_us"][0][:3]
+            data["assemblies"]["begins_us"][1] = []
+
+        self.open_changed(change)
+        for number, shown in ((1, 3), (2, 0)):
+            every = f"{self.data['assemblies']['activations'][number - 1]:,}"
+            self.press(f"#assemblies tr[data-number='{number}'] button")
+            self.assertEqual(self.one("#occurrence-count").text,
+                             f"{shown} occurrences of {every}: there are too many for a page, and activations.tsv has all")
+        self.assertIn(f"it has all of {len(self.rows) - 2} assemblies", self.one("#assemblies").text)
+
+    def test_has_no_seed_because_nothing_is_drawn(self):
+        self.assertNotIn("seed", [name.get_attribute("textContent") for name in self.driver.find_elements(By.CSS_SELECTOR, "#about dt")])
+
     def test_orange_spikes_are_in_the_bins_of_their_lags(self):
         row = self.rows[0]
         self.press("#assemblies tr[data-number='1'] button")

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/stop.hpp"
 #include "report/page_spikes.hpp"
@@ -38,23 +39,25 @@ json assembly_columns(const std::filesystem::path& folder, const unit_numbers& k
         run);
 }
 
-// For each assembly of the page where the bins of its first unit begin, in microseconds. They are
-// in the order of the assemblies.
+// For each assembly of the page the number of bins in which it is active, and where those of its
+// first unit begin, in microseconds. They are in the order of the assemblies.
 void add_activations(json& assemblies, const std::filesystem::path& folder, const execution& run) {
     page_table rows(folder / "activations.tsv");
     const std::size_t shown = assemblies["assembly"].size();
+    std::vector<std::size_t> active(shown);
     json& begins = assemblies["begins_us"];
     begins = json(shown, json::array());
-    std::size_t number = 0;
-    for (; number < most_activations_of_a_page && rows.next(); ++number) {
+    for (std::size_t number = 0; rows.next(); ++number) {
         core::stop_at_times(number, run.stop);
         const double of = rows.number(rows["assembly"]);
         if (!(of >= 1)) rows.fail("found no number of an assembly");
         if (of > static_cast<double>(shown)) break;
-        begins[static_cast<std::size_t>(of) - 1].push_back(
-            std::llround(1e6 * rows.number(rows["begin_s"])));
+        const std::size_t which = static_cast<std::size_t>(of) - 1;
+        ++active[which];
+        if (number < most_activations_of_a_page)
+            begins[which].push_back(std::llround(1e6 * rows.number(rows["begin_s"])));
     }
-    assemblies["has_all_activations"] = number < most_activations_of_a_page || !rows.next();
+    assemblies["activations"] = active;
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ std::string search_tsv(const assembly_report& from) {
 
 report::json run_of(const assembly_report& from) {
     report::json out = report::run_json(from.run, report::contents_of(from.spikes));
+    out.erase("seed");  // nothing is drawn
     out["assemblies"] = {{"assemblies", from.found.assemblies.size()}};
     return out;
 }

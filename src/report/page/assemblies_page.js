@@ -34,6 +34,9 @@ function activationsOf({ trains }, { units, lags_ms: lags, bin_ms: bin, begins_u
   return Float64Array.from(times);
 }
 
+const hasAll = (row) => row.begins_us.length === row.activations;
+const activationsLeft = (row) => (hasAll(row) ? "" : ` of ${grouped(row.activations)}: there are too many for a page, and activations.tsv has all`);
+
 function columnsOfAssemblies({ names }) {
   const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
   return [{ label: "assembly", value: (row) => row.number }, { label: "size", value: (row) => row.units.length },
@@ -57,7 +60,7 @@ function makeAssemblies(state) {
     if (what === "picked") table.mark(state.now.picked);
   });
   const notes = [...(data.total > data.assemblies.length ? [`The first ${grouped(data.assemblies.length)} of ${grouped(data.total)} assemblies; assemblies.tsv has all.`] : []),
-    ...(data.hasAll ? [] : ["There are too many activations for a page: those of the last assemblies are missing; activations.tsv has all."])];
+    ...(data.assemblies.every(hasAll) ? [] : [`There are too many activations for a page: it has all of ${grouped(data.assemblies.filter(hasAll).length)} assemblies; activations.tsv has the others.`])];
   return el("div", {},
     el("p", { class: "controls" }, el("label", { for: "unit-filter" }, "units ", text), el("label", { for: "size-filter" }, "size at least ", least)),
     notes.map((note) => el("p", { class: "note" }, note)), table.element);
@@ -70,7 +73,7 @@ function makeSteps(steps) {
 }
 
 export function assembliesPage(raw) {
-  const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map(readAssembly), total: raw.assemblies.total, hasAll: raw.assemblies.has_all_activations };
+  const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map(readAssembly), total: raw.assemblies.total };
   const state = makeState(data, (row) => activationsOf(data, row));
   const raster = makeRaster(state);
   return {
@@ -79,7 +82,7 @@ export function assembliesPage(raw) {
     views: [
       ["raster", "Raster", raster.element],
       ["assemblies", "Assemblies", makeAssemblies(state)],
-      ["counts", "Count over time", makeCounts(state, (row) => [...patternElements(data.names, row), ` in bins of ${row.bin_ms} ms`], "Pick an assembly.")],
+      ["counts", "Count over time", makeCounts(state, (row) => [...patternElements(data.names, row), ` in bins of ${row.bin_ms} ms`], "Pick an assembly.", activationsLeft)],
       ["search", "Search", makeSteps(rowsOf(raw.steps)), "What each step of the search found"],
       ["about", "About", makeAbout(data, [["assemblies", data.total]], assemblySources), "About this result"],
     ],

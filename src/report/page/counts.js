@@ -5,8 +5,8 @@ import { el, grouped } from "./format.js";
 
 const binCount = 60;
 
-// `path` gives what is picked as elements, `hint` says what can be picked.
-export function makeCounts(state, path, hint) {
+// `path` gives what is picked as elements, `hint` says what can be picked, and `left` what of it the page lacks.
+export function makeCounts(state, path, hint, left = () => "") {
   const { data, now } = state;
   const element = el("div", { id: "counts-view" }, el("p", { class: "note" }, hint));
 
@@ -26,7 +26,7 @@ export function makeCounts(state, path, hint) {
     mark();
     chart.element.dataset.counts = bars.join(" ");
     element.replaceChildren(el("h3", {}, path(picked)),
-      el("p", { id: "occurrence-count" }, `${grouped(state.occurrenceCount())} occurrences`), chart.element);
+      el("p", { id: "occurrence-count" }, `${grouped(state.occurrenceCount())} occurrences${left(picked)}`), chart.element);
   }
 
   state.listen((what) => {
