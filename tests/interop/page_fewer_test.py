@@ -49,6 +49,16 @@ class FewerPage(PageCase):
         self.assert_same([row[1:] for row in self.table("fewer")], table)
         self.assertEqual(self.one("#fewer-note").text, f"Putative inhibition: 1 of {len(table)} pairs that could be significant.")
 
+    def test_says_of_how_many_pairs_it_tells(self):
+        def change(data):
+            data["fewer_than_chance"]["total"] = 20_000
+
+        self.open_changed(change)
+        listed = f"the first {len(self.data['fewer_than_chance']['p'])} of 20,000"
+        self.assertIn(f", 1 pair with putative inhibition among {listed}", self.one("#summary").text)
+        self.assertEqual(self.one("#fewer-note").text, f"Putative inhibition: 1 of {listed} pairs that could be significant. "
+                         "Only these are shown; fewer_than_chance.tsv has all.")
+
     def test_picked_pair_has_its_correlogram(self):
         self.press("#fewer tbody button")
 

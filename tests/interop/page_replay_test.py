@@ -49,6 +49,15 @@ class ReplayPage(PageCase):
         self.assertGreater(significant, 0)
         self.assertIn(f"3 chains in {self.data['run']['replay']['events']} events, {significant} of 6 tests significant", self.one("#summary").text)
 
+    def test_says_of_how_many_tests_it_tells(self):
+        def change(data):
+            data["tests"]["total"] = 20_000
+
+        self.open_changed(change)
+        significant = sum(row["significant"] == "yes" for row in self.rows)
+        self.assertIn(f"{significant} of the first 6 of 20,000 tests significant", self.one("#summary").text)
+        self.assertIn("of the first 6 of 20,000 tests", self.one("#scales svg").get_attribute("aria-label"))
+
     def test_lists_the_scores_of_the_table(self):
         shown = self.table("scores")
         self.assert_same([[cell for cell, name in zip(row[1:], COLUMNS, strict=True) if name] for row in shown],

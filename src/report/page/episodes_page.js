@@ -7,7 +7,7 @@ import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { makeEpisodes, pathElements } from "./episodes.js";
 import { makeFewer, readFewer } from "./fewer.js";
-import { grouped } from "./format.js";
+import { firstOf, grouped } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
 import { makeState } from "./state.js";
@@ -53,7 +53,7 @@ export function episodesPage(raw) {
   const fewer = data.fewer;
   return {
     data,
-    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges${fewer ? `, ${grouped(fewer.found.length)} ${fewer.found.length === 1 ? "pair" : "pairs"} with putative inhibition` : ""}`,
+    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges${fewer ? `, ${grouped(fewer.found.length)} ${fewer.found.length === 1 ? "pair" : "pairs"} with putative inhibition${fewer.total > fewer.rows.length ? ` among ${firstOf(fewer.rows.length, fewer.total)}` : ""}` : ""}`,
     views: [
       ["raster", "Raster", raster.element],
       ["episodes", "Episodes", makeEpisodes(state)],

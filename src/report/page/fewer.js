@@ -1,6 +1,6 @@
 // Pairs of units that occur less often than by chance, which may be inhibition.
 
-import { el, grouped, intervalText, nameElement, sixDigits } from "./format.js";
+import { el, firstOf, grouped, intervalText, nameElement, sixDigits } from "./format.js";
 import { rowsOf } from "./data.js";
 import { makeTable } from "./table.js";
 
@@ -31,13 +31,13 @@ export function makeFewer(state) {
   const table = makeTable({ caption: "Fewer than chance", columns: columnsOfPairs(state.data), rows: found, pick: (row) => state.pick("pair", row) });
   const box = el("input", { type: "checkbox", id: "only-inhibition", checked: true, onchange: () => table.show(box.checked ? found : rows) });
   const others = noInhibition.map(([kind, words]) => [rows.filter((row) => row.kind === kind).length, words]).filter(([number]) => number > 0);
-  const left = total > rows.length ? ` The first ${grouped(rows.length)} are shown; fewer_than_chance.tsv has all.` : "";
+  const left = total > rows.length ? ` Only these are shown; fewer_than_chance.tsv has all.` : "";
 
   state.listen((what) => {
     if (what === "picked") table.mark(state.now.kind === "pair" ? state.now.picked : null);
   });
   return el("div", {},
-    el("p", { class: "note", id: "fewer-note" }, `Putative inhibition: ${grouped(found.length)} of ${grouped(total)} pairs that could be significant.`,
+    el("p", { class: "note", id: "fewer-note" }, `Putative inhibition: ${grouped(found.length)} of ${firstOf(rows.length, total)} pairs that could be significant.`,
       others.length > 0 ? ` No inhibition: ${others.map(([number, words]) => `${grouped(number)} ${words}`).join(", ")}.` : "", left),
     el("p", { class: "controls" }, el("label", { for: "only-inhibition" }, box, " only putative inhibition")), table.element);
 }

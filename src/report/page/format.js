@@ -24,6 +24,11 @@ export function grouped(value) {
   return groups.format(value);
 }
 
+// Of how many rows a page tells, which has only the first ones of a long table.
+export function firstOf(shown, total) {
+  return total > shown ? `the first ${grouped(shown)} of ${grouped(total)}` : grouped(total);
+}
+
 export function intervalText([low, high]) {
   return `(${low},${high}] ms`;
 }

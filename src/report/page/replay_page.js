@@ -3,7 +3,7 @@
 import { makeAbout } from "./about.js";
 import { makeCounts } from "./counts.js";
 import { pathElements } from "./episodes.js";
-import { el, grouped, sixDigits } from "./format.js";
+import { el, firstOf, grouped, sixDigits } from "./format.js";
 import { makeRaster } from "./raster.js";
 import { readReplay } from "./replay_data.js";
 import { makeScaleChart } from "./scale_chart.js";
@@ -106,7 +106,7 @@ export function replayPage(raw) {
   const significant = data.tests.filter((row) => row.significant).length;
   return {
     data,
-    found: `${grouped(chains)} chain${chains === 1 ? "" : "s"} in ${grouped(events)} event${events === 1 ? "" : "s"}, ${grouped(significant)} of ${grouped(data.tests.length)} tests significant`,
+    found: `${grouped(chains)} chain${chains === 1 ? "" : "s"} in ${grouped(events)} event${events === 1 ? "" : "s"}, ${grouped(significant)} of ${firstOf(data.tests.length, data.testTotal)} tests significant`,
     views: [
       ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Shaded: events. Orange: occurrences of what is picked, at its scale and in its direction."))],
       ["scores", "Scores", tests, "Scores of chains, forward and in reverse"],

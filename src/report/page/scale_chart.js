@@ -1,7 +1,7 @@
 // At which speed each chain stands out, and by how much.
 
 import { axisMarks } from "./chart.js";
-import { shortNumber, shownName, sixDigits, svg } from "./format.js";
+import { firstOf, shortNumber, shownName, sixDigits, svg } from "./format.js";
 
 const [scaleWidth, scaleHeight, scaleLeft, scaleRight, scaleTop, scaleBottom] = [760, 300, 56, 16, 14, 46];
 const marksOfScales = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -18,13 +18,13 @@ function bounds(values, room) {
 }
 
 // Returns the element, and a function that marks a row; `pick(row)` is called when one is picked.
-export function makeScaleChart({ tests, names }, pick) {
+export function makeScaleChart({ tests, testTotal, names }, pick) {
   const [left, right] = bounds(tests.map((row) => Math.log(row.scale)), 0.5);  // there is a mark in any factor of 2.5
   const [low, high] = bounds([0, ...tests.map((row) => row.z)], 0.5);
   const x = (scale) => scaleLeft + ((scaleWidth - scaleLeft - scaleRight) * (Math.log(scale) - left)) / (right - left);
   const y = (z) => scaleHeight - scaleBottom - ((scaleHeight - scaleTop - scaleBottom) * (z - low)) / (high - low);
   const picture = svg("svg", { viewBox: `0 0 ${scaleWidth} ${scaleHeight}`, class: "scales", role: "img",
-    "aria-label": `Score z against scale factor of ${tests.length} tests, one for each chain and direction, of which ${tests.filter((row) => row.significant).length} are significant. The table has them.` });
+    "aria-label": `Score z against scale factor of ${firstOf(tests.length, testTotal)} tests, one for each chain and direction, of which ${tests.filter((row) => row.significant).length} are significant. The table has them.` });
   picture.append(svg("path", { class: "axis", d: `M${scaleLeft},${scaleTop}V${scaleHeight - scaleBottom}H${scaleWidth - scaleRight}` }),
     svg("path", { class: "axis zero", d: `M${scaleLeft},${y(0)}H${scaleWidth - scaleRight}` }));
   for (const scale of marksOfScales.filter((one) => Math.log(one) >= left && Math.log(one) <= right))

@@ -1,7 +1,7 @@
 // What a session was asked for, what ran and what was lost.
 
 import { asText } from "./compared_about.js";
-import { el, grouped, shownName } from "./format.js";
+import { el, firstOf, grouped, shownName } from "./format.js";
 
 function pairs(rows) {
   return el("dl", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, asText(value))]));
@@ -30,7 +30,7 @@ export function makeSessionAbout(data, sources) {
   return el("div", { class: "about" },
     section("What ran", pairs([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
       ["state", raw.has_ended ? "ended" : unfinished], ["spikes that were analysed", grouped(data.spikeCount + data.leftOut)], ["epochs", String(data.epochs.length)],
-      ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers among those shown", grouped(triggers)]])),
+      ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers", `${grouped(triggers)} of ${firstOf(data.detections.length, raw.detections.total)} detections`]])),
     section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${grouped(number)} ${words}`))),
       pairs([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
     section("What was asked", pairs(Object.entries(run.parameters ?? {}))),

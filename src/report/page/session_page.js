@@ -180,6 +180,6 @@ export function windowsPage(raw) {
   const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", windows],
     ["mean stability of the circuit (0: as by chance, 1: the same)", stability === undefined || stability === null ? undefined : shortNumber(stability)],
     ["changes of the circuit", changes && changesText(changes.circuit)], ["changes of the firing rates", changes && changesText(changes.firing_rates)]];
-  return { data, redraw, start, found: `${grouped(raw.window_total)} windows, ${grouped(data.rows.length)} edges and chains`,
+  return { data, redraw, start, found: `${grouped(raw.window_total)} windows, ${data.rows.length < raw.episodes_in_circuits ? `${grouped(data.rows.length)} of ` : ""}${grouped(raw.episodes_in_circuits)} edges and chains`,
     views: [playerView, changesView, episodesView, ["about", "About", makeAbout(data, figures, sourcesOfWindows), "About this result"]] };
 }

@@ -1,7 +1,7 @@
 // The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
 
 import { pathElements } from "./episodes.js";
-import { el, grouped, nameElement, shortNumber, shownName, sixDigits, timeText } from "./format.js";
+import { el, firstOf, grouped, nameElement, shortNumber, shownName, sixDigits, timeText } from "./format.js";
 import { makeTable } from "./table.js";
 
 const secondsOf = (us) => timeText(us, 1);
@@ -86,9 +86,11 @@ export function makeArming(state, go) {
     { label: "units and delays", value: (one) => textOf(names, one.what), cell: (one) => armedElements(names, one.what) },
     { label: "expected by chance per minute", value: (one) => one.per_minute, cell: (one) => sixDigits(one.per_minute) },
     { label: "decided by window", value: (one) => one.window }] });
+  const detected = raw.detections?.total ?? 0;
+  const counted = detected > detections.length ? el("p", { class: "note" }, `Triggers and suppressed ones are those among ${firstOf(detections.length, detected)} detections.`) : [];
   const total = raw.arming?.total ?? 0;
   const left = total > arming.length ? el("p", { class: "note" }, `The first ${grouped(arming.length)} of ${grouped(total)} changes are shown.`) : [];
-  return el("div", {}, list.element, arming.length > 0 ? [left, changes.element] : el("p", { class: "note" }, "Nothing was armed or disarmed while the session ran."));
+  return el("div", {}, counted, list.element, arming.length > 0 ? [left, changes.element] : el("p", { class: "note" }, "Nothing was armed or disarmed while the session ran."));
 }
 
 export function makeLosses(state, go) {
