@@ -1,12 +1,19 @@
 """`assemblies`: cell assemblies at several time scales."""
 
 import copy
+import dataclasses
 import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import spikeweave
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+from page_data import data_of
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +73,38 @@ def test_can_be_copied(found):
 def test_searches_epochs(trains):
     parts = spikeweave.assemblies(trains, bins=[0.01], epochs=[(0, 30), (60, 90)])
     assert all(t < 30 or 60 <= t < 90 for one in parts for t in one.times)
+
+
+@pytest.mark.filterwarnings("ignore:.*spikes are in no epoch")
+def test_page_has_the_data_of_the_command(trains, tmp_path):
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    day, to = tmp_path / "day.tsv", tmp_path / "out"
+    spikeweave.write(day, spikeweave.SpikeSequence.of(trains))
+    (tmp_path / "epochs.tsv").write_text("begin\tend\n0\t48\n52\t99\n")
+    asked = ["--bins", "10ms,25ms", "--epochs", tmp_path / "epochs.tsv"]
+    subprocess.run([program, "assemblies", day, *asked, "-q", "-o", to], check=True)
+
+    found = spikeweave.assemblies(day, bins="10ms,25ms", epochs=[(0, 48), (52, 99)])
+
+    own, written = (data_of(one) for one in (found.to_html(), (to / "report.html").read_text()))
+    assert own["assemblies"]["total"] > 0
+    for key in ("format", "version", "kind", "units", "spikes", "assemblies", "steps"):
+        assert own[key] == written[key], key
+    assert "seed" not in own["run"] | written["run"]
+    assert pickle.loads(pickle.dumps(found)).to_html() == found.to_html()
+
+
+def test_page_tells_how_many_activations_it_lacks(found):
+    (one,) = found
+    times = np.arange(150_000) * 1e-3
+    many = dataclasses.replace(one, times=times, time_counts=np.ones(150_000, dtype=np.int64))
+
+    shown = data_of(dataclasses.replace(found, assemblies=[many] * 3).to_html())["assemblies"]
+
+    assert shown["activations"] == [150_000] * 3
+    assert [len(begins) for begins in shown["begins_us"]] == [150_000, 50_000, 0]
 
 
 def test_warns_and_refuses(trains):

@@ -32,6 +32,7 @@ nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given)
                             &assembly_step::significant, "kept", &assembly_step::kept);
     assembly_analysis_options options = result.options;
     out["parameters"] = arguments_of(describe(options));
+    if (result.part) out["spikes"] = share(*result.part, spikes.has_recorded_span);
     add_warnings(out, spikes, result.warnings);
     out["seconds"] = result.seconds;
     return out;

@@ -17,6 +17,7 @@ nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const 
     out["event_times"] = column(found.events);
     replay_analysis_options options = found.options;
     out["parameters"] = arguments_of(describe(options));
+    if (found.part) out["spikes"] = share(*found.part, spikes.has_recorded_span);
     add_warnings(out, spikes, found.warnings);
     out["seconds"] = found.seconds;
     return out;

@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .._values.conversions import converts
 from .._values.episodes import EpisodeResult
-from .page_parts import LISTED, call_of, digits, document_of, spikes_of
-
-
-def _ms(intervals: NDArray[np.float64]) -> list[list[float]]:
-    return [[round(1e6 * end) / 1000 for end in interval] for interval in intervals]
+from .page_parts import LISTED, call_of, digits, document_of, intervals_ms, spikes_in
 
 
 def _maximal(found: EpisodeResult) -> list[bool]:
@@ -40,7 +36,7 @@ def _episodes(found: EpisodeResult, order: NDArray[np.int64], most: int | None) 
     columns = {
         "total": len(found),
         "units": [units.tolist() for units, _ in parts],
-        "delays_ms": [_ms(delays) for _, delays in parts],
+        "delays_ms": [intervals_ms(delays) for _, delays in parts],
         "count": found.counts[listed].tolist(),
     }
     for name in ("expected", "p", "q", "strength"):
@@ -62,8 +58,8 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
     columns = {
         "from": circuit.source.tolist(),
         "to": circuit.target.tolist(),
-        "delay_ms": _ms(circuit.delay),
-        "best_delay_ms": _ms(circuit.best_delay),
+        "delay_ms": intervals_ms(circuit.delay),
+        "best_delay_ms": intervals_ms(circuit.best_delay),
         "count": circuit.count.tolist(),
         **{name: digits(getattr(circuit, name)) for name in ("expected", "p", "q", "strength")},
         "kind": circuit.kind,
@@ -90,7 +86,7 @@ def _fewer(pairs: dict[str, Any], most: int | None) -> dict[str, Any]:
         "total": len(pairs["p"]),
         "from": pairs["source"][:most].tolist(),
         "to": pairs["target"][:most].tolist(),
-        "delay_ms": _ms(pairs["delay"][:most]),
+        "delay_ms": intervals_ms(pairs["delay"][:most]),
         "count": pairs["count"][:most].tolist(),
         **{name: digits(pairs[name][:most]) for name in ("expected", "ratio", "p", "q")},
         "kind": [None if kind == "-" else kind for kind in pairs["kind"][:most]],
@@ -151,11 +147,10 @@ def _document(found: EpisodeResult, most: int | None) -> str:
     order = np.lexsort((-found.counts, found.p, found.q, -found.sizes))
     number = np.argsort(order) + 1
     spikes = found.spikes
-    begin, end = round(1e6 * spikes.t_start), round(1e6 * spikes.t_stop)
     content = {
         "run": _run(found, number[found.chains].tolist()),
         "units": spikes.unit_names,
-        "spikes": spikes_of(spikes.times_us, spikes.units, begin, end, spikes.epochs),
+        "spikes": spikes_in(spikes),
         "episodes": _episodes(found, order, most),
         "edges": _edges(found),
     }

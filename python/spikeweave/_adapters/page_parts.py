@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._values.spikes import SpikeSequence
+
 #: As many rows as a page of the command lists.
 LISTED = 10_000
 
@@ -46,6 +48,22 @@ def spikes_of(
     if epochs is not None:
         spikes["epochs_us"] = np.rint(1e6 * epochs).astype(np.int64).tolist()
     return spikes
+
+
+def spikes_in(sequence: SpikeSequence) -> dict[str, Any]:
+    """Those of a sequence, with its span."""
+    begin, end = round(1e6 * sequence.t_start), round(1e6 * sequence.t_stop)
+    return spikes_of(sequence.times_us, sequence.units, begin, end, sequence.epochs)
+
+
+def milliseconds(seconds: Any) -> list[float]:
+    """Times that are whole microseconds."""
+    return [round(1e6 * time) / 1000 for time in seconds]
+
+
+def intervals_ms(intervals: NDArray[np.float64]) -> list[list[float]]:
+    """Delay intervals [number, 2] in seconds."""
+    return [milliseconds(interval) for interval in intervals]
 
 
 def call_of(name: str, asked: dict[str, Any]) -> str:

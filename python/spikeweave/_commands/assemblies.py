@@ -80,9 +80,12 @@ def assemblies(
     names = sequence.unit_names
     with reporting(progress) as callback:
         found = _core.find_assemblies(sequence._core, {**given, "progress": callback})
+    if "spikes" in found:
+        sequence = SpikeSequence._from_core(found["spikes"])
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
     return AssemblyResult(
+        spikes=sequence,
         assemblies=[
             Assembly(
                 **{

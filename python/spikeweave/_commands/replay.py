@@ -89,9 +89,12 @@ def replay(
         found = _core.find_replay(
             sequence._core, flat(wanted, names), {**given, "progress": callback}
         )
+    if "spikes" in found:
+        sequence = SpikeSequence._from_core(found["spikes"])
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=2)
     return ReplayResult(
+        spikes=sequence,
         chains=wanted,
         **found["tests"],
         event_times=found["event_times"],

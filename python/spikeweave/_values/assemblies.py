@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .conversions import converted
+from .page import HasPage
+from .spikes import SpikeSequence
 from .tables import counted
 
 if TYPE_CHECKING:
@@ -60,11 +63,13 @@ class Assembly:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AssemblyResult:
+class AssemblyResult(HasPage):
     """Cell assemblies, those with the smallest p first.
 
     Attributes
     ----------
+    spikes : SpikeSequence
+        The spikes that were searched: those of the epochs, if there are any.
     assemblies : list of Assembly
     steps : dict
         Columns ``bin`` (seconds), ``size``, ``tests``, ``significant`` and ``kept`` (different sets
@@ -73,13 +78,17 @@ class AssemblyResult:
         All options with their values.
     seconds : float
     warnings : list of str
+    version : str
+        Version of the library.
     """
 
+    spikes: SpikeSequence
     assemblies: list[Assembly]
     steps: dict[str, NDArray[Any]]
     parameters: dict[str, Any]
     seconds: float
     warnings: list[str]
+    version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
         return len(self.assemblies)
@@ -98,6 +107,18 @@ class AssemblyResult:
             "p_corrected": np.array([one.p_corrected for one in self], dtype=np.float64),
         }
         return converted(columns, "dataframe")
+
+    def to_html(self) -> str:
+        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+        """
+        return converted(self, "html")
 
     def __repr__(self) -> str:
         noun = "assembly" if len(self) == 1 else "assemblies"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .conversions import converted
 from .episode_rows import Episode
+from .page import HasPage
+from .spikes import SpikeSequence
 from .tables import counted
 
 if TYPE_CHECKING:
@@ -17,11 +20,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ReplayResult:
+class ReplayResult(HasPage):
     """Tests of chains for replay: two for each chain, forward and reverse.
 
     Attributes
     ----------
+    spikes : SpikeSequence
+        The spikes in which chains were looked for: those of the epochs, if there are any.
     chains : list of Episode
     chain : ndarray of int64, shape (tests,)
         Indices into `chains`.
@@ -51,8 +56,11 @@ class ReplayResult:
         All options with their values.
     seconds : float
     warnings : list of str
+    version : str
+        Version of the library.
     """
 
+    spikes: SpikeSequence
     chains: list[Episode]
     chain: NDArray[np.int64]
     direction: list[str]
@@ -72,6 +80,7 @@ class ReplayResult:
     parameters: dict[str, Any]
     seconds: float
     warnings: list[str]
+    version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
         return len(self.chain)
@@ -88,6 +97,18 @@ class ReplayResult:
         ):  # fmt: skip
             columns[name] = getattr(self, name)
         return converted(columns, "dataframe")
+
+    def to_html(self) -> str:
+        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+        """
+        return converted(self, "html")
 
     def __repr__(self) -> str:
         return (
