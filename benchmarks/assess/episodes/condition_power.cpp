@@ -138,17 +138,17 @@ struct plan {
 };
 
 void measure(std::string_view name, const plan& what) {
-    const auto [length_s, seeds, wanted, threads, of_patterns] = what;
-    const std::size_t comparisons = seeds.count;
-    for (const row& how : std::span{rows}.subspan(wanted.first, wanted.count)) {
-        if (of_patterns && how.findings == findings_source::either) continue;
+    const std::size_t comparisons = what.seeds.count;
+    for (const row& how : std::span{rows}.subspan(what.rows.first, what.rows.count)) {
+        if (what.of_patterns && how.findings == findings_source::either) continue;
         std::vector<tally> all(comparisons);
-        parallel::parallel_for(comparisons, {.threads = threads}, "comparing", [&](std::size_t i) {
-            const auto seed = static_cast<std::uint32_t>(seeds.first + i);
-            const auto both = recordings_of(name, length_s, how, seed);
-            all[i] = of_patterns ? compare_planted_patterns(both, seed)
-                                 : compare_episodes(both, how, seed);
-        });
+        parallel::parallel_for(
+            comparisons, {.threads = what.threads}, "comparing", [&](std::size_t i) {
+                const auto seed = static_cast<std::uint32_t>(what.seeds.first + i);
+                const auto both = recordings_of(name, what.length_s, how, seed);
+                all[i] = what.of_patterns ? compare_planted_patterns(both, seed)
+                                          : compare_episodes(both, how, seed);
+            });
         tally sum;
         std::array<std::size_t, 2> any{};
         for (const tally& one : all) {
@@ -161,8 +161,8 @@ void measure(std::string_view name, const plan& what) {
         };
         fmt::print(
             "{}\t{}\t{}\t{}\t{}\t{:.2f}\t{}\t{}\t{:.3f}\t{:.3f}\t{:.3f}\t{:.3f}\t{}\t{}\t{:.3f}\n",
-            name, length_s, comparisons, how.strength_a, how.strength_b, how.kept_of_a,
-            of_patterns ? "given" : to_string(how.findings), sum.found, share(sum.below[0]),
+            name, what.length_s, comparisons, how.strength_a, how.strength_b, how.kept_of_a,
+            what.of_patterns ? "given" : to_string(how.findings), sum.found, share(sum.below[0]),
             share(sum.below[1]), share(sum.significant[0]), share(sum.significant[1]), any[0],
             any[1], share(sum.covered));
         std::fflush(stdout);
