@@ -37,9 +37,23 @@ def test_command_writes_the_same_columns(recordings, tmp_path):
 
     assert ["→".join(one.units) for one in found] == [row["units"] for row in rows]
     assert found.columns["change"] == [row["change"] for row in rows]
-    for name in ("count_a", "count_b", "rate_ratio", "rate_q", "excess_difference", "excess_p"):
+    compared = (
+        "count_a",
+        "count_b",
+        "removed_b",
+        "rate_ratio",
+        "rate_q",
+        "excess_difference",
+        "excess_p",
+    )
+    for name in compared:
         written = [float(row[name]) for row in rows]
         assert np.allclose(found.columns[name], written, rtol=1e-5), name
+    count, expected, removed, excess = (
+        np.asarray(found.columns[f"{name}_a"])
+        for name in ("count", "expected", "removed", "excess")
+    )
+    assert np.allclose(excess, (count - expected) / removed)
 
 
 def test_finding_is_counted_in_both(recordings):
