@@ -359,6 +359,16 @@ class ArmedAutomatically(SessionPage):
         begin, end, _ = self.view()
         self.assertTrue(begin <= float(recorded[0][0].split()[0]) * 1e6 <= end)
 
+    def test_says_among_how_many_detections_it_counts_triggers(self):
+        def change(data):
+            data["detections"]["total"] = 300_000
+
+        self.assertNotIn("are those among", self.one("#arming").get_attribute("textContent"))
+        self.open_changed(change)
+        listed = f"the first {len(self.data['detections']['times_us'])} of 300,000 detections"
+        self.assertIn(f"Triggers and suppressed ones are those among {listed}.", self.one("#arming").get_attribute("textContent"))
+        self.assertIn(f" of {listed}", self.one("#about").get_attribute("textContent"))
+
 
 class Unfinished(SessionPage):
     """A session that was killed, without armed episodes and with a second epoch."""
@@ -465,6 +475,15 @@ class EpisodesInWindows(PageOfWindows):
         self.assertIn(f"{len(self.windows)} windows", self.one("#summary").text)
         self.assertIn("--window 8s --hop 4s", self.one("#command").text)
         self.assert_accessible()
+
+    def test_says_how_many_edges_and_chains_it_follows(self):
+        def change(data):
+            data["episodes_in_circuits"] = 5_000
+
+        listed = len(self.data["episodes"]["units"])
+        self.assertIn(f", {listed} edges and chains", self.one("#summary").text)
+        self.open_changed(change)
+        self.assertIn(f", {listed} of 5,000 edges and chains", self.one("#summary").text)
 
     def test_numbers_are_those_of_the_tables(self):
         windows = rows_of(self.out / "windows.tsv")
