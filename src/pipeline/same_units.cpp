@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string_view>
 
 #include "core/grouped.hpp"
@@ -14,17 +13,12 @@
 
 namespace spikeweave::pipeline {
 
-namespace {
-
-// "n1, n2, …", or "no units"
 std::string names_text(std::span<const std::string> names) {
     constexpr std::size_t most_named = 12;
     if (names.empty()) return "no units";
     const auto named = names.first(std::min(most_named, names.size()));
     return fmt::format("{}{}", fmt::join(named, ", "), named.size() < names.size() ? ", …" : "");
 }
-
-}  // namespace
 
 std::string same_units::missing_text() const {
     return fmt::format("{} of {} units {} not in the other recording: {}",

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::pipeline {
+
+/// The first dozen names: "n1, n2, …", or "no units".
+std::string names_text(std::span<const std::string> names);
 
 /// Where the units of a recording are in another one. Units are the same if they have the same
 /// name.

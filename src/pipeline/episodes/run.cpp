@@ -8,12 +8,14 @@
 #include "parallel/rank_on_host.hpp"
 #include "pipeline/episodes/counting.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
+#include "pipeline/episodes/untested_units.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
 using pipeline::counting_on;
 using pipeline::find_in_divided_time;
+using pipeline::warning_of_untested_units;
 
 namespace {
 
@@ -99,12 +101,17 @@ episode_result find_and_test(const spike_sequence& recording, const episode_opti
     result.table = mine_episodes(spikes, options.mining,
                                  counting_on(spikes, options.mining.strategy, options.run, run));
     episode_mining_options& mining = result.options.mining;
+    const bool has_default_threshold =
+        !mining.min_count && !mining.min_fraction && !mining.min_rate && mining.max_size != 1;
     mining.min_count = result.table.threshold;
     mining.min_fraction.reset();
     mining.min_rate.reset();
     mining.pairs = result.table.pairs_by;
     resolve(result.options, result.table);
     test(spikes, result, run, counted);
+    if (has_default_threshold)
+        if (const auto warning = warning_of_untested_units(spikes, result.table))
+            result.warnings.push_back(*warning);
     if (options.fewer_than_chance) {
         execution testing = run;
         testing.threads = options.run.threads;

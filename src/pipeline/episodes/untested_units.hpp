@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave::pipeline {
+
+/// Says which units are in no frequent pair, so that nothing is known of their connections, if a
+/// quarter or more of the units with enough spikes are not.
+/// @param table  a search with the default threshold
+std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
+                                                     const episode_table& table);
+
+}  // namespace spikeweave::pipeline
