@@ -33,12 +33,8 @@ struct device_warp : device_words {
     __device__ static std::uint32_t ballot(bool own) {
         return __ballot_sync(device::whole_warp, own);
     }
-    __device__ static std::uint32_t min(std::uint32_t value) {
-        return __reduce_min_sync(device::whole_warp, value);
-    }
-    __device__ static std::uint32_t sum(std::uint32_t value) {
-        return __reduce_add_sync(device::whole_warp, value);
-    }
+    __device__ static std::uint32_t min(std::uint32_t value) { return device::warp_min(value); }
+    __device__ static std::uint32_t sum(std::uint32_t value) { return device::warp_sum(value); }
     __device__ static std::uint32_t first_lane(std::uint32_t value) {
         return __shfl_sync(device::whole_warp, value, 0);
     }

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "device/copies.cuh"
 #include "sort/masked_gmm/cuda/block_threads.cuh"
 #include "sort/masked_gmm/cuda/coefficients.cuh"
 #include "sort/masked_gmm/cuda/e_step.hpp"
@@ -169,16 +170,8 @@ __device__ __forceinline__ void load(const evaluation& p, const device_group& gr
 // Starts copying the coefficients of some clusters for one step to shared memory.
 __device__ __forceinline__ void fetch(const double* from, unsigned bytes, char* to) {
     const auto* const source = reinterpret_cast<const char*>(from);
-    for (unsigned at = threadIdx.x * 16; at < bytes; at += threads * 16) {
-        const auto into = static_cast<unsigned>(__cvta_generic_to_shared(to + at));
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(into), "l"(source + at));
-    }
-}
-__device__ __forceinline__ void end_fetch() {
-    asm volatile("cp.async.commit_group;");
-}
-__device__ __forceinline__ void wait_for_all_but_one_fetch() {
-    asm volatile("cp.async.wait_group 1;");
+    for (unsigned at = threadIdx.x * 16; at < bytes; at += threads * 16)
+        device::start_copy<16>(to + at, source + at);
 }
 
 // Multiplies a warp's 16 spikes by `count` groups of eight clusters from `first` on. All warps of
@@ -195,19 +188,19 @@ __device__ __forceinline__ void multiply(const evaluation& p, const device_group
     __syncthreads();  // other warps may still read the ring
     for (unsigned step = 0; step + 1 < stages; ++step) {
         if (step < all) fetch(coefficients + step * step_numbers, bytes, ring + step * stage_bytes);
-        end_fetch();
+        device::end_copy_group();
     }
     factors<Real> next_factors;
     Real terms[8];
     if (all > 0) load(p, group, tile_first, rows, spike, 0, next_factors);
     for (unsigned step = 0; step < all; ++step) {
         next_factors.multiply(terms);
-        wait_for_all_but_one_fetch();
+        device::wait_for_all_but_one_copy_group();
         __syncthreads();
         const unsigned later = step + stages - 1;
         if (later < all)
             fetch(coefficients + later * step_numbers, bytes, ring + later % stages * stage_bytes);
-        end_fetch();
+        device::end_copy_group();
         // The next factors are loaded while this step's products are computed.
         if (step + 1 < all) load(p, group, tile_first, rows, spike, step + 1, next_factors);
         tensor_product<Real>::multiply_add(sum, terms, ring + step % stages * stage_bytes, count);

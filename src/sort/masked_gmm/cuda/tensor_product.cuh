@@ -13,6 +13,30 @@ namespace spikeweave::masked_gmm {
 template <class Real>
 struct tensor_product;
 
+// The same product without the tensor cores, which take these types from compute capability 8.0 on.
+// Each lane asks the others for the terms of its rows and columns.
+template <class Real>
+__device__ __forceinline__ void multiply_add_by_lanes(Real (&sum)[4], const Real (&a)[8],
+                                                      const Real (&b)[4]) {
+    constexpr unsigned all = 0xffffffffU;
+    const unsigned lane = threadIdx.x % 32;
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+#pragma unroll
+        for (unsigned t = 0; t < 4; ++t) {
+#pragma unroll
+            for (unsigned c = 0; c < 2; ++c) {
+                const Real coefficient = __shfl_sync(all, b[i], lane % 4 * 8 + c * 4 + t);
+#pragma unroll
+                for (unsigned r = 0; r < 2; ++r) {
+                    const Real term = __shfl_sync(all, a[2 * i + r], lane / 4 * 4 + t);
+                    sum[2 * r + c] = fma(term, coefficient, sum[2 * r + c]);
+                }
+            }
+        }
+    }
+}
+
 // Uses double precision throughout.
 template <>
 struct tensor_product<double> {
@@ -29,7 +53,7 @@ struct tensor_product<double> {
             : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
             : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]),
               "d"(a[7]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
-#else
+#elif __CUDA_ARCH__ >= 800
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
 #pragma unroll
@@ -39,6 +63,8 @@ struct tensor_product<double> {
                     : "+d"(sum[2 * r]), "+d"(sum[2 * r + 1])
                     : "d"(a[2 * i + r]), "d"(b[i]));
         }
+#else
+        multiply_add_by_lanes(sum, a, b);
 #endif
     }
 
@@ -65,8 +91,13 @@ struct tensor_product<float> {
     using coefficient = float2;
 
     static __device__ std::uint32_t rounded(float x) {
-        std::uint32_t bits = 0;
+        std::uint32_t bits = __float_as_uint(x);
+#if __CUDA_ARCH__ >= 800
         asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+#else
+        // To the nearest, ties away from zero; an infinity or not-a-number stays what it is.
+        if (isfinite(x)) bits = (bits + 0x1000U) & 0xffffe000U;
+#endif
         return bits;
     }
     static __device__ coefficient split(double exact) {
@@ -74,6 +105,7 @@ struct tensor_product<float> {
         const auto low = static_cast<float>(exact - high);
         return {high, __uint_as_float(rounded(low))};
     }
+#if __CUDA_ARCH__ >= 800
     static __device__ __forceinline__ void product(float (&sum)[4], const std::uint32_t* a,
                                                    float b0, float b1) {
         asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
@@ -119,6 +151,22 @@ struct tensor_product<float> {
             }
         }
     }
+#else
+    template <unsigned Most>
+    static __device__ __forceinline__ void multiply_add(float (&sum)[Most][4], const float (&a)[8],
+                                                        const char* ring, unsigned count) {
+        const auto* const at = reinterpret_cast<const float4*>(ring) + threadIdx.x % 32;
+#pragma unroll
+        for (unsigned j = 0; j < Most; ++j) {
+            if (j >= count) break;
+            const float4 low = at[64 * j];
+            const float4 high = at[64 * j + 32];
+            // The two parts of a coefficient fit into one number together.
+            const float b[4] = {low.x + low.y, low.z + low.w, high.x + high.y, high.z + high.w};
+            multiply_add_by_lanes(sum[j], a, b);
+        }
+    }
+#endif
 };
 
 }  // namespace spikeweave::masked_gmm

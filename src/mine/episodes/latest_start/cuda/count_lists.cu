@@ -64,12 +64,11 @@ __global__ void __launch_bounds__(threads) count_tiles(const count_problem p) {
                 i == range.list_begin || p.ends[i - 1] < p.from || p.starts[i] > p.ends[i - 1];
             if (head) taken += count_group(p, range, i);
         }
-        taken = __reduce_add_sync(whole_warp, taken);
+        taken = device::warp_sum(taken);
         if (lane == 0) warp_sums[warp] = taken;
         __syncthreads();
         if (warp == 0) {
-            const std::uint32_t all =
-                __reduce_add_sync(whole_warp, lane < warps ? warp_sums[lane] : 0);
+            const std::uint32_t all = device::warp_sum(lane < warps ? warp_sums[lane] : 0);
             if (lane == 0 && all > 0) atomicAdd(&p.results[range.job].count, all);
         }
         __syncthreads();

@@ -198,8 +198,7 @@ __global__ void __launch_bounds__(threads) extend_tiles(const extend_problem p) 
 
         // Each warp has a contiguous part of the tile and processes 32 survivors per step.
         const std::uint64_t run_begin = range.begin + std::uint64_t{warp} * p.steps * 32;
-        const std::uint32_t sum = __reduce_add_sync(
-            whole_warp,
+        const std::uint32_t sum = device::warp_sum(
             find_windows<keys_are_times>(p, target, step, range, run_begin, firsts, sizes));
         if (lane == 0) warp_sums[warp] = sum;
         __syncthreads();

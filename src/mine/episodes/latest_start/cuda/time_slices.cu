@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/stop.hpp"
+#include "device/copies.cuh"
 #include "mine/episodes/devices/plan.hpp"
 #include "mine/episodes/latest_start/cuda/slice_merge.cuh"
 #include "mine/episodes/latest_start/cuda/survivor_lists.hpp"
@@ -93,20 +94,6 @@ __global__ void __launch_bounds__(slice_threads) find_slices(const sweep_problem
     const std::uint32_t end =
         last_time > here.low_left ? train.first_after(last_time - here.low_left - 1) : 0;
     p.bounds[i] = {layout.begin + begin, max(begin, end) - begin};
-}
-
-__device__ void copy_16_bytes(std::uint32_t* to, const std::uint32_t* from) {
-    const auto there = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(from) : "memory");
-}
-
-__device__ void copy_4_bytes(std::uint32_t* to, const std::uint32_t* from) {
-    const auto there = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(there), "l"(from) : "memory");
-}
-
-__device__ void wait_for_copies() {
-    asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
 // Words of a unit in shared memory. Copies are of 4 spikes at aligned addresses.
@@ -188,10 +175,10 @@ __device__ __forceinline__ void copy_spikes(const sweep_problem& p, const slice_
 #pragma unroll
     for (std::uint32_t k = 0; k < unit_words; k += at_once) {
         const std::uint32_t i = k + 4 * threadIdx.x;
-        if (i < by_four) copy_16_bytes(to + i, from + i);
+        if (i < by_four) device::start_copy<16>(to + i, from + i);
     }
     const std::uint32_t rest = by_four + threadIdx.x;
-    if (rest < words) copy_4_bytes(to + rest, from + rest);
+    if (rest < words) device::start_copy<4>(to + rest, from + rest);
     if (threadIdx.x == 0) to[before + layout.size[step]] = none;
 }
 
@@ -328,7 +315,7 @@ __global__ void __launch_bounds__(slice_threads)
         fetched_layout following{};
         std::uint32_t survivors = here.size[0];
         for (std::uint32_t step = 1; step < p.units; ++step) {
-            wait_for_copies();
+            device::wait_for_copies();
             __syncthreads();
             const step_lists lists = lists_of<keys_are_times>(p, here, buffers, step, survivors);
             // This overwrites the spikes of the previous unit, which only the first step still
@@ -351,7 +338,7 @@ __global__ void __launch_bounds__(slice_threads)
         __syncwarp();
         if (threadIdx.x == 0) taken += count.leading_group();
     }
-    taken = __reduce_add_sync(whole_warp, taken);
+    taken = device::warp_sum(taken);
     if (threadIdx.x % 32 == 0 && taken > 0)
         atomicAdd(&p.result->count, static_cast<unsigned long long>(taken));
 }
