@@ -89,6 +89,9 @@ endif()
 set(cuda_report "no (SPIKEWEAVE_CUDA is off)")
 if(SPIKEWEAVE_CUDA)
   include(SpikeweaveCuda)
+elseif(SKBUILD AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  # The Python package takes these parts from another one, where there is a driver.
+  set(cuda_report "no: where there is an NVIDIA driver, pip install 'spikeweave[cuda]' adds them")
 endif()
 
 set(hdf5_report "no (SPIKEWEAVE_HDF5 is off)")

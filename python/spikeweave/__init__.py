@@ -6,7 +6,7 @@ patterns; `live` detects and finds chains while a recording runs; `sort` finds u
 (`SpikeSequence.of` lists the forms) and times in seconds.
 """
 
-from . import simulate
+from . import _edition, simulate  # noqa: F401 - the edition before the extension
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
 from ._commands.assemblies import assemblies
