@@ -31,8 +31,14 @@ __global__ void __launch_bounds__(filter_threads)
 }
 
 // After its first pass, a frame is read from the cache. Six blocks per multiprocessor leave enough
-// registers; with as many blocks as fit, some registers would spill.
-__global__ void __launch_bounds__(threads, 6)
+// registers; with as many blocks as fit, some registers would spill. Before compute capability 8.0,
+// four fit.
+#if __CUDA_ARCH__ >= 800
+constexpr unsigned median_blocks = 6;
+#else
+constexpr unsigned median_blocks = 4;
+#endif
+__global__ void __launch_bounds__(threads, median_blocks)
     take_medians(const __grid_constant__ filter_problem p) {
     const unsigned lane = threadIdx.x % warp;
     const staged_block where = p.blocks[blockIdx.y];
