@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tomllib
 
 import spikeweave
 from spikeweave import _core, _edition
@@ -98,10 +99,30 @@ def test_a_driver_is_not_seen_where_there_is_none(place):
     assert Path(done.stdout.strip()).parent == Path(spikeweave.__file__).parent
 
 
-def test_both_packages_have_the_version_of_the_library():
+def settings(path):
+    return tomllib.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def test_the_extra_requires_the_version_of_the_library():
     project = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     version = re.search(r"project\(spikeweave VERSION ([0-9.]+)", project).group(1)
 
     assert version == VERSION
-    required = f'cuda = ["spikeweave-cuda=={version}; '
-    assert required in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    extras = settings("pyproject.toml")["project"]["optional-dependencies"]
+    assert [one.partition(";")[0] for one in extras["cuda"]] == [f"spikeweave-cuda=={version}"]
+
+
+def test_both_packages_are_built_in_the_same_way_but_for_cuda():
+    own, other = settings("pyproject.toml"), settings("packaging/cuda/pyproject.toml")
+
+    assert own["build-system"] == other["build-system"]
+    assert own["project"]["requires-python"] == other["project"]["requires-python"]
+    own, other = own["tool"]["scikit-build"], other["tool"]["scikit-build"]
+    assert own["build"] == other["build"]
+    assert own["install"] == other["install"]
+    assert own["wheel"]["py-api"] == other["wheel"]["py-api"]
+    own, other = own["cmake"]["define"], other["cmake"]["define"]
+    assert (own.pop("SPIKEWEAVE_CUDA"), other.pop("SPIKEWEAVE_CUDA")) == (False, True)
+    assert other.pop("SPIKEWEAVE_PYTHON_PACKAGE") == "spikeweave_cuda"
+    assert other.pop("CMAKE_CUDA_ARCHITECTURES").startswith("75-real;")
+    assert own == other
