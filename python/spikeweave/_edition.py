@@ -11,8 +11,6 @@ import os
 import sys
 import warnings
 
-from ._version import VERSION
-
 
 def has_driver() -> bool:
     """Return whether an NVIDIA driver is installed; it is not asked for GPUs."""
@@ -32,6 +30,8 @@ def cuda_folder() -> str | None:
     """
     try:
         import spikeweave_cuda as cuda
+
+        from ._version import VERSION  # written by the build of a wheel; a checkout has none
     except ImportError:
         return None
     if not has_driver():
