@@ -59,6 +59,20 @@ def test_find_chains_of_a_file(simulated, tmp_path):
     assert (tmp_path / "out/page.html").stat().st_size > 100_000
 
 
+def test_detectable_strength(simulated, tmp_path):
+    file = tmp_path / "spikes.txt"
+    file.write_text("".join(lines_of(simulated)))
+
+    told = run("detectable_strength.py", file, "n20", "n21").stdout.splitlines()
+
+    numbers = dict(zip(simulated.unit_names, map(len, simulated.trains()), strict=True))
+    assert told[0] == f"n20 ({numbers['n20']} spikes) -> n21 ({numbers['n21']} spikes)"
+    found = [int(line.split("found in ")[1].split()[0]) for line in told[1:]]
+    assert len(found) == 6
+    assert found[0] < 10
+    assert found[-1] == 20
+
+
 def test_live_trigger(simulated, tmp_path):
     port = tmp_path / "port"
     port.touch()

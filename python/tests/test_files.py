@@ -148,6 +148,8 @@ def test_units_that_repeat_another_are_left_out(tmp_path):
 
     assert kept.unit_names == ["a", "c"]
     assert kept.check() == []
+    with pytest.raises(TypeError, match="drop_duplicates_of_units': give it to spikeweave.read"):
+        spikeweave.episodes(path, drop_duplicates_of_units=True)
 
 
 def test_artefacts_and_units_are_left_out_on_request(tmp_path):

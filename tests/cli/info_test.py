@@ -1,6 +1,7 @@
 """spikeweave info."""
 
 import json
+import struct
 import unittest
 from random import Random
 
@@ -118,7 +119,13 @@ class Info(CliTest):
                 self.assertIn(text, warned)
             # The page is made of the same spikes.
             self.ok("report", folder, "-o", self.folder / f"{command}.html")
-        self.refused("info", path, "--min-snr", "2", says=("array.tsv", "has no signal-to-noise ratios"))
+        self.refused("info", path, "--min-snr", "2", says=("array.tsv", "has no signal-to-noise ratios", "the folder phy"))
+
+    def test_says_what_raw_samples_need(self):
+        path = self.file("samples.dat", struct.pack("<64h", *range(-32, 32)))
+
+        self.refused("info", path, says=("samples.dat", "--channels and --sample-rate"))
+        self.ok("info", path, "--channels", "4", "--sample-rate", "30000")
         self.refused("info", path, "--drop-synchronous", "1", says="--drop-synchronous")
 
     def test_groups_of_units_are_taken_as_one(self):

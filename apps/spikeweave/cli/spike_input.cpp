@@ -34,8 +34,8 @@ input_record spike_source::describe(const execution& run) const {
     return record;
 }
 
-void add_spike_file(CLI::App& app, std::string& path) {
-    app.add_option("FILE", path, "file or folder of spikes; - is standard input")
+void add_spike_file(CLI::App& app, std::string& path, const std::string& what) {
+    app.add_option("FILE", path, what + "; - is standard input")
         ->required()
         ->type_name("")
         ->group("Input");

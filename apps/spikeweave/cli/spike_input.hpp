@@ -20,7 +20,8 @@ inline bool is_standard_input(const std::string& path) {
 }
 
 /// Declares FILE, which the commands read that need spikes.
-void add_spike_file(CLI::App& app, std::string& path);
+void add_spike_file(CLI::App& app, std::string& path,
+                    const std::string& what = "file or folder of spikes");
 
 /// A file or folder of spikes. "-" is standard input, whose content is held in memory, because its
 /// format is detected before it is read.

@@ -11,6 +11,7 @@
 #include "spikeweave/mine/assemblies.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -268,7 +269,14 @@ nb::object argument_of(const option& one) {
 
 void take_option(const option_list& options, const std::string& name, nb::handle value) {
     const auto one = std::ranges::find(options, name, &option::name);
-    if (one == options.end()) refuse_argument(name);
+    if (one == options.end()) {
+        spike_read_options reading;
+        const option_list of_reading = describe(reading);
+        if (std::ranges::find(of_reading, name, &option::name) != of_reading.end())
+            throw nb::type_error(
+                fmt::format("there is no argument '{}': give it to spikeweave.read", name).c_str());
+        refuse_argument(name);
+    }
     if (value.is_none()) return;
     naming(name.c_str(), [&] {
         const auto take_rich = [&](const char* /*type*/, auto& field) {

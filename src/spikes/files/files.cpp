@@ -127,7 +127,9 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
     spike_file file = read_as(format, {path, how, run});
     file.format = format;
     if (how.cleaning.min_snr && file.snr.empty())
-        throw io::file_error(path, "has no signal-to-noise ratios of units, which `min_snr` needs");
+        throw io::file_error(path,
+                             "has no signal-to-noise ratios of units, which `min_snr` needs; the "
+                             "folder phy that spikeweave sort writes has them");
     if (how.drop_duplicates_of_units) {
         units_without_duplicates kept =
             drop_duplicates_of_units(file.spikes, find_shared_spikes(file.spikes));
