@@ -56,8 +56,7 @@ struct counted_finding {
 counted_finding finding_in(const counted_windows& windows, std::size_t f, std::size_t units) {
     const std::size_t turned = pipeline::most_expected(windows.findings, f, units);
     counted_finding out;
-    for (std::size_t w = 0; w < windows.findings.size(); ++w) {
-        const sample_counts& one = windows.findings[w];
+    for (const sample_counts& one : windows.findings) {
         out.counts.push_back(static_cast<double>(one.counts[f]));
         out.seconds.push_back(one.seconds);
         out.expected.push_back(one.expected[f][turned]);
