@@ -68,6 +68,12 @@ std::string pattern_view::chain(std::size_t pattern) const {
     return out;
 }
 
+std::string pattern_view::p_words(double p) const {
+    if (p > 0) return p_text(p);
+    return fmt::format("0 (none of {})",
+                       plural(report.assessment->spectrum.surrogates, "surrogate", "surrogates"));
+}
+
 std::string pattern_view::how_tested() const {
     if (!tested()) return "not tested: no surrogates";
     return fmt::format("tested against {} surrogates (alpha {}, {})",

@@ -40,6 +40,9 @@ struct pattern_view {
     }
     /// Formats a pattern as "n12 →5 ms→ n7 + n3"; spikes in one bin are joined by a plus.
     std::string chain(std::size_t pattern) const;
+    /// Formats p; with `compat` it is 0 if no surrogate reached the signature: "0 (none of 100
+    /// surrogates)".
+    std::string p_words(double p) const;
     /// Returns a text like "tested against 1,000 surrogates (alpha 0.01, fdr_bh)".
     std::string how_tested() const;
 };

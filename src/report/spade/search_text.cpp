@@ -44,6 +44,7 @@ std::string why_method(const pattern_report& report, const spade_options& asked)
     if (asked.method) return "";
     if (report.surrogate.method == surrogate_method::trial_shifting)
         return " (chosen because there are trials)";
+    if (follows_elephant(asked.compat)) return " (Elephant's default, because of `compat`)";
     return " (the default without trials)";
 }
 

@@ -67,14 +67,19 @@ private:
         for (std::size_t k = 0; k < shown; ++k) {
             const std::size_t i = p_.order[k];
             std::string note = fmt::format("{} times", p_.report.table.counts[i]);
-            if (p_.tests[i] != nullptr)
-                note += fmt::format(", p {}, q {}", p_text(p_.tests[i]->p), p_text(p_.tests[i]->q));
+            if (const signature_test* test = p_.tests[i]) note += test_text(*test);
             if (const pattern_replication* other = p_.replicated(i))
                 note += fmt::format("; elsewhere {} times, {:.3g} expected, q {}", other->count,
                                     other->expected, p_text(other->q));
             line("  {}  ({})", bold(p_.chain(i)), note);
         }
         if (p_.report.patterns > shown) line("  … and {} more", p_.report.patterns - shown);
+    }
+
+    // A signature that is kept without a test has a p of 0, and no q.
+    std::string test_text(const signature_test& test) const {
+        if (test.p == 0) return fmt::format(", p {}", p_.p_words(test.p));
+        return fmt::format(", p {}, q {}", p_text(test.p), p_text(test.q));
     }
 
     void signatures() {
@@ -96,11 +101,13 @@ private:
             p_.report.spectrum == spectrum_kind::size_count
                 ? ""
                 : fmt::format(", {} ms", milliseconds(p_.report.axes.bin * test.what.duration));
-        return fmt::format(
-            "{} spikes, {} times{}: {}, p {}, {}{}", test.what.size, test.what.count, lasting,
-            plural(test.patterns, "pattern", "patterns"), p_text(test.p),
-            test.tested ? fmt::format("q {}", p_text(test.q)) : std::string(to_string(test.reason)),
-            test.significant ? "" : ", not significant");
+        const std::string what_of_it = test.tested   ? fmt::format("q {}", p_text(test.q))
+                                       : test.p == 0 ? "kept without a test"
+                                                     : std::string(to_string(test.reason));
+        return fmt::format("{} spikes, {} times{}: {}, p {}, {}{}", test.what.size, test.what.count,
+                           lasting, plural(test.patterns, "pattern", "patterns"),
+                           p_.p_words(test.p), what_of_it,
+                           test.significant ? "" : ", not significant");
     }
 
     void funnel() {

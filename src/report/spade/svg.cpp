@@ -194,7 +194,7 @@ private:
             xml_escaped(shortened(title, room)));
         out_.text(x, y_ + 26, "note",
                   fmt::format("{} times{}", table.counts[i],
-                              test == nullptr ? "" : fmt::format(", p {}", p_text(test->p))));
+                              test == nullptr ? "" : fmt::format(", p {}", p_.p_words(test->p))));
         const std::size_t lanes = std::min(items.size(), most_lanes);
         const double top = y_ + title_height;
         const double left = x + labels_width * 0.6;

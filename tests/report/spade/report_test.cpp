@@ -428,6 +428,22 @@ TEST(PatternReport, SummarizesInAPage) {
     EXPECT_NE(summarize(small_pattern_report(), true).find("\033[1m"), std::string::npos);
 }
 
+TEST(PatternReport, SaysThatNoSurrogateReachedASignature) {
+    pattern_report report = small_pattern_report();
+    signature_test& kept = report.assessment->tests.signatures[1];
+    kept.p = kept.q = 0;
+    kept.tested = false;
+
+    const std::string page = summarize(report);
+
+    EXPECT_NE(page.find("\n  a →10ms→ b  (4 times, p 0 (none of 99 surrogates))\n"),
+              std::string::npos);
+    EXPECT_NE(page.find("1 pattern, p 0 (none of 99 surrogates), kept without a test\n"),
+              std::string::npos);
+    EXPECT_NE(report::patterns_svg(report::pattern_view(report)).find("p 0 (none of 99 surr"),
+              std::string::npos);
+}
+
 TEST(PatternReport, RefusesPartsThatDoNotBelongTogether) {
     pattern_report without_times = small_pattern_report();
     without_times.table.occurrence_offsets = {0};
