@@ -37,6 +37,11 @@ class Typos(CliTest):
             with self.subTest(words):
                 typed = words[0].split("=")[0]
                 self.refused("episodes", path, *words, says=f"there is no option {typed}; did you mean {meant}?")
+        for typed, meant in (("--bin_size", "--bin"), ("--bin-size", "--bin"), ("--winlen", "--window"),
+                             ("--n-surr", "--surrogates"), ("--n_surr", "--surrogates"), ("--psr_param", "--reduce")):
+            with self.subTest(typed):
+                self.refused("spade", path, typed, "5", says=f"there is no option {typed}; did you mean {meant}?")
+        self.refused("episodes", path, "--winlen", "5", says="there is no option --winlen")
         self.refused("episodes", path, "--no-such-thing", says="there is no option --no-such-thing (see spikeweave episodes")
 
     def test_are_no_values_of_options(self):

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
 
 #include "spikeweave/core/nearest_name.hpp"
 
@@ -17,6 +20,28 @@ std::vector<std::string> names_of_options(const CLI::App* app) {
         for (const CLI::Option* option : app->get_options())
             for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     return names;
+}
+
+// The options of `spikeweave spade` for the parameters of elephant.spade.spade that have other
+// names. Without dashes and underscores, bin_size and Elephant's earlier binsize are one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> of_elephant{
+    {{"binsize", "--bin"},
+     {"winlen", "--window"},
+     {"nsurr", "--surrogates"},
+     {"surrmethod", "--surrogate-method"},
+     {"statcorr", "--correction"},
+     {"psrparam", "--reduce"},
+     {"approxstabpars", "--stability"}}};
+
+std::optional<std::string> option_meant(const std::string& name,
+                                        const std::vector<std::string>& known) {
+    std::string letters = name;
+    std::erase_if(letters, [](char c) { return c == '-' || c == '_'; });
+    const auto at =
+        std::ranges::find(of_elephant, letters, &decltype(of_elephant)::value_type::first);
+    if (at != of_elephant.end() && std::ranges::find(known, at->second) != known.end())
+        return std::string(at->second);
+    return nearest_name(name, known);
 }
 
 const CLI::Option* find_option(const CLI::App* app, const std::string& name) {
@@ -45,7 +70,7 @@ std::optional<std::string> explain_unknown(const CLI::App& app,
             if (option != nullptr && option->get_items_expected_min() > 0 && name == word) ++i;
             if (option == nullptr && word.starts_with("--"))
                 return fmt::format("there is no option {}{}", name,
-                                   did_you_mean(nearest_name(name, names_of_options(at))));
+                                   did_you_mean(option_meant(name, names_of_options(at))));
             continue;
         }
         const std::vector<std::string> commands = names_of_commands(*at);
