@@ -6,6 +6,7 @@ import doctest
 import itertools
 import pathlib
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -182,6 +183,26 @@ def test_binsize_is_deprecated(function, arguments):
 def test_alpha_without_surrogates_warns():
     with pytest.warns(UserWarning, match="n_surr==0"):
         spade(poisson(), 2 * pq.ms, 4, alpha=0.05)
+
+
+def test_signatures_that_are_kept_without_a_test_are_warned_of():
+    beat = np.arange(10, 390, 20.0)
+    trains = trains_of(beat, beat + 3, beat + 7, t_stop=400)
+    how = {"bin_size": 1 * pq.ms, "winlen": 10, "min_spikes": 3, "min_occ": 3, "n_surr": 10}
+    np.random.seed(3)
+    with pytest.warns(
+        UserWarning, match="kept without a test.* none of 10 .*dither_spikes give"
+    ) as told:
+        kept = spade(trains, **how, alpha=0.05)
+    assert told[0].filename == __file__
+
+    listed = {(size, int(count)) for size, count, _ in kept["pvalue_spectrum"]}
+    found = {one["signature"] for one in kept["patterns"]}
+    assert (3, len(beat)) in found - listed
+    for quiet in ({"alpha": None}, {"alpha": 1}, {"alpha": 0.05, "min_occ": 30}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            spade(trains, **{**how, **quiet})
 
 
 def test_numpy_integers_are_integers():

@@ -98,6 +98,25 @@ def test_a_round_trip_through_neo():
     assert SpikeSequence.of(spikes.to_neo()) == spikes
 
 
+def test_trains_of_neo_have_the_span_asked_for():
+    pytest.importorskip("neo")
+    spikes = SpikeSequence.of({"x": [0.2, 0.4], "y": [0.3]})
+
+    def span(**asked):
+        (found,) = {(float(one.t_start), float(one.t_stop)) for one in spikes.to_neo(**asked)}
+        return found
+
+    assert span() == (0.2, 0.4)
+    assert span(t_start=0) == (0, 0.4)
+    assert span(t_start="100ms", t_stop=1) == (0.1, 1)
+    for asked in ({"t_start": 0.21}, {"t_stop": 0.39}):
+        with pytest.raises(ValueError, match=r"contains the spikes, 0\.2 s to 0\.4 s, found"):
+            spikes.to_neo(**asked)
+    silent = SpikeSequence.of({"x": []}, t_start=0, t_stop=1)
+    with pytest.raises(ValueError, match="found 1 s to 0 s"):
+        silent.to_neo(1, 0)
+
+
 def _in_volts(neo):
     class Train:
         """An object with the methods of a train and another unit of time."""

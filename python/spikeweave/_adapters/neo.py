@@ -57,11 +57,11 @@ def from_neo(trains: list[Any]) -> SpikeArrays:
 
 
 @converts(SpikeSequence, "neo")
-def to_neo(spikes: SpikeSequence) -> list[Any]:
-    """A `neo.SpikeTrain` for each unit."""
+def to_neo(spikes: SpikeSequence, t_start: float, t_stop: float) -> list[Any]:
+    """A `neo.SpikeTrain` for each unit, from `t_start` to `t_stop` in seconds."""
     import neo
 
     return [
-        neo.SpikeTrain(train, units="s", t_start=spikes.t_start, t_stop=spikes.t_stop, name=name)
+        neo.SpikeTrain(train, units="s", t_start=t_start, t_stop=t_stop, name=name)
         for name, train in zip(spikes.unit_names, spikes.trains(), strict=True)
     ]

@@ -297,9 +297,42 @@ class SpikeSequence(HeldSpikes):
         span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
         return _again, (self.times, self.units, self.unit_names, *span, self.epochs)
 
-    def to_neo(self) -> list[Any]:
-        """The same as a list of `neo.SpikeTrain` in seconds, named after the units."""
-        return converted(self, "neo")
+    def to_neo(self, t_start: Time | None = None, t_stop: Time | None = None) -> list[Any]:
+        """The same as a list of `neo.SpikeTrain` in seconds, named after the units.
+
+        Parameters
+        ----------
+        t_start, t_stop
+            ``t_start`` and ``t_stop`` of the trains, which contain all spikes; by default the
+            recorded span. If a file does not state it, that is from the first spike to the last,
+            and Elephant's bins begin at the first spike. With ``t_start=0`` they begin at 0.
+
+        Returns
+        -------
+        list of neo.SpikeTrain
+
+        Raises
+        ------
+        ValueError
+            If spikes are before `t_start` or after `t_stop`.
+
+        Examples
+        --------
+        >>> import spikeweave
+        >>> spikes = spikeweave.SpikeSequence.of({"A": [0.1, 0.4], "B": [0.2]})
+        >>> [float(train.t_start) for train in spikes.to_neo(t_start=0)]
+        [0.0, 0.0]
+        """
+        begin = self.t_start if t_start is None else seconds("t_start", t_start)
+        end = self.t_stop if t_stop is None else seconds("t_stop", t_stop)
+        times = self.times
+        first, last = (times[0], times[-1]) if len(times) else (begin, end)
+        if not begin <= first or not last <= end or not begin <= end:
+            raise ValueError(
+                f"t_start, t_stop: expected a span that contains the spikes, {first:g} s to "
+                f"{last:g} s, found {begin:g} s to {end:g} s"
+            )
+        return converted(self, "neo", begin, end)
 
     def to_pynapple(self) -> Any:
         """The same as a pynapple ``TsGroup``: keys are 0, 1, …, the metadata ``unit_name`` has the

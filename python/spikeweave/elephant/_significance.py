@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -121,6 +122,28 @@ def test_signature_significance(
 
 
 test_signature_significance.__test__ = False  # type: ignore[attr-defined]
+
+
+def warn_of_untested(
+    pv_spec: Any, concepts: Sequence[Any], spectrum: str, winlen: int, n_surr: int, method: str
+) -> None:
+    """Warn the caller of `spade` if signatures that no surrogate reached are kept untested."""
+    reached = set(map(tuple, _entries_of(pv_spec, spectrum)[:, :-1].tolist()))
+    rows, _, _ = distinct_signatures(concepts, winlen, spectrum)
+    untested = sum(tuple(row) not in reached for row in rows.tolist())
+    if untested == 0:
+        return
+    false_patterns = (
+        ", and surrogates by dither_spikes give false patterns if units are regular"
+        if method == "dither_spikes"
+        else ""
+    )
+    warnings.warn(
+        f"{untested:,} of {len(rows):,} signatures are kept without a test, as in Elephant, because"
+        f" none of {n_surr:,} surrogates reached them{false_patterns}.",
+        UserWarning,
+        stacklevel=4,
+    )
 
 
 def _pattern_spectrum_filter(concept: Any, ns_signatures: Any, spectrum: str, winlen: int) -> bool:

@@ -16,7 +16,7 @@ from ._deprecated import takes_binsize
 from ._mining import mine
 from ._patterns import concept_output_to_patterns
 from ._reduction import pattern_set_reduction
-from ._significance import significant_concepts, test_signature_significance
+from ._significance import significant_concepts, test_signature_significance, warn_of_untested
 from ._spectrum import pvalue_spectrum
 from ._stability import approximate_stability, stable_concepts
 
@@ -36,6 +36,17 @@ def _only_stable(concepts: Any, binned: Any, winlen: int, options: Mapping[str, 
     with _timed("stability computation"):
         concepts = approximate_stability(concepts, binned.relation(winlen), **stability)
     return concepts if thresholds is None else stable_concepts(concepts, thresholds)
+
+
+def _not_significant(
+    pv_spec: Any, concepts: Any, alpha: float | None, winlen: int, corr: str, spectrum: str
+) -> list[Any]:
+    """The signatures that are not significant: none without `alpha` or entries of a spectrum."""
+    if alpha is None or len(pv_spec) == 0:
+        return []
+    return test_signature_significance(
+        pv_spec, concepts, alpha, winlen, corr, "non_significant", spectrum
+    )
 
 
 @takes_binsize
@@ -109,7 +120,8 @@ def spade(
     -----
     Torre et al. 2013, doi:10.3389/fncom.2013.00132; Quaglio et al. 2017,
     doi:10.3389/fncom.2017.00041; Stella et al. 2019, doi:10.1016/j.biosystems.2019.104022.
-    As in Elephant, the time of each step is printed.
+    As in Elephant, the time of each step is printed. A warning says how many signatures are kept
+    without a test because no surrogate reached them.
 
     Examples
     --------
@@ -164,10 +176,9 @@ def spade(
                 **surr_kwargs,
             )
         output["pvalue_spectrum"] = pv_spec
-        if len(pv_spec) > 0 and alpha is not None:
-            not_significant = test_signature_significance(
-                pv_spec, concepts, alpha, winlen, stat_corr, "non_significant", spectrum
-            )
+        if alpha not in (None, 1):
+            warn_of_untested(pv_spec, concepts, spectrum, winlen, n_surr, surr_method)
+        not_significant = _not_significant(pv_spec, concepts, alpha, winlen, stat_corr, spectrum)
         output["non_sgnf_sgnt"] = not_significant
     if not_significant:
         concepts = significant_concepts(concepts, not_significant, spectrum, winlen)
