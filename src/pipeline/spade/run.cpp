@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "core/grouped.hpp"
 #include "device/limits.hpp"
 #include "parallel/rank_on_host.hpp"
 #include "pipeline/spade/search_result.hpp"
+#include "pipeline/spade/test_warnings.hpp"
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
 #include "spikeweave/core/device.hpp"
@@ -166,26 +165,7 @@ private:
         out_.assessment =
             test_patterns(found, tallied_ != nullptr ? *tallied_ : tally(surrogate_part{}),
                           in_.mining.rules, options_.testing());
-        warn_of_too_few_surrogates();
-    }
-
-    // Since p is never below 1 / (n + 1), a correction for many tests may need more surrogates.
-    void warn_of_too_few_surrogates() {
-        std::size_t tested = 0;
-        std::size_t undecided = 0;
-        for (const signature_test& one : out_.assessment->tests.signatures) {
-            tested += one.tested ? 1 : 0;
-            undecided += one.reason == test_reason::absent && !one.significant ? 1 : 0;
-        }
-        if (undecided == 0 || !is_whole()) return;
-        out_.warnings.push_back(fmt::format(
-            "{} of {} signatures tested were reached by no surrogate, and still are not "
-            "significant: "
-            "{} surrogates are too few for so many tests. {} would do for any one of them.",
-            core::grouped(undecided), core::grouped(tested),
-            core::grouped(in_.surrogates.surrogates),
-            core::grouped(static_cast<std::uint64_t>(
-                std::ceil(static_cast<double>(tested) / options_.alpha)))));
+        if (is_whole()) pipeline::warn_of_tests(*out_.assessment, in_, options_, out_.warnings);
     }
 
     pattern_filter significant() const {

@@ -244,6 +244,47 @@ TEST(RunSpade, SaysThatSurrogatesAreTooFew) {
     EXPECT_NE(found.warnings[0].find("39 surrogates are too few"), std::string::npos);
 }
 
+TEST(RunSpade, SaysThatNothingCouldBeSignificant) {
+    spade_options request = small_request();
+    request.min_occ = 4U;
+    request.surrogates.surrogates = 30;
+    request.alpha = 0.05;
+    const spike_sequence noise =
+        simulate_patterns({.units = 8, .length = 12s, .patterns = {2}, .occurrences = 1, .seed = 3})
+            .spikes;
+    const auto tested = [&] {
+        spade_result found = run_spade(noise, request);
+        // The other warning does not fit if no signature has the smallest p.
+        for (const signature_test& one : found.assessment->tests.signatures) {
+            EXPECT_GT(one.reached, 0U);
+        }
+        return found;
+    };
+    constexpr auto text = "with 30 surrogates no single one of the ";
+    for (const auto correction :
+         {correction_method::bonferroni, correction_method::benjamini_yekutieli}) {
+        request.correction = correction;
+        EXPECT_NE(tested().warnings.back().find(text), std::string::npos);
+    }
+    request.correction = correction_method::none;
+    EXPECT_EQ(tested().warnings.back().find(text), std::string::npos);
+}
+
+TEST(RunSpade, SaysWhatElephantKeepsWithoutATest) {
+    spade_options request = small_request();
+    request.compat = compatibility::elephant;
+    const spade_result found = find(request);
+    const auto& signatures = found.assessment->tests.signatures;
+    ASSERT_GT(std::ranges::count(signatures, test_reason::absent, &signature_test::reason), 0);
+
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_NE(found.warnings[0].find("are kept without a test, as in Elephant, because none of 39"),
+              std::string::npos);
+    EXPECT_NE(found.warnings[0].find("dither_spikes give false patterns"), std::string::npos);
+    request.method = dither_spikes_with_refractory_period;
+    EXPECT_EQ(find(request).warnings.at(0).find("false patterns"), std::string::npos);
+}
+
 TEST(RunSpade, RefusesWindowsOfAnotherRequest) {
     const spade_input prepared = prepare(small_request());
     spade_options other = small_request();
