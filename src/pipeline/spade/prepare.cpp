@@ -48,18 +48,25 @@ void join_epochs(const spade_options& options, binned_recording& out) {
     out.spikes = std::move(joined.spikes);
 }
 
-binning_options bins_of(const spade_options& options, const spike_sequence& spikes) {
-    binning_options bins{.bin = options.bin, .compat = options.compat};
-    if (!options.t_start && !options.t_stop) return bins;
+// Leaves out what is earlier than `t_start` or later than `t_stop`.
+spike_sequence part_asked_for(const spade_options& options, spike_sequence spikes) {
+    if (!options.t_start && !options.t_stop) return spikes;
     const time_span recorded = spikes.span();
-    bins.span =
-        time_span{options.t_start.value_or(recorded.begin), options.t_stop.value_or(recorded.end)};
-    if (bins.span->begin >= bins.span->end)
+    const time_span part{options.t_start.value_or(recorded.begin),
+                         options.t_stop.value_or(recorded.end)};
+    if (part.begin >= part.end)
         throw invalid_argument(
             fmt::format("there is nothing between `t_start` {} and `t_stop` {}; the recording is "
                         "{} to {}",
-                        format_duration(bins.span->begin), format_duration(bins.span->end),
+                        format_duration(part.begin), format_duration(part.end),
                         format_duration(recorded.begin), format_duration(recorded.end)));
+    return within_span(spikes, part);
+}
+
+// The first bin begins at `t_start`; where the recording ends does not move it.
+binning_options bins_of(const spade_options& options, const spike_sequence& spikes) {
+    binning_options bins{.bin = options.bin, .compat = options.compat};
+    if (options.t_start) bins.span = spikes.span();
     return bins;
 }
 
@@ -163,8 +170,8 @@ binned_recording bin_recording(spike_sequence spikes, const spade_options& optio
         core::check_given_time("The dither is", options.surrogates.dither, out.warnings);
     if (!has_recorded_span) out.spikes = from_zero(options, std::move(out.spikes));
     if (!options.epochs.empty()) join_epochs(options, out);
+    out.spikes = part_asked_for(options, std::move(out.spikes));
     out.bins = bins_of(options, out.spikes);
-    if (out.bins.span) out.spikes = within_span(out.spikes, *out.bins.span);
     binning_result binned = bin_spikes(out.spikes, out.bins);
     out.axes.unit_names = out.spikes.unit_names();
     out.axes.origin = binned.origin;

@@ -350,6 +350,25 @@ TEST(SpadePipeline, LeavesOutWhatIsEarlierOrLater) {
                   times, [](std::int64_t t) { return t >= 2'000'000 && t <= 7'000'000; })));
 }
 
+TEST(SpadePipeline, BinsAlikeWhereverTheRecordingEnds) {
+    const spike_sequence spikes = sequence_of(
+        {{2'500, unit_id{0}}, {6'000, unit_id{1}}, {11'000, unit_id{0}}, {30'000, unit_id{1}}},
+        {"a", "b"}, {2'500us, 30ms});
+    spade_options request = small_request();
+    const binned_recording whole = bin_recording(spikes, request, false);
+    EXPECT_EQ(whole.axes.origin, 0s);
+
+    request.t_stop = 30ms;
+    const binned_recording ended = bin_recording(spikes, request, false);
+    EXPECT_EQ(ended.axes.origin, whole.axes.origin);
+    EXPECT_EQ(ended.time_origin_note, whole.time_origin_note);
+    EXPECT_EQ(ended.binned, whole.binned);
+    EXPECT_EQ(ended.counts.length, whole.counts.length);
+
+    request.t_stop = 15ms;
+    EXPECT_EQ(bin_recording(spikes, request, false).binned.bin_count(), 3U);
+}
+
 TEST(SpadePipeline, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
     const spike_sequence spikes =
         sequence_of({{700'000, unit_id{0}}, {1'500'000, unit_id{1}}, {3'400'000, unit_id{0}}},
