@@ -9,9 +9,10 @@ from . import __path__ as folders
 
 def main() -> None:
     """Becomes the program that was installed with the package, with the arguments given."""
-    program = Path(folders[0]) / "bin" / "spikeweave"
-    if not program.exists():
-        sys.exit(f"spikeweave: the command is not installed at {program}")
+    programs = [Path(folder) / "bin" / "spikeweave" for folder in folders]
+    program = next((one for one in programs if one.exists()), None)
+    if program is None:
+        sys.exit(f"spikeweave: the command is not installed at {programs[-1]}")
     os.execv(program, ["spikeweave", *sys.argv[1:]])
 
 

@@ -30,16 +30,17 @@ def cuda_folder() -> str | None:
     """
     try:
         import spikeweave_cuda as cuda
+        from spikeweave_cuda import VERSION as CUDA_VERSION  # an emptied folder has none
 
         from ._version import VERSION  # written by the build of a wheel; a checkout has none
     except ImportError:
         return None
     if not has_driver():
         return None
-    if cuda.VERSION != VERSION:
+    if CUDA_VERSION != VERSION:
         warnings.warn(
             f"GPUs are not used: spikeweave is version {VERSION}, but spikeweave-cuda is "
-            f"{cuda.VERSION} (pip install 'spikeweave[cuda]=={VERSION}')",
+            f"{CUDA_VERSION} (pip install 'spikeweave[cuda]=={VERSION}')",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -148,7 +148,7 @@ def test_units_that_repeat_another_are_left_out(tmp_path):
 
     assert kept.unit_names == ["a", "c"]
     assert kept.check() == []
-    with pytest.raises(TypeError, match="drop_duplicates_of_units': give it to spikeweave.read"):
+    with pytest.raises(TypeError, match="drop_duplicates_of_units' .spikeweave.read has it"):
         spikeweave.episodes(path, drop_duplicates_of_units=True)
 
 

@@ -9,6 +9,10 @@
 namespace spikeweave {
 namespace {
 
+// An excess is known where it is divided by more than this share of the spikes of the first unit.
+// Where these fire so fast that a rotation removes hardly any follower, rounding would decide.
+constexpr double least_known = 0.01;
+
 // Recordings weigh the same, whatever their length.
 ratio_sample sample_of(double amount, double per, sample_kind kind) {
     if (kind != sample_kind::recordings) return {amount, per};
@@ -36,7 +40,9 @@ std::vector<std::vector<ratio_sample>> quantities_of(std::span<condition_change*
             findings[f]->expected[condition] += expected;
             const auto occurrences = static_cast<double>(count);
             out[f].push_back(sample_of(occurrences, seconds[s], taken.kind));
-            out[findings.size() + f].push_back(sample_of(occurrences - expected, per, taken.kind));
+            const bool is_known = per > least_known * static_cast<double>(first_spikes);
+            out[findings.size() + f].push_back(
+                is_known ? sample_of(occurrences - expected, per, taken.kind) : ratio_sample{});
         }
     return out;
 }

@@ -274,7 +274,7 @@ void take_option(const option_list& options, const std::string& name, nb::handle
         const option_list of_reading = describe(reading);
         if (std::ranges::find(of_reading, name, &option::name) != of_reading.end())
             throw nb::type_error(
-                fmt::format("there is no argument '{}': give it to spikeweave.read", name).c_str());
+                fmt::format("there is no argument '{}' (spikeweave.read has it)", name).c_str());
         refuse_argument(name);
     }
     if (value.is_none()) return;

@@ -11,6 +11,7 @@
 #include "core/grouped.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
+#include "pipeline/episodes/untested_units.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -142,7 +143,11 @@ episode_result search_together(const spike_sequence& spikes, std::size_t windows
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     if (auto& least = search.mining.min_count)
         least = *least > most / windows ? most : *least * windows;
-    return find_episodes(spikes, search, run);
+    episode_result out = find_episodes(spikes, search, run);
+    // It speaks of the threshold of all windows together, which is not that of a window.
+    if (const auto warning = pipeline::warning_of_untested_units(spikes, out.table))
+        std::erase(out.warnings, *warning);
+    return out;
 }
 
 // A count stands for a rate only in windows of one length.

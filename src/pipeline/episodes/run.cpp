@@ -109,7 +109,7 @@ episode_result find_and_test(const spike_sequence& recording, const episode_opti
     mining.pairs = result.table.pairs_by;
     resolve(result.options, result.table);
     test(spikes, result, run, counted);
-    if (has_default_threshold)
+    if (has_default_threshold && !options.fewer_than_chance)
         if (const auto warning = warning_of_untested_units(spikes, result.table))
             result.warnings.push_back(*warning);
     if (options.fewer_than_chance) {

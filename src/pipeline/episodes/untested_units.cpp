@@ -22,7 +22,7 @@ std::optional<std::string> warning_of_untested_units(const spike_sequence& spike
     for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     std::vector<char> is_tested(counts.size(), 0);
     for (const counted_episode& found : table.episodes)
-        if (found.what.units.size() == 2)
+        if (found.what.units.size() == 2 && found.what.units[0] != found.what.units[1])
             for (const unit_id unit : found.what.units) is_tested[to_index(unit)] = 1;
     std::size_t units = 0;
     std::vector<std::string> untested;
