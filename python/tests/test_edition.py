@@ -94,6 +94,25 @@ def test_without_a_driver_nothing_changes(place, monkeypatch):
     assert _edition.cuda_folder() is None
 
 
+def test_an_emptied_folder_is_no_package(place):
+    shutil.rmtree(place / "spikeweave_cuda")
+    (place / "spikeweave_cuda").mkdir()
+
+    done = python(place, "-c", WHICH)
+
+    assert Path(done.stdout.strip()).parent == Path(spikeweave.__file__).parent
+    assert done.stderr == ""
+
+
+def test_without_its_command_the_own_one_runs(place):
+    (place / "spikeweave_cuda" / "bin" / "spikeweave").unlink()
+
+    done = python(place, "-m", "spikeweave", "--version")
+
+    assert done.stdout.startswith(f"spikeweave {VERSION}")
+    assert done.returncode == 0
+
+
 @pytest.mark.skipif(_edition.has_driver(), reason="there is a driver")
 def test_a_driver_is_not_seen_where_there_is_none(place):
     done = python(place, "-c", WHICH, driver=False)

@@ -45,7 +45,8 @@ struct condition_change {
     ratio_change rate{};               ///< occurrences per second
     double rate_q = 1;
     /// How often a spike of the first unit is followed beyond what the rates predict: occurrences
-    /// beyond `expected`, divided as the comparison says. NaN if the first unit does not fire.
+    /// beyond `expected`, divided as the comparison says. NaN if the first unit does not
+    /// fire, or so fast that hardly any follower could be told from chance.
     ratio_change excess{};
     double excess_q = 1;
     change_kind change = change_kind::none;

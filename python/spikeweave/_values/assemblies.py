@@ -108,18 +108,6 @@ class AssemblyResult(HasPage):
         }
         return converted(columns, "dataframe")
 
-    def to_html(self) -> str:
-        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
-
-        The page needs no other file and no network.
-
-        Returns
-        -------
-        str
-            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
-        """
-        return converted(self, "html")
-
     def __repr__(self) -> str:
         noun = "assembly" if len(self) == 1 else "assemblies"
         return f"<AssemblyResult: {len(self) or 'no'} {noun}>"

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import abc
-
 from .conversions import converted
 
 
-class HasPage(abc.ABC):
+class HasPage:
     """What has a page for a browser, which `to_html` returns."""
 
-    @abc.abstractmethod
     def to_html(self) -> str:
-        """The page as text."""
+        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
+
+        The page needs no other file and no network.
+
+        Returns
+        -------
+        str
+            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
+        """
+        return converted(self, "html")
 
     def show(self, *, height: int = 700) -> None:
         """Shows the page of `to_html`: below the cell of a notebook, elsewhere in a browser.

@@ -98,18 +98,6 @@ class ReplayResult(HasPage):
             columns[name] = getattr(self, name)
         return converted(columns, "dataframe")
 
-    def to_html(self) -> str:
-        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
-
-        The page needs no other file and no network.
-
-        Returns
-        -------
-        str
-            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
-        """
-        return converted(self, "html")
-
     def __repr__(self) -> str:
         return (
             f"<ReplayResult: {counted(len(self.chains), 'chain')} in "

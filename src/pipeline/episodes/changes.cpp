@@ -11,7 +11,7 @@
 #include "core/grouped.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
-#include "pipeline/episodes/untested_units.hpp"
+#include "pipeline/episodes/search_and_test.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -143,11 +143,7 @@ episode_result search_together(const spike_sequence& spikes, std::size_t windows
     constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
     if (auto& least = search.mining.min_count)
         least = *least > most / windows ? most : *least * windows;
-    episode_result out = find_episodes(spikes, search, run);
-    // It speaks of the threshold of all windows together, which is not that of a window.
-    if (const auto warning = pipeline::warning_of_untested_units(spikes, out.table))
-        std::erase(out.warnings, *warning);
-    return out;
+    return pipeline::find_and_test(spikes, search, run);
 }
 
 // A count stands for a rate only in windows of one length.

@@ -14,6 +14,7 @@
 namespace spikeweave {
 
 using pipeline::counting_on;
+using pipeline::find_and_test;
 using pipeline::find_in_divided_time;
 using pipeline::warning_of_untested_units;
 
@@ -85,40 +86,16 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
     return result.part ? *result.part : recording;
 }
 
-episode_result find_and_test(const spike_sequence& recording, const episode_options& options,
-                             const execution& run, const surrogate_tally* counted) {
-    const auto began = steady_clock::now();
-    check(recording, options);
-    episode_result result{.options = options};
-    const spike_sequence& spikes = take_part(recording, result);
-    if (options.hold_out > 0) {
-        if (counted != nullptr)
-            throw invalid_argument("surrogates cannot be counted before if a part is held out");
-        episode_result held_out = find_in_divided_time(spikes, options, run);
-        add_new(held_out.warnings, result.warnings);
-        return held_out;
-    }
-    result.table = mine_episodes(spikes, options.mining,
-                                 counting_on(spikes, options.mining.strategy, options.run, run));
-    episode_mining_options& mining = result.options.mining;
-    const bool has_default_threshold =
-        !mining.min_count && !mining.min_fraction && !mining.min_rate && mining.max_size != 1;
-    mining.min_count = result.table.threshold;
-    mining.min_fraction.reset();
-    mining.min_rate.reset();
-    mining.pairs = result.table.pairs_by;
-    resolve(result.options, result.table);
-    test(spikes, result, run, counted);
-    if (has_default_threshold && !options.fewer_than_chance)
-        if (const auto warning = warning_of_untested_units(spikes, result.table))
-            result.warnings.push_back(*warning);
-    if (options.fewer_than_chance) {
-        execution testing = run;
-        testing.threads = options.run.threads;
-        result.scarce = find_scarce_pairs(spikes, options.mining.delays, options.mining.ties,
-                                          options.significance, testing);
-    }
-    result.seconds = seconds_since(began);
+// Warns of units that the default threshold left out of all tests.
+episode_result with_untested_units(const spike_sequence& recording, episode_result result,
+                                   const episode_options& asked, const execution& run) {
+    const episode_mining_options& mining = asked.mining;
+    if (mining.min_count || mining.min_fraction || mining.min_rate || mining.max_size == 1 ||
+        asked.hold_out > 0 || asked.fewer_than_chance)
+        return result;
+    const spike_sequence& spikes = result.part ? *result.part : recording;
+    if (const auto warning = warning_of_untested_units(spikes, result.table, run))
+        result.warnings.push_back(*warning);
     return result;
 }
 
@@ -207,14 +184,47 @@ surrogate_tally count_part(const spike_sequence& recording, const episode_option
     return count_in_surrogates(spikes, table, options.surrogates, counting, part);
 }
 
+episode_result pipeline::find_and_test(const spike_sequence& recording,
+                                       const episode_options& options, const execution& run,
+                                       const surrogate_tally* counted) {
+    const auto began = steady_clock::now();
+    check(recording, options);
+    episode_result result{.options = options};
+    const spike_sequence& spikes = take_part(recording, result);
+    if (options.hold_out > 0) {
+        if (counted != nullptr)
+            throw invalid_argument("surrogates cannot be counted before if a part is held out");
+        episode_result held_out = find_in_divided_time(spikes, options, run);
+        add_new(held_out.warnings, result.warnings);
+        return held_out;
+    }
+    result.table = mine_episodes(spikes, options.mining,
+                                 counting_on(spikes, options.mining.strategy, options.run, run));
+    episode_mining_options& mining = result.options.mining;
+    mining.min_count = result.table.threshold;
+    mining.min_fraction.reset();
+    mining.min_rate.reset();
+    mining.pairs = result.table.pairs_by;
+    resolve(result.options, result.table);
+    test(spikes, result, run, counted);
+    if (options.fewer_than_chance) {
+        execution testing = run;
+        testing.threads = options.run.threads;
+        result.scarce = find_scarce_pairs(spikes, options.mining.delays, options.mining.ties,
+                                          options.significance, testing);
+    }
+    result.seconds = seconds_since(began);
+    return result;
+}
+
 episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
                              const execution& run) {
-    return find_and_test(spikes, options, run, nullptr);
+    return with_untested_units(spikes, find_and_test(spikes, options, run), options, run);
 }
 
 episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
                              const execution& run, const surrogate_tally& counted) {
-    return find_and_test(spikes, options, run, &counted);
+    return with_untested_units(spikes, find_and_test(spikes, options, run, &counted), options, run);
 }
 
 episode_result count_and_test_episodes(const spike_sequence& recording,

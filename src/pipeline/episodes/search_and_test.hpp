@@ -5,6 +5,12 @@
 
 namespace spikeweave::pipeline {
 
+/// As `find_episodes`, but does not warn of units that the default threshold leaves out of all
+/// tests: for searches whose threshold is not the user's.
+/// @param counted  surrogates that were counted before, or null
+episode_result find_and_test(const spike_sequence& recording, const episode_options& options,
+                             const execution& run, const surrogate_tally* counted = nullptr);
+
 /// Searches in some spikes, and tests in others what has a p below alpha there, so that only few
 /// tests are corrected for, of counts that had no part in the choice. Units are the same if they
 /// have the same name.

@@ -12,6 +12,7 @@ namespace spikeweave::pipeline {
 /// quarter or more of the units with enough spikes are not.
 /// @param table  a search with the default threshold
 std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
-                                                     const episode_table& table);
+                                                     const episode_table& table,
+                                                     const execution& run);
 
 }  // namespace spikeweave::pipeline

@@ -42,7 +42,7 @@ std::string_view advice_about(const std::string& name) {
     for (const std::string_view ending : {".nev", ".nse", ".ntt", ".plx", ".pl2", ".nex", ".smr"})
         if (name.ends_with(ending))
             return " (the Python package reads such files through neo: spikeweave.read)";
-    return "; samples of electrodes, of which `spikeweave sort` makes spikes, need `channels` and "
+    return "; samples of electrodes, of which spikeweave sort makes spikes, need `channels` and "
            "`sample_rate`";
 }
 

@@ -115,6 +115,28 @@ TEST(CompareConditions, DivideByWhatRotationRemoves) {
     EXPECT_NEAR(pair.excess.b, 0.25, 0.001);
 }
 
+// Where "0" fires every 2 ms, a rotation removes nothing that could be told from rounding.
+TEST(CompareConditions, LeaveOutTheExcessOfAUnitThatFiresAllTheTime) {
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::int64_t us = 0; us < 10'000'000; us += 2'000) {
+        all.emplace_back(us, unit_id{0});
+        if (us % 20'000 == 0) all.emplace_back(us + 1, unit_id{1});
+    }
+    const spike_sequence regular = sequence_of(std::move(all), {"0", "1"}, {0s, 10s});
+    const std::vector<spike_sequence> a(4, one_of_four_followed(1));
+    std::vector<spike_sequence> b = a;
+    b.back() = regular;
+    condition_options options = usual();
+    options.mining.delays = {{4ms, 8ms}};
+
+    const condition_comparison result = compare_conditions(a, b, options);
+
+    const episode_change* pair = finding(result, 0, 1);
+    ASSERT_NE(pair, nullptr);
+    EXPECT_NEAR(pair->excess.a, 0.25, 0.001);
+    EXPECT_NEAR(pair->excess.b, 0.25, 0.001);
+}
+
 // "0" fires in bursts of so many spikes, and each spike is followed with the same probability by
 // "1", which does not fire otherwise.
 spike_sequence followed_bursts(std::uint64_t spikes_a_burst, double probability,

@@ -1,16 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/episodes/changes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
 namespace {
-
-using namespace std::chrono_literals;
 
 // Two units follow each other 400 times in 400 s; of two others, one follows 15 spikes of the
 // other.
@@ -52,6 +52,40 @@ TEST(UntestedUnits, AreThoseThatTheUserChoseOtherwise) {
     options.mining.min_count.reset();
     options.mining.max_size = 1;
     EXPECT_TRUE(warnings_of_untested(options).empty());
+    options.mining.max_size = 0;
+    options.fewer_than_chance = true;
+    EXPECT_TRUE(warnings_of_untested(options).empty());
+}
+
+// The threshold of all windows together is not that of a window, which the advice would be for.
+TEST(UntestedUnits, AreNotNamedForAllWindowsTogether) {
+    using namespace std::chrono_literals;
+    std::vector<time_span> windows;
+    for (duration begin{0}; begin < 400s; begin += 40s) windows.push_back({begin, begin + 40s});
+
+    const circuit_changes found =
+        find_circuit_changes(two_busy_and_two_quiet_units(), windows, episode_options{});
+
+    for (const std::string& warning : found.warnings)
+        EXPECT_EQ(warning.find("no pair"), std::string::npos) << warning;
+}
+
+// A unit that repeats itself is in a frequent episode of two spikes, but in no pair of units.
+TEST(UntestedUnits, AreNamedAlsoIfTheyRepeatThemselves) {
+    spike_sequence_builder builder;
+    const unit_id a = builder.unit("a");
+    const unit_id b = builder.unit("b");
+    for (std::int64_t second = 0; second < 400; ++second) {
+        for (const std::int64_t later : {0, 3'000}) builder.append(1'000'000 * second + later, a);
+        builder.append(1'000'000 * second + 500'000, b);
+    }
+    episode_options options;
+    options.mining.self_repeats = true;
+
+    const episode_result found = find_episodes(builder.finish(), options);
+
+    ASSERT_FALSE(found.warnings.empty());
+    EXPECT_NE(found.warnings.back().find("2 of 2 units are in no pair"), std::string::npos);
 }
 
 TEST(UntestedUnits, AreTestedAsTheWarningSays) {

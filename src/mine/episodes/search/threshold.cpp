@@ -31,7 +31,6 @@ std::uint64_t product_rounded_up(double factor, double amount) {
     return static_cast<std::uint64_t>(std::max(1.0, result));
 }
 
-constexpr std::uint64_t least_default = 10;
 constexpr std::uint64_t median_parts = 20;
 constexpr std::size_t default_pairs_per_unit = 32;
 
