@@ -148,6 +148,9 @@ enum class device_split : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<device_split> enum_names<device_split>();
 
+/// The default threshold of a search is never below this number of occurrences.
+inline constexpr std::uint64_t least_default_count = 10;
+
 struct episode_mining_options {
     /// The delay intervals; every step of a mined episode has one of them. They may overlap, and
     /// each one counts as a different label.

@@ -88,13 +88,13 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
 
 // Warns of units that the default threshold left out of all tests.
 episode_result with_untested_units(const spike_sequence& recording, episode_result result,
-                                   const episode_options& asked, const execution& run) {
+                                   const episode_options& asked) {
     const episode_mining_options& mining = asked.mining;
     if (mining.min_count || mining.min_fraction || mining.min_rate || mining.max_size == 1 ||
         asked.hold_out > 0 || asked.fewer_than_chance)
         return result;
     const spike_sequence& spikes = result.part ? *result.part : recording;
-    if (const auto warning = warning_of_untested_units(spikes, result.table, run))
+    if (const auto warning = warning_of_untested_units(spikes, result.table))
         result.warnings.push_back(*warning);
     return result;
 }
@@ -219,12 +219,12 @@ episode_result pipeline::find_and_test(const spike_sequence& recording,
 
 episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
                              const execution& run) {
-    return with_untested_units(spikes, find_and_test(spikes, options, run), options, run);
+    return with_untested_units(spikes, find_and_test(spikes, options, run), options);
 }
 
 episode_result find_episodes(const spike_sequence& spikes, const episode_options& options,
                              const execution& run, const surrogate_tally& counted) {
-    return with_untested_units(spikes, find_and_test(spikes, options, run, &counted), options, run);
+    return with_untested_units(spikes, find_and_test(spikes, options, run, &counted), options);
 }
 
 episode_result count_and_test_episodes(const spike_sequence& recording,

@@ -6,18 +6,14 @@
 #include <vector>
 
 #include "core/grouped.hpp"
-#include "mine/episodes/search/spikes_per_unit.hpp"
-#include "mine/episodes/search/threshold.hpp"
 #include "pipeline/same_units.hpp"
 
 namespace spikeweave::pipeline {
 
-using episodes::least_default;
-
 std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
-                                                     const episode_table& table,
-                                                     const execution& run) {
-    const std::vector<std::uint64_t> counts = episodes::spikes_per_unit(spikes, run);
+                                                     const episode_table& table) {
+    std::vector<std::uint64_t> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     std::vector<char> is_tested(counts.size(), 0);
     for (const counted_episode& found : table.episodes)
         if (found.what.units.size() == 2 && found.what.units[0] != found.what.units[1])
@@ -25,18 +21,18 @@ std::optional<std::string> warning_of_untested_units(const spike_sequence& spike
     std::size_t units = 0;
     std::vector<std::string> untested;
     for (std::uint32_t u = 0; u < counts.size(); ++u) {
-        if (counts[u] < least_default) continue;
+        if (counts[u] < least_default_count) continue;
         ++units;
         if (is_tested[u] == 0) untested.push_back(spikes.name(unit_id{u}));
     }
-    if (table.threshold <= least_default || untested.empty() || 4 * untested.size() < units)
+    if (table.threshold <= least_default_count || untested.empty() || 4 * untested.size() < units)
         return std::nullopt;
     return fmt::format(
         "{} of {} units {} in no pair that was tested: none of their pairs has the {} occurrences "
         "that `min_count` is by default: {}. Nothing is known of their connections; `max_size` 2 "
         "with `min_count` {} tests more of them.",
         core::grouped(untested.size()), core::grouped(units), untested.size() == 1 ? "is" : "are",
-        core::grouped(table.threshold), names_text(untested), least_default);
+        core::grouped(table.threshold), names_text(untested), least_default_count);
 }
 
 }  // namespace spikeweave::pipeline

@@ -12,7 +12,6 @@ namespace spikeweave::pipeline {
 /// quarter or more of the units with enough spikes are not.
 /// @param table  a search with the default threshold
 std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
-                                                     const episode_table& table,
-                                                     const execution& run);
+                                                     const episode_table& table);
 
 }  // namespace spikeweave::pipeline

@@ -68,10 +68,10 @@ std::optional<std::uint64_t> episodes::given_threshold(const episode_mining_opti
 std::uint64_t episodes::least_default_threshold(std::span<const std::uint64_t> spikes_of_units) {
     std::vector<std::uint64_t> active(spikes_of_units.begin(), spikes_of_units.end());
     std::erase(active, 0);
-    if (active.empty()) return least_default;
+    if (active.empty()) return least_default_count;
     const auto median = active.begin() + static_cast<std::ptrdiff_t>(active.size() / 2);
     std::nth_element(active.begin(), median, active.end());
-    return std::max(least_default, (*median + median_parts - 1) / median_parts);
+    return std::max(least_default_count, (*median + median_parts - 1) / median_parts);
 }
 
 std::uint64_t episodes::default_threshold(std::uint64_t least, std::size_t units,

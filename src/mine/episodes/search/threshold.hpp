@@ -17,9 +17,6 @@ namespace spikeweave::episodes {
 std::optional<std::uint64_t> given_threshold(const episode_mining_options& options,
                                              std::uint64_t spikes, duration observed);
 
-/// The default threshold is never below.
-constexpr std::uint64_t least_default = 10;
-
 /// The least default threshold, from the number of spikes of each unit.
 std::uint64_t least_default_threshold(std::span<const std::uint64_t> spikes_of_units);
 
