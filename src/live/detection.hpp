@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -63,6 +65,9 @@ struct detection {
     std::span<const std::int64_t> times_us{};
     /// Only a detection that is not suppressed is a trigger, on which programs may act.
     suppression suppressed = suppression::none;
+    /// The spike with which it was detected did not come to this computer before this time. Null:
+    /// nothing is known of that.
+    std::optional<std::chrono::steady_clock::time_point> arrived_after{};
 
     bool is_trigger() const { return suppressed == suppression::none; }
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -26,6 +27,7 @@ using live::opened_source;
 using live::source_block;
 
 using live::source_kind;
+using std::chrono::steady_clock;
 
 // What the thread does.
 using feed_work = std::function<void(const event_taker& take, const execution& run,
@@ -44,16 +46,20 @@ void refuse_sessions(const live_options& options) {
 // Spikes that come from the caller.
 class given_spikes : public live::source {
 public:
-    given_spikes(std::vector<std::string> unit_names,
-                 std::function<std::optional<source_block>()> wait)
+    /// @param wait  sets since when a block may have come
+    given_spikes(
+        std::vector<std::string> unit_names,
+        std::function<std::optional<source_block>(steady_clock::time_point& arrived_after)> wait)
         : unit_names_(std::move(unit_names)), wait_(std::move(wait)) {}
 
     const std::vector<std::string>& unit_names() const override { return unit_names_; }
-    std::optional<source_block> next() override { return wait_(); }
+    std::optional<source_block> next() override { return wait_(arrived_after_); }
+    steady_clock::time_point arrived_after() const override { return arrived_after_; }
 
 private:
     std::vector<std::string> unit_names_;
-    std::function<std::optional<source_block>()> wait_;
+    std::function<std::optional<source_block>(steady_clock::time_point&)> wait_;
+    steady_clock::time_point arrived_after_{};
 };
 
 }  // namespace
@@ -65,6 +71,8 @@ struct live_feed::state {
     std::condition_variable changed{};
     std::deque<live_event> events{};
     std::optional<source_block> block{};
+    steady_clock::time_point given_at = steady_clock::now();  // the last block
+    steady_clock::time_point given_after{};  // when the one before `block` was given
     bool wants_block = false;
     bool has_ended = false;  // no block follows
     bool drops_events = false;
@@ -92,7 +100,7 @@ struct live_feed::state {
     void run(const feed_work& work);
     void run_guarded(const feed_work& work);
     void give(live_event event);
-    std::optional<source_block> wait_for_block();
+    std::optional<source_block> wait_for_block(steady_clock::time_point& arrived_after);
     bool waits_for_block() const { return wants_block && !block && !has_ended; }
     source_block with_ids(const live_block& given);
     void stop();
@@ -134,7 +142,8 @@ void live_feed::state::give(live_event event) {
 }
 
 // In silence a block may come while an empty one is analysed.
-std::optional<source_block> live_feed::state::wait_for_block() {
+std::optional<source_block> live_feed::state::wait_for_block(
+    steady_clock::time_point& arrived_after) {
     std::unique_lock lock(guard);
     wants_block = true;
     changed.notify_all();
@@ -142,6 +151,7 @@ std::optional<source_block> live_feed::state::wait_for_block() {
         !changed.wait_for(lock, live::longest_silence, [this] { return has_ended || block; });
     if (is_silent) return source_block{};
     wants_block = false;
+    arrived_after = given_after;
     return std::exchange(block, {});
 }
 
@@ -204,7 +214,9 @@ live_feed::live_feed(const live_options& options) : state_(std::make_unique<stat
         state_->ids.emplace(name, unit_id{static_cast<std::uint32_t>(state_->ids.size())});
     opened_source opened = live::armed_before(options, names);
     opened.from = std::make_unique<given_spikes>(
-        names, [from = state_.get()] { return from->wait_for_block(); });
+        names, [from = state_.get()](steady_clock::time_point& arrived_after) {
+            return from->wait_for_block(arrived_after);
+        });
     state_->start([opened = std::move(opened), options](const event_taker& take,
                                                         const execution& run,
                                                         const std::stop_token& abort) mutable {
@@ -248,6 +260,8 @@ void live_feed::add(const live_block& block) {
     if (!state_->waits_for_block())
         throw invalid_argument("the analysis does not want a block now");
     state_->block = state_->with_ids(block);
+    // The caller may have been interrupted since.
+    state_->given_after = std::exchange(state_->given_at, steady_clock::now());
     state_->changed.notify_all();
 }
 

@@ -67,14 +67,11 @@ struct outputs {
 
 live_result result_of(const session_counts& counts, const outputs& to,
                       std::vector<std::string> warnings) {
-    std::uint64_t undelivered = 0;
-    for (const auto& one : to.reports) {
-        undelivered += one->lost();
+    for (const auto& one : to.reports)
         if (one->lost() > 0)
             warnings.push_back(fmt::format("{} did not take {} of {} results: {}", one->to(),
                                            one->lost(), one->lost() + one->delivered(),
                                            one->reason()));
-    }
     return {.units = to.results.units(),
             .spikes = counts.order.accepted,
             .late = counts.order.late,
@@ -90,7 +87,7 @@ live_result result_of(const session_counts& counts, const outputs& to,
             .armed = counts.arming ? counts.arming->armed : 0,
             .late_changes = counts.arming ? counts.arming->late : 0,
             .untested = counts.untested,
-            .undelivered = undelivered,
+            .undelivered = undelivered_by(to.reports),
             .warnings = std::move(warnings)};
 }
 
@@ -127,9 +124,9 @@ std::unique_ptr<realtime_thread> realtime_if(bool wanted) {
     return wanted ? std::make_unique<realtime_thread>() : nullptr;
 }
 
-session_counts run_monitored(source& from, session& through, session_monitor& monitor,
-                             const execution& run, const std::stop_token& abort) {
-    monitored_source monitored(from, through, monitor);
+session_counts run_monitored(source& from, session& through, outputs& to, const execution& run,
+                             const std::stop_token& abort) {
+    monitored_source monitored(from, through, to.monitor, to.results.arriving());
     run_session(monitored, through, run, abort);
     return through.counts();
 }
@@ -137,7 +134,7 @@ session_counts run_monitored(source& from, session& through, session_monitor& mo
 session_counts run_session_of(source& from, const session_options& analysis, outputs& to,
                               const execution& run, const std::stop_token& abort) {
     session through(from.unit_names(), analysis, to.results);
-    return run_monitored(from, through, to.monitor, run, abort);
+    return run_monitored(from, through, to, run, abort);
 }
 
 session_counts record_session(source& from, const session_options& analysis, outputs& to,
@@ -147,7 +144,7 @@ session_counts record_session(source& from, const session_options& analysis, out
     recorded_source recorded_from(from, log);
     recorded_results recorded(to.results, log);
     session through(from.unit_names(), analysis, recorded);
-    return run_monitored(recorded_from, through, to.monitor, run, abort);
+    return run_monitored(recorded_from, through, to, run, abort);
 }
 
 // What was sent while nobody listened is not known, and counts as a message that was lost, unless
@@ -176,8 +173,7 @@ live_result resume_live(const std::string& from, const live_options& options,
     }
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
-    return result_of(run_monitored(recorded_from, *resumed.through, to.monitor, how, abort), to,
-                     {});
+    return result_of(run_monitored(recorded_from, *resumed.through, to, how, abort), to, {});
 }
 
 std::string verification_line(const verification& found) {

@@ -56,6 +56,10 @@ public:
     /// Waits for the next block; after `longest_silence`, that is an empty one. Null at the end.
     /// @throws io_error if the source fails.
     virtual std::optional<source_block> next() = 0;
+    /// The spikes of the last block did not come to this computer before this time.
+    virtual std::chrono::steady_clock::time_point arrived_after() const {
+        return std::chrono::steady_clock::now();
+    }
     /// A source may acknowledge as many of its blocks to those who sent them as this says: they
     /// will not be lost any more. Otherwise a block counts as safe when it has been processed, that
     /// is, when the next one is asked for.

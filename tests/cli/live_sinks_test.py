@@ -5,6 +5,8 @@ import http.client
 import json
 import os
 import pty
+import select
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -40,8 +42,11 @@ class SinksTest(CliTest):
 
     def pipe(self, *arguments):
         """Starts the command with a pipe for spikes."""
-        process = subprocess.Popen([SPIKEWEAVE, *map(str, (*self.arguments, *arguments))], stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return self.start((*self.arguments, *arguments))
+
+    def start(self, arguments):
+        process = subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stdin.close)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
@@ -99,6 +104,8 @@ class Destinations(SinksTest):
                     (("--to", "a", "--to", "a"), "'a' is given twice"),
                     (("--to", "new.jsonl", "--to", self.folder / "taken.jsonl"), "--overwrite"),
                     (("--to", "open-ephys-ttl://h:1#line=300"), ("--to", "line: '300'")),
+                    (("--to", "serial:///dev/none#max-age=10ms"), ("--to", "max-age", "at least 20 ms")),
+                    (("--to", "lsl:x#max-age=1s"), ("--to", "expected episode=")),
                     (("--to", "open-ephys-ttl://h:1#line=1&episode=2"), ("--to", "no episode 2; 2 are armed")),
                     (("--to", self.folder / "new.jsonl", "--to", "serial:///dev/none"), "/dev/none: No such file"),
                     (("--to", self.folder / "new.jsonl", "--to", f"zmq://127.0.0.1:{port}"), "Address already in use"),
@@ -149,6 +156,75 @@ class SerialDevice(SinksTest):
                 self.assertEqual(alarms[-1]["to"], to)
                 self.assertEqual(alarms[-1]["undelivered"], 4)
                 self.assertRegex(errors, rf"^spikeweave: warning: {to} did not take 4 of 5 results: [^\n]+\n$")
+
+
+class StoppedProcess(SinksTest):
+    """What came while the process could not run is not sent to a device that stimulates."""
+
+    def setUp(self):
+        super().setUp()
+        self.other, self.device = pty.openpty()
+        self.addCleanup(os.close, self.other)
+        self.addCleanup(os.close, self.device)
+
+    def received(self, seconds):
+        """The number of bytes that come in this time."""
+        end = time.monotonic() + seconds
+        count = 0
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self.other], [], [], left)[0]:
+                count += len(os.read(self.other, 1000))
+        return count
+
+    def stop(self, process, seconds, meanwhile=lambda: None):
+        process.send_signal(signal.SIGSTOP)
+        meanwhile()
+        time.sleep(seconds)
+        process.send_signal(signal.SIGCONT)
+
+    def check_losses(self, process, output, errors, to, lost, age):
+        self.assertEqual(process.returncode, 1)
+        results = results_of(output)
+        alarms = [one for one in results if one["type"] == "alarm"]
+        reason = f"spikes had come more than {age} before"
+        self.assertEqual({(one["to"], one["reason"]) for one in alarms}, {(to, reason)})
+        self.assertEqual(results[-1]["undelivered"], lost)
+        self.assertRegex(errors, rf"^spikeweave: warning: {to} did not take {lost} of \d+ results: {reason}\n$")
+        return results
+
+    def test_sends_nothing_stale_of_a_file(self):
+        to = f"serial://{os.ttyname(self.device)}"
+        spikes = "".join(f"{i / 10}\ta\n{i / 10 + 0.002}\tb\n" for i in range(240))
+        arguments = ("live", self.file("s.tsv", "time_s\tunit\n" + spikes), "--no-windows", "--speed", "4",
+                     "--episodes", self.file("armed.txt", "a 0-5ms b\n"), "--hold-off", "50ms", "--to", to, "--to", "-")
+        process = self.start(arguments)
+        self.assertGreater(self.received(1), 5)
+        self.stop(process, 3)
+        self.assertLess(self.received(0.3), 20)  # not the 120 of three seconds
+        output, errors = process.communicate(timeout=60)
+        lost = results_of(output)[-1]["undelivered"]
+        self.assertGreaterEqual(lost, 110)
+        results = self.check_losses(process, output, errors, to, lost, "1 s")
+        self.assertEqual(sum(one["type"] == "detection" for one in results), 240)
+
+    def test_sends_nothing_stale_of_a_pipe(self):
+        to = f"serial://{os.ttyname(self.device)}#max-age=500ms&episode=0"
+        process = self.pipe("--to", to, "--to", "-")
+        self.send(process, spike_lines(1))
+        self.assertEqual(self.received(0.5), 1)
+        self.stop(process, 1, lambda: self.send(process, spike_lines(20, 1)))
+        self.assertEqual(self.received(0.5), 0)
+        self.send(process, spike_lines(3, 21))
+        self.assertEqual(self.received(0.5), 3)
+        output, errors = process.communicate(timeout=60)
+        self.check_losses(process, output, errors, to, 20, "500 ms")
+
+    def test_may_have_been_short(self):
+        process = self.pipe("--to", f"serial://{os.ttyname(self.device)}#episode=0")
+        self.stop(process, 0.2, lambda: self.send(process, spike_lines(20)))
+        self.assertEqual(self.received(0.5), 20)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errors), (0, ""))
 
 
 class NetworkEvents(SinksTest):

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,6 +20,9 @@ public:
 
     const std::vector<std::string>& unit_names() const override { return from_->unit_names(); }
     std::optional<source_block> next() override;
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return from_->arrived_after();
+    }
 
 private:
     source* from_;

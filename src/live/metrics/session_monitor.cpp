@@ -41,6 +41,7 @@ std::optional<source_block> monitored_source::next() {
     monitor_->update(*through_);
     auto block = from_->next();
     arrived_.reset();
+    if (block) arriving_->add(*block, from_->arrived_after());
     if (block && !(*block == source_block{})) arrived_ = std::chrono::steady_clock::now();
     return block;
 }

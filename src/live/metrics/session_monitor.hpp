@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "live/arrivals.hpp"
 #include "live/session.hpp"
 #include "live/source.hpp"
 
@@ -58,12 +59,17 @@ private:
 /// processed when the next one is asked for.
 class monitored_source : public source {
 public:
-    /// @param from  and the others have to live as long
-    monitored_source(source& from, const session& through, session_monitor& monitor)
-        : from_(&from), through_(&through), monitor_(&monitor) {}
+    /// @param from      and the others have to live as long
+    /// @param arriving  is told of each block
+    monitored_source(source& from, const session& through, session_monitor& monitor,
+                     arrivals& arriving)
+        : from_(&from), through_(&through), monitor_(&monitor), arriving_(&arriving) {}
 
     const std::vector<std::string>& unit_names() const override { return from_->unit_names(); }
     std::optional<source_block> next() override;
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return from_->arrived_after();
+    }
     void acknowledge_after(const std::function<std::uint64_t()>& safe_blocks) override {
         from_->acknowledge_after(safe_blocks);
     }
@@ -72,6 +78,7 @@ private:
     source* from_;
     const session* through_;
     session_monitor* monitor_;
+    arrivals* arriving_;
     std::optional<std::chrono::steady_clock::time_point> arrived_{};
 };
 

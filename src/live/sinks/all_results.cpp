@@ -28,8 +28,11 @@ void all_results::accepted(std::span<const spike_event> spikes) {
 }
 
 void all_results::detected(const detection& what) {
-    if (!are_reactions_held_)
-        for (const auto& one : reactions_) one->detected(what);
+    if (!are_reactions_held_ && !reactions_.empty()) {
+        detection arrived = what;
+        arrived.arrived_after = arriving_.of(what.end_us);
+        for (const auto& one : reactions_) one->detected(arrived);
+    }
     for (const auto& one : sinks_) one->detected(what);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "live/arrivals.hpp"
 #include "live/session.hpp"
 #include "live/sinks/reaction.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -23,6 +24,8 @@ public:
     void add_reaction(std::unique_ptr<reaction> one);
     /// While detections of the past are given, they are not acted upon.
     void hold_reactions(bool are_held) { are_reactions_held_ = are_held; }
+    /// What comes is to be told here, so that no reaction acts on what came too long ago.
+    arrivals& arriving() { return arriving_; }
     /// The number of units so far.
     std::uint64_t units() const { return units_; }
 
@@ -45,6 +48,7 @@ private:
     std::uint64_t units_ = 0;
     std::vector<std::unique_ptr<reaction>> reactions_{};
     bool are_reactions_held_ = false;
+    arrivals arriving_{};
     std::vector<std::unique_ptr<sink>> sinks_{};
 };
 

@@ -20,4 +20,10 @@ void delivery_report::tell_trouble(const std::string& reason) {
     has_trouble_.store(true, std::memory_order_release);
 }
 
+std::uint64_t undelivered_by(const delivery_reports& reports) {
+    std::uint64_t sum = 0;
+    for (const auto& one : reports) sum += one->lost();
+    return sum;
+}
+
 }  // namespace spikeweave::live

@@ -40,4 +40,7 @@ private:
 
 using delivery_reports = std::vector<std::shared_ptr<const delivery_report>>;
 
+/// What all of them did not take.
+std::uint64_t undelivered_by(const delivery_reports& reports);
+
 }  // namespace spikeweave::live

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
 #include <string_view>
 
 #include "live/lsl.hpp"
@@ -40,12 +41,17 @@ const scheme* scheme_of(std::string_view text) {
         fmt::format("'{}' is no destination: expected {}a file or -", text, examples));
 }
 
+// Less could not be told from the time between two looks of a source.
+constexpr double shortest_max_age_s = 0.02;
+
 // The settings of a destination are options with the names that they have in its fragment.
 option_list settings_of(destination& to) {
     constexpr double most_lines = 256;
     option_list list;
     if (to.kind == destination_kind::zeromq) return list;
     list.add("episode", to.episode, "");
+    if (stimulates(to.kind))
+        list.add("max-age", to.max_age, "").at_least(shortest_max_age_s).at_most(1);
     if (to.kind == destination_kind::open_ephys_ttl) {
         list.add("line", to.line, "").at_least(1).at_most(most_lines);
         list.add("pulse", to.pulse, "").above(0).at_most(1);
@@ -125,7 +131,9 @@ destination parse_destination(const std::string& text) {
     try {
         read_into(to, *form);
     } catch (const invalid_argument& error) {
-        throw invalid_argument(fmt::format("'{}': {}", text, with_plain_names(error.what())));
+        std::string problem = error.what();
+        std::erase(problem, '`');
+        throw invalid_argument(fmt::format("'{}': {}", text, problem));
     }
     return to;
 }

@@ -20,6 +20,11 @@ enum class destination_kind : std::uint8_t {
     lsl,
 };
 
+/// Whether what receives the results may act on an animal or a culture at once.
+constexpr bool stimulates(destination_kind kind) {
+    return kind == destination_kind::open_ephys_ttl || kind == destination_kind::serial;
+}
+
 /// Where results go.
 struct destination {
     destination_kind kind = destination_kind::caller;
@@ -29,6 +34,8 @@ struct destination {
     /// The episode whose detections count, by its place in the list; null: all.
     std::optional<std::uint32_t> episode{};
     std::uint32_t line = 0;  ///< of TTL, from 1
+    /// Triggers whose spikes came longer ago are not acted upon, if that would stimulate.
+    duration max_age = std::chrono::seconds{1};
     duration pulse = std::chrono::milliseconds{10};
     std::uint32_t baud = 115'200;
     std::uint8_t byte = 1;

@@ -237,10 +237,11 @@ void json_results::add_stats(const session_counts& counts) {
         std::back_inserter(line_),
         R"({{"type":"stats","units":{},"spikes":{},"late":{},"duplicates":{},"missing":{},)"
         R"("belated":{},"repeated":{},"unreadable":{},"epochs":{},"detections":{},"windows":{},)"
-        R"("incomplete":{},"skipped":{})",
+        R"("incomplete":{},"skipped":{},"undelivered":{})",
         units_.now()->size(), counts.order.accepted, counts.order.late, counts.order.duplicates,
         counts.missing, counts.belated, counts.repeated, counts.unreadable, counts.epochs,
-        counts.detections, counts.windows, counts.incomplete, counts.skipped);
+        counts.detections, counts.windows, counts.incomplete, counts.skipped,
+        undelivered_by(options_.reports));
     if (counts.arming)
         fmt::format_to(std::back_inserter(line_),
                        R"(,"arming":{{"now":{},"armed":{},"disarmed":{},"refused":{},"late":{},)"

@@ -25,7 +25,7 @@ std::string source_id_of(const std::string& name) {
 class lsl_marker_stream : public reaction {
 public:
     lsl_marker_stream(const destination& to, std::shared_ptr<delivery_report> report)
-        : reaction(to.episode, std::move(report)), lsl_(load_lsl()) {
+        : reaction(to, std::move(report)), lsl_(load_lsl()) {
         constexpr std::int32_t one_channel = 1, as_pushed = 0, most_hundreds_waiting = 360;
         const lsl_library::info info = lsl_.create_streaminfo(
             to.address.c_str(), "Markers", one_channel, lsl_library::irregular_rate,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -41,7 +42,7 @@ bool confirms(std::string_view answer, std::uint32_t line, std::uint32_t state) 
 class network_events_reaction : public reaction {
 public:
     network_events_reaction(const destination& to, const std::shared_ptr<delivery_report>& report)
-        : reaction(to.episode, report),
+        : reaction(to, report),
           is_ttl_(to.kind == destination_kind::open_ephys_ttl),
           line_(to.line),
           pulse_(to.pulse),
@@ -62,11 +63,12 @@ private:
     using clock = network_events_client::clock;
     struct waiting_detection {
         clock::time_point since{};
+        std::optional<clock::time_point> deadline{};  // of what is sent first
         std::string message{};
     };
 
     void react(const detection& what) override {
-        waiting_detection one{clock::now()};
+        waiting_detection one{clock::now(), deadline_of(what)};
         if (!is_ttl_) one.message = marker_text(what);
         {
             const std::lock_guard lock(mutex_);
@@ -104,6 +106,7 @@ private:
     }
 
     void deliver(const waiting_detection& one) {
+        deadline_ = one.deadline;
         const clock::time_point deadline = one.since + patience;
         if (is_ttl_ ? pulse(deadline) : ask(one.message, deadline).has_value())
             report().tell_delivered();
@@ -140,6 +143,10 @@ private:
         problem_ = "there was no connection";
         try {
             if (!client_.connect(deadline)) return {};
+            if (raises_line && deadline_ && clock::now() > *deadline_) {
+                problem_ = too_old();
+                return {};
+            }
             problem_ = "there was no answer within a second";
             if (raises_line) may_be_high_ = true;
             return client_.ask(request, deadline);
@@ -159,6 +166,7 @@ private:
     // Used by the thread alone.
     network_events_client client_;
     bool may_be_high_ = false;
+    std::optional<clock::time_point> deadline_{};  // for raising the line
     std::string problem_{};
     std::jthread thread_;  // the last member: it ends before what it uses
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +12,8 @@
 
 #include "live/session.hpp"
 #include "live/sinks/delivery.hpp"
+#include "live/sinks/destination.hpp"
+#include "spikeweave/core/time.hpp"
 
 namespace spikeweave::live {
 
@@ -22,20 +25,36 @@ inline std::string marker_text(const detection& what) {
 /// A sink that acts on detections that are triggers, all of them or those of one episode.
 class reaction : public sink {
 public:
-    reaction(std::optional<std::uint32_t> episode, std::shared_ptr<delivery_report> report)
-        : episode_(episode), report_(std::move(report)) {}
+    reaction(const destination& to, std::shared_ptr<delivery_report> report)
+        : episode_(to.episode), report_(std::move(report)) {
+        if (stimulates(to.kind)) max_age_ = to.max_age;
+    }
 
     void detected(const detection& what) override {
-        if (what.is_trigger() && (!episode_ || what.armed == *episode_)) react(what);
+        if (!what.is_trigger() || (episode_ && what.armed != *episode_)) return;
+        const auto deadline = deadline_of(what);
+        if (deadline && std::chrono::steady_clock::now() > *deadline)
+            report_->tell_lost(too_old());
+        else
+            react(what);
     }
 
 protected:
     /// Does not wait.
     virtual void react(const detection& what) = 0;
+    /// When it is too late to act. Null: never, or it is not known when the spikes came.
+    std::optional<std::chrono::steady_clock::time_point> deadline_of(const detection& what) const {
+        if (!max_age_ || !what.arrived_after) return {};
+        return *what.arrived_after + *max_age_;
+    }
+    std::string too_old() const {
+        return fmt::format("spikes had come more than {} before", format_duration(*max_age_));
+    }
     delivery_report& report() { return *report_; }
 
 private:
     std::optional<std::uint32_t> episode_;
+    std::optional<duration> max_age_{};
     std::shared_ptr<delivery_report> report_;
 };
 

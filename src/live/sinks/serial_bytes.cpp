@@ -66,7 +66,7 @@ void check_baud_rate(std::uint32_t baud) {
 }
 
 serial_bytes::serial_bytes(const destination& to, std::shared_ptr<delivery_report> report)
-    : reaction(to.episode, std::move(report)),
+    : reaction(to, std::move(report)),
       path_(to.address),
       baud_(to.baud),
       byte_(to.byte),

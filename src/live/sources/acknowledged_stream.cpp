@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "live/arrivals.hpp"
 #include "live/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -39,8 +40,12 @@ public:
         safe_blocks_ = safe_blocks;
     }
 
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return arrived_.since();
+    }
+
     std::optional<source_block> next() override {
-        constexpr int between_looks_ms = 20;
+        constexpr int between_looks_ms = arrival_bound::between_looks.count();
         const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
             if (std::chrono::steady_clock::now() >= end) return source_block{};
@@ -60,11 +65,13 @@ private:
     bool receive() {
         constexpr std::size_t most_at_once = 100;
         std::size_t taken = 0;
+        arrived_.begin_read();
         while (taken < most_at_once && received_.receive(socket_, address_)) {
             const std::span<const std::string_view> frames = received_.frames();
             senders_.take(frames.front(), frames.subspan(1));
             ++taken;
         }
+        arrived_.looked(taken < most_at_once);
         return taken > 0;
     }
 
@@ -101,6 +108,7 @@ private:
 
     std::string address_;
     std::stop_token stop_;
+    arrival_bound arrived_{};
     senders senders_;
     std::function<std::uint64_t()> safe_blocks_{};
     zeromq_context context_;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,12 +35,18 @@ int open_lines(const std::filesystem::path& path, const std::string& name) {
     return STDIN_FILENO;
 }
 
+bool is_regular_file(int descriptor) {
+    struct stat about {};
+    return ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 }  // namespace
 
 json_lines::json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
                        std::stop_token stop)
     : shown_name_(path == "-" ? "standard input" : path.string()),
       descriptor_(open_lines(path, shown_name_)),
+      is_file_(is_regular_file(descriptor_)),
       stop_(std::move(stop)),
       units_(std::move(unit_names)),
       buffer_(longest_line + json_line_parser::padding) {}
@@ -49,13 +56,14 @@ json_lines::~json_lines() {
 }
 
 // A request to stop is an end.
-json_lines::awaited json_lines::wait_for_bytes() const {
-    constexpr int between_looks_ms = 50;
+json_lines::awaited json_lines::wait_for_bytes() {
+    constexpr int between_looks_ms = arrival_bound::between_looks.count();
     const auto end = std::chrono::steady_clock::now() + longest_silence;
     while (!stop_.stop_requested()) {
         pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
         const int ready = ::poll(&input, 1, between_looks_ms);
         if (ready > 0) return awaited::bytes;
+        if (ready == 0) arrived_.looked(true);
         if (ready < 0 && errno != EINTR) fail_to_read_lines(shown_name_, errno);
         if (std::chrono::steady_clock::now() >= end) return awaited::silence;
     }
@@ -71,7 +79,9 @@ json_lines::awaited json_lines::read_more() {
     while (!is_over_) {
         const awaited came = wait_for_bytes();
         if (came != awaited::bytes) return came;
-        const ssize_t got = ::read(descriptor_, buffer_.data() + filled_, longest_line - filled_);
+        const std::size_t most = longest_line - filled_;
+        arrived_.begin_read();
+        const ssize_t got = ::read(descriptor_, buffer_.data() + filled_, most);
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (got < 0) fail_to_read_lines(shown_name_, errno);
         is_over_ = got == 0;
@@ -80,6 +90,7 @@ json_lines::awaited json_lines::read_more() {
             buffer_[filled_++] = '\n';
         else
             filled_ += static_cast<std::size_t>(got);
+        arrived_.looked(is_file_ || static_cast<std::size_t>(got) < most);
         return awaited::bytes;
     }
     return awaited::end;

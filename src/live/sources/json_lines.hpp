@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
+#include "live/arrivals.hpp"
 #include "live/source.hpp"
 #include "live/sources/json_line_parser.hpp"
 #include "live/sources/known_units.hpp"
@@ -33,13 +35,16 @@ public:
 
     const std::vector<std::string>& unit_names() const override { return units_.names(); }
     std::optional<source_block> next() override;
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return arrived_.since();
+    }
 
 private:
     enum class awaited : std::uint8_t { bytes, silence, end };
     enum class verdict : std::uint8_t { goes_on, ends_block, begins_block };
 
     awaited read_more();
-    awaited wait_for_bytes() const;
+    awaited wait_for_bytes();
     std::optional<std::string_view> next_line();
     verdict take(std::string_view line, source_block& block);
     verdict take_unreadable(source_block& block);
@@ -47,7 +52,9 @@ private:
 
     std::string shown_name_;
     int descriptor_;
+    bool is_file_;  // read as fast as possible
     std::stop_token stop_;
+    arrival_bound arrived_{};
     known_units units_;
     json_line_parser parser_;
     std::vector<char> buffer_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "live/arrivals.hpp"
 #include "live/lsl.hpp"
 #include "live/sources/lsl_samples.hpp"
 #include "spikeweave/core/error.hpp"
@@ -19,7 +20,8 @@ namespace {
 // liblsl counts what may wait in hundreds of samples.
 constexpr std::int32_t most_hundreds_waiting = 10'000;
 constexpr std::uint32_t most_samples_waiting = 100U * most_hundreds_waiting;
-constexpr double between_looks_s = 0.1;
+constexpr double between_looks_s =
+    std::chrono::duration<double>(arrival_bound::between_looks).count();
 // LSL asks again, in other ways, after half a second.
 constexpr double to_find_s = 1;
 
@@ -63,6 +65,10 @@ public:
     lsl_source& operator=(lsl_source&&) = delete;
 
     const std::vector<std::string>& unit_names() const override { return samples_.unit_names(); }
+
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return arrived_.since();
+    }
 
     std::optional<source_block> next() override {
         const auto end = clock::now() + longest_silence;
@@ -152,8 +158,11 @@ private:
         if (lsl_.samples_available(inlet_) >= most_samples_waiting) samples_.add_loss();
         std::int32_t error = lsl_library::no_error;
         double wait_s = between_looks_s;
-        for (std::size_t taken = 0; taken < most_at_once; ++taken, wait_s = 0)
+        std::size_t taken = 0;
+        arrived_.begin_read();
+        for (; taken < most_at_once; ++taken, wait_s = 0)
             if (!(has_text_ ? take_text(wait_s, error) : take_number(wait_s, error))) break;
+        arrived_.looked(taken < most_at_once);
         if (error == lsl_library::no_error || error == lsl_library::timeout) return;
         disconnect();
         samples_.connection_broke();
@@ -181,6 +190,7 @@ private:
     std::string name_;
     std::stop_token stop_;
     lsl_samples samples_;
+    arrival_bound arrived_{};
     bool was_connected_ = false;
     bool has_text_ = false;
     std::string source_id_{};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "live/arrivals.hpp"
 #include "live/sources/connection_monitor.hpp"
 #include "live/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
@@ -40,8 +41,12 @@ public:
 
     const std::vector<std::string>& unit_names() const override { return messages_.unit_names(); }
 
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return arrived_.since();
+    }
+
     std::optional<source_block> next() override {
-        constexpr int between_looks_ms = 20;
+        constexpr int between_looks_ms = arrival_bound::between_looks.count();
         const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
             if (auto block = messages_.complete()) return block;
@@ -63,14 +68,16 @@ private:
     // Spikes of a burst are not kept waiting until all of it has come.
     void take_messages() {
         constexpr std::size_t most_at_once = 500;
-        for (std::size_t taken = 0; taken < most_at_once; ++taken) {
-            if (!received_.receive(socket_, address_)) return;
+        std::size_t taken = 0;
+        arrived_.begin_read();
+        for (; taken < most_at_once && received_.receive(socket_, address_); ++taken)
             messages_.take(received_.frames());
-        }
+        arrived_.looked(taken < most_at_once);
     }
 
     std::string address_;
     std::stop_token stop_;
+    arrival_bound arrived_{};
     open_ephys_messages messages_;
     zeromq_context context_;
     zeromq_socket socket_;

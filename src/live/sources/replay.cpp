@@ -30,12 +30,13 @@ replay::replay(spike_sequence spikes, double speed, std::stop_token stop)
 }
 
 std::optional<std::int64_t> replay::wait() {
-    if (!began_) began_ = next_block_ = clock::now();
+    if (!began_) began_ = next_block_ = looked_ = clock::now();
     next_block_ = std::max(next_block_ + between_blocks, clock::now());
     if (!sleep_until(next_block_, stop_)) return {};
+    arrived_after_ = std::exchange(looked_, clock::now());
     const time_span span = spikes_.span();
     const double passed =
-        speed_ * std::chrono::duration<double, std::micro>(clock::now() - *began_).count();
+        speed_ * std::chrono::duration<double, std::micro>(looked_ - *began_).count();
     const double length =
         static_cast<double>(span.end.count()) - static_cast<double>(span.begin.count());
     if (passed >= length) return span.end.count();

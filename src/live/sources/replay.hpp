@@ -18,6 +18,10 @@ public:
 
     const std::vector<std::string>& unit_names() const override { return spikes_.unit_names(); }
     std::optional<source_block> next() override;
+    /// The spikes of a block have come since the block before, whatever kept it from being taken.
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return speed_ == 0 ? clock::now() : arrived_after_;
+    }
 
 private:
     using clock = std::chrono::steady_clock;
@@ -33,6 +37,8 @@ private:
     bool is_over_ = false;
     std::optional<clock::time_point> began_{};
     clock::time_point next_block_{};
+    clock::time_point arrived_after_{};
+    clock::time_point looked_{};  // for the last time
 };
 
 }  // namespace spikeweave::live

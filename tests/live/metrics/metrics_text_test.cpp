@@ -1,4 +1,5 @@
 #include "live/metrics/metrics_text.hpp"
+#include "live/arrivals.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +44,8 @@ TEST(SessionMonitor, KnowsCountsWatermarkAndLatencies) {
     slow_sink results;
     session through(from.names, {.armed = {{{{a, b}, {{duration{0}, duration{5'000}}}}}}}, results);
     session_monitor monitor;
-    monitored_source monitored(from, through, monitor);
+    arrivals arriving;
+    monitored_source monitored(from, through, monitor, arriving);
     const auto begin = std::chrono::steady_clock::now();
     run_session(monitored, through);
 

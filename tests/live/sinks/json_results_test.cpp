@@ -60,7 +60,7 @@ TEST(JsonResults, WritesALineForEachResult) {
         "\n"
         R"({"type":"stats","units":3,"spikes":3,"late":0,"duplicates":0,"missing":0,)"
         R"("belated":0,"repeated":1,"unreadable":0,"epochs":0,"detections":1,"windows":0,)"
-        R"("incomplete":0,"skipped":0})"
+        R"("incomplete":0,"skipped":0,"undelivered":0})"
         "\n");
 }
 
@@ -94,7 +94,7 @@ TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {
               "\n"
               R"({"type":"stats","units":2,"spikes":0,"late":0,"duplicates":0,"missing":0,)"
               R"("belated":0,"repeated":0,"unreadable":0,"epochs":0,"detections":6,"windows":0,)"
-              R"("incomplete":0,"skipped":0,)"
+              R"("incomplete":0,"skipped":0,"undelivered":0,)"
               R"("triggers":1,"suppressed":{"hold-off":1,"rate":2,"mute":1,"unchecked":1},)"
               R"("armed":[{"episode":0,"units":["a","b"],"detected":4,"completed":3,)"
               R"("completed_share":0.75,)"

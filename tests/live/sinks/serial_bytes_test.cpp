@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "live/arrivals.hpp"
 #include "live/sinks/all_results.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
@@ -133,6 +134,7 @@ TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
     all_results results({}, 0);
     results.add_reaction(std::make_unique<serial_bytes>(device(other.path()), report));
     const std::vector<std::int64_t> times{1, 2};
+    results.arriving().add({.spikes = {{0, {}}}}, std::chrono::steady_clock::now());
     results.hold_reactions(true);
     results.detected({.times_us = times});
     EXPECT_EQ(other.received(0), "");
@@ -141,6 +143,41 @@ TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
     EXPECT_EQ(other.received(0), "") << "only triggers are acted upon";
     results.detected({.times_us = times});
     EXPECT_EQ(other.received(1), "\x01");
+}
+
+TEST(AllResults, DoNotActOnWhatCameTooLongAgo) {
+    using clock = std::chrono::steady_clock;
+    const pseudo_terminal other;
+    const auto report = std::make_shared<delivery_report>("x");
+    all_results results({}, 0);
+    destination to = device(other.path());
+    to.max_age = std::chrono::milliseconds{500};
+    results.add_reaction(std::make_unique<serial_bytes>(to, report));
+    results.arriving().add({.spikes = {{10, {}}, {5, {}}}}, clock::now() - to.max_age);
+    results.arriving().add({.spikes = {{20, {}}}}, clock::now());
+    for (const std::int64_t end_us : {5, 7, 10, 20, 30}) results.detected({.end_us = end_us});
+    EXPECT_EQ(other.received(1), "\x01");
+    EXPECT_EQ(report->delivered(), 1U);
+    EXPECT_EQ(report->lost(), 4U);
+    EXPECT_EQ(report->reason(), "spikes had come more than 500 ms before");
+}
+
+TEST(ArrivalBound, BelievesThatNothingWaitsOnlyAWhileAfterAnInterruption) {
+    using std::chrono::milliseconds;
+    arrival_bound bound;
+    const auto begin = arrival_bound::clock::now();
+    const auto since_after = [&](milliseconds time, bool nothing_waits) {
+        bound.looked(nothing_waits, begin + time);
+        bound.begin_read();
+        return bound.since() - begin;
+    };
+    EXPECT_EQ(since_after(milliseconds{10}, true), milliseconds{10});
+    EXPECT_EQ(since_after(milliseconds{20}, false), milliseconds{10});
+    EXPECT_EQ(since_after(milliseconds{30}, true), milliseconds{30});
+    EXPECT_EQ(since_after(milliseconds{5000}, true), milliseconds{30});
+    EXPECT_EQ(since_after(milliseconds{5049}, true), milliseconds{30});
+    EXPECT_EQ(since_after(milliseconds{5050}, false), milliseconds{30});
+    EXPECT_EQ(since_after(milliseconds{5060}, true), milliseconds{5060});
 }
 
 }  // namespace
