@@ -6,7 +6,9 @@ CHAINS  names of units with the delay between two of them in ms, such as n4,4-6,
 PORT    a device that takes a byte for a pulse, such as /dev/ttyUSB0; without it, times are printed
 
 Spikes come on standard input, in the order of time: a line for each, with the time in seconds, a
-tab and the unit. At most ten pulses are sent in a second, at least 50 ms apart.
+tab and the unit. Pulses of a chain are at least 50 ms apart, and of all chains there are ten at
+once at most, and then ten a second. Both are times of the spikes: if this program is held up, the
+pulses of that time come at once, so the device itself must keep a shortest time between pulses.
 """
 
 import sys
