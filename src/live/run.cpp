@@ -23,6 +23,7 @@
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/event_results.hpp"
 #include "live/sinks/open_sinks.hpp"
+#include "live/sinks/silent_units.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
@@ -38,20 +39,24 @@ struct outputs {
     all_results results;
     delivery_reports reports{};
     session_monitor monitor{};
+    silent_units* silent = nullptr;  // one of the sinks
     std::unique_ptr<metrics_server> metrics{};
     std::unique_ptr<dashboard> page{};
 
     outputs(const live_options& options, const session_options& analysis,
             const result_takers& takers, const execution& run, std::uint64_t spikes)
         : results(run, spikes) {
+        auto watched = std::make_unique<silent_units>(analysis);
+        silent = watched.get();
+        results.add(std::move(watched));
         if (options.metrics > 0) metrics = std::make_unique<metrics_server>(options.metrics);
         if (const auto& most = analysis.triggers.max_false_alarms)
             results.add(
                 std::make_unique<false_alarm_limit>(analysis.armed, analysis.patterns, *most));
         reports = open_sinks(options, analysis, takers.print, results);
         if (takers.take)
-            results.add(
-                std::make_unique<event_results>(analysis.armed, analysis.patterns, takers.take));
+            results.add(std::make_unique<event_results>(analysis.armed, analysis.patterns,
+                                                        takers.take, reports));
         if (options.dashboard) {
             page =
                 std::make_unique<dashboard>(analysis, monitor, results, options.dashboard_address);
@@ -67,6 +72,8 @@ struct outputs {
 
 live_result result_of(const session_counts& counts, const outputs& to,
                       std::vector<std::string> warnings) {
+    if (std::string silent = to.silent->warning(); !silent.empty())
+        warnings.push_back(std::move(silent));
     for (const auto& one : to.reports)
         if (one->lost() > 0)
             warnings.push_back(fmt::format("{} did not take {} of {} results: {}", one->to(),

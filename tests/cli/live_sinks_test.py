@@ -118,6 +118,13 @@ class Destinations(SinksTest):
                     self.refused(*self.arguments, *arguments, says=says)
 
 
+class SilentUnits(SinksTest):
+    def test_are_told_at_the_end(self):
+        armed = self.file("typo.txt", "a 0-5ms b\na 0-5ms typo\n")
+        result = self.ok("live", "-", "--no-windows", "--episodes", armed, input=spike_lines(3), stdin=None)
+        self.assertEqual(result.stderr, "spikeweave: warning: a unit of armed episodes and patterns has not fired: 'typo'\n")
+
+
 class SerialDevice(SinksTest):
     def setUp(self):
         super().setUp()

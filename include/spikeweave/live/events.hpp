@@ -79,11 +79,15 @@ struct live_arming {
     std::optional<double> per_minute{};
 };
 
-/// Something was lost: all losses so far, told at the first one and whenever they have doubled.
+/// Something was lost: all losses so far, told at the first one and whenever they have doubled. Or
+/// a destination has failed, which is told in the same way.
 struct live_alarm {
-    std::uint64_t missing = 0;     ///< messages that have not come
-    std::uint64_t unreadable = 0;  ///< messages that could not be read
-    std::uint64_t late = 0;        ///< spikes that came too late and were left out
+    std::uint64_t missing = 0;      ///< messages that have not come
+    std::uint64_t unreadable = 0;   ///< messages that could not be read
+    std::uint64_t late = 0;         ///< spikes that came too late and were left out
+    std::string to{};               ///< the destination, as it was given; empty: the source lost it
+    std::uint64_t undelivered = 0;  ///< results that the destination did not take
+    std::string reason{};           ///< what was wrong with it last
 };
 
 /// The clock was set: nothing that began before continues.

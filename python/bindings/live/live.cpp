@@ -89,7 +89,11 @@ struct shown {
                               event.window, event.window_epoch, event.is_late, event.per_minute);
     }
     nb::tuple operator()(const live_alarm& event) const {
-        return nb::make_tuple("Alarm", event.missing, event.unreadable, event.late);
+        const bool is_of_destination = !event.to.empty();
+        return nb::make_tuple("Alarm", event.missing, event.unreadable, event.late,
+                              is_of_destination ? nb::cast(event.to) : nb::none(),
+                              event.undelivered,
+                              is_of_destination ? nb::cast(event.reason) : nb::none());
     }
     nb::tuple operator()(const live_epoch& it) const { return nb::make_tuple("Epoch", it.number); }
     nb::tuple operator()(const live_result& event) const {

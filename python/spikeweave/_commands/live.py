@@ -145,13 +145,14 @@ def live(
           named pipe, ``"-"`` or an address, such as ``"open-ephys-zmq://localhost:5556"``. This
           needs a build with streams, which the wheel is not.
     unit_names
-        The names of the units, whose indices blocks then have in place of names.
+        The names of all units, whose indices blocks then have in place of names.
     {options}
 
     Returns
     -------
     LiveRun
-        An iterator over `Detection` and `Window`; `Skipped` and `Alarm`, which tell of losses;
+        An iterator over `Detection` and `Window`; `Skipped` and `Alarm`, which tell of losses, an
+        `Alarm` also of a destination that fails (``to``);
         `Epoch`, `Counts`, `Chance` and `Arming`; and at the end one `Stats`. Errors of the source
         arrive in the loop.
 
@@ -187,12 +188,12 @@ def live(
     True
     """
     arguments: dict[str, Any] = dict(options)
+    names = None if unit_names is None else unit_names_of("unit_names", unit_names)
     armed = []
     episodes = arguments.get("episodes")
     if episodes is not None and not is_path(episodes):
         del arguments["episodes"]
-        armed = [(one.units, one.delays) for one in named(episodes, None)]
-    names = None if unit_names is None else unit_names_of("unit_names", unit_names)
+        armed = [(one.units, one.delays) for one in named(episodes, names)]
     feed: Any
     blocks: Iterator[Block] = iter(())
     if isinstance(source, (str, os.PathLike)):

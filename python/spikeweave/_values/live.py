@@ -203,17 +203,28 @@ class Arming:
 class Alarm:
     """Something was lost. It comes at the first loss, and whenever the losses have doubled.
 
+    If a destination, ``to``, fails, an alarm of its own tells of it in the same way.
+
     Attributes
     ----------
     missing, unreadable : int
         Messages so far that did not come, or could not be read.
     late : int
         Spikes so far that came too late and were left out.
+    to : str or None
+        The destination that has failed, as it was given; None if something of the source was lost.
+    undelivered : int
+        Results so far that this destination did not take.
+    reason : str or None
+        What was wrong with it last.
     """
 
     missing: int
     unreadable: int
     late: int
+    to: str | None = None
+    undelivered: int = 0
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -255,7 +266,8 @@ class Stats:
     undelivered : int
         Results that a destination, ``to``, did not take.
     warnings : list of str
-        Warnings about a file that was replayed, and about destinations.
+        Warnings about a file that was replayed, about destinations, and about units of armed
+        episodes and patterns that have not fired.
     """
 
     units: int

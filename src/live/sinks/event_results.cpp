@@ -8,8 +8,11 @@
 namespace spikeweave::live {
 
 event_results::event_results(std::vector<armed_episode> armed, armed_patterns patterns,
-                             event_taker take)
-    : armed_(std::move(armed)), patterns_(std::move(patterns)), take_(std::move(take)) {}
+                             event_taker take, delivery_reports reports)
+    : armed_(std::move(armed)),
+      patterns_(std::move(patterns)),
+      take_(std::move(take)),
+      failures_(std::move(reports)) {}
 
 void event_results::give(live_event event) {
     const std::lock_guard lock(taking_);
@@ -94,6 +97,13 @@ void event_results::chance_measured(const chance_rates& rates) {
 
 void event_results::block_ended(const session_counts& counts) {
     if (auto losses = alarm_.raise(counts)) give(*losses);
+    failures_.raise([&](const delivery_report& one, std::uint64_t lost) {
+        live_alarm alarm = loss_alarm::losses_of(counts);
+        alarm.to = one.to();
+        alarm.undelivered = lost;
+        alarm.reason = one.reason();
+        give(std::move(alarm));
+    });
 }
 
 void event_results::session_ended(const session_counts& counts) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "live/session.hpp"
+#include "live/sinks/delivery.hpp"
 #include "live/sinks/loss_alarm.hpp"
 #include "live/sinks/unit_names.hpp"
 #include "spikeweave/live/events.hpp"
@@ -20,7 +21,9 @@ using event_taker = std::function<void(live_event)>;
 class event_results : public sink {
 public:
     /// @param armed  and the patterns are those of the session
-    event_results(std::vector<armed_episode> armed, armed_patterns patterns, event_taker take);
+    /// @param reports  of destinations of which an alarm tells if they fail
+    event_results(std::vector<armed_episode> armed, armed_patterns patterns, event_taker take,
+                  delivery_reports reports = {});
 
     void units_added(std::span<const std::string> names) override;
     void detected(const detection& what) override;
@@ -42,6 +45,7 @@ private:
     std::mutex taking_{};
     unit_names units_{};
     loss_alarm alarm_{};
+    delivery_alarms failures_;
     std::uint64_t epochs_ = 0;
 };
 

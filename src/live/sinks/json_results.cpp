@@ -79,7 +79,7 @@ json_results::json_results(std::vector<armed_episode> armed, std::unique_ptr<lin
     : armed_(std::move(armed)),
       to_(std::move(to)),
       options_(std::move(options)),
-      alarmed_of_(options_.reports.size()) {}
+      failures_(options_.reports) {}
 
 void json_results::units_added(std::span<const std::string> names) {
     units_.add(names);
@@ -218,18 +218,12 @@ void json_results::add_alarm(const session_counts& counts) {
 }
 
 void json_results::add_alarms_of_destinations() {
-    for (std::size_t i = 0; i < options_.reports.size(); ++i) {
-        const delivery_report& one = *options_.reports[i];
-        if (!one.has_trouble()) continue;
-        const std::uint64_t lost = one.lost();
-        std::optional<std::uint64_t>& alarmed = alarmed_of_[i];
-        if (alarmed && lost < std::max<std::uint64_t>(2 * *alarmed, 1)) continue;
-        alarmed = lost;
+    failures_.raise([this](const delivery_report& one, std::uint64_t lost) {
         fmt::format_to(std::back_inserter(line_),
                        R"({{"type":"alarm","to":{},"undelivered":{},"reason":{}}})",
                        json_text(one.to()), lost, json_text(one.reason()));
         end_line("alarm");
-    }
+    });
 }
 
 void json_results::add_stats(const session_counts& counts) {

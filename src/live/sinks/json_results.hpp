@@ -102,8 +102,7 @@ private:
     std::vector<std::string> armed_texts_{};
     bool told_chance_ = false;
     std::string tallies_{};  // as JSON; empty if nothing is armed
-    // The same of each destination; null: there was no alarm yet.
-    std::vector<std::optional<std::uint64_t>> alarmed_of_;
+    delivery_alarms failures_;
     clock::time_point last_stats_ = clock::now();
 };
 

@@ -130,6 +130,7 @@ TEST(EventResults, TellsOfLossesWhenTheyBeginAndDouble) {
     results.session_ended({.missing = 20, .belated = 3});
 
     ASSERT_EQ(alarms.size(), 5U);
+    EXPECT_EQ(alarms[0].to, "");
     EXPECT_EQ(alarms[0].unreadable, 1U);
     EXPECT_EQ(alarms[3].late, 4U);
     EXPECT_EQ(alarms[4].missing, 17U);
