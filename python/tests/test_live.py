@@ -1,9 +1,12 @@
 """`live`: what it finds is what batch analysis finds, and how a run ends."""
 
 import gc
+import os
+import pty
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +135,30 @@ def test_spikes_that_come_too_late_are_told():
     held_back = events_of(blocks, episodes=[(["1", "2"], [(0, 1)])], order="lateness:100ms")
     assert held_back[-1].late == 0
     assert of_kind(Alarm, held_back) == []
+
+
+def test_a_destination_that_fails_is_told():
+    other, device = pty.openpty()
+    to = f"serial://{os.ttyname(device)}"
+
+    def blocks():
+        yield [0.0, 0.002], [0, 1]
+        assert os.read(other, 1) == b"\x01"
+        os.close(device)
+        os.close(other)  # the device is gone
+        for start in range(1, 5):
+            yield [start, start + 0.002], [0, 1]
+            time.sleep(0.05)  # the byte is written by another thread
+
+    options = {"episodes": ARMED[:1], "unit_names": NAMES, "windows": False, "to": to}
+    with pytest.warns(UserWarning, match=r"did not take [1-4] of 5 results"):
+        events = events_of(blocks(), **options)
+
+    alarm = of_kind(Alarm, events)[0]
+    assert (alarm.to, alarm.missing, alarm.unreadable, alarm.late) == (to, 0, 0, 0)
+    assert alarm.undelivered >= 1
+    assert alarm.reason
+    assert events[-1].undelivered >= alarm.undelivered
 
 
 def test_detections_that_are_no_triggers_say_why():

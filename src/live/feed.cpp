@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -13,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "live/arrivals.hpp"
 #include "live/open_source.hpp"
 #include "live/run_source.hpp"
 #include "live/source.hpp"
@@ -73,7 +75,9 @@ struct live_feed::state {
     std::optional<source_block> block{};
     steady_clock::time_point given_at = steady_clock::now();  // the last block
     steady_clock::time_point given_after{};  // when the one before `block` was given
+    live::arrival_bound arrived{};
     bool wants_block = false;
+    bool is_asked = false;   // the caller knows that a block is wanted, and looks for spikes
     bool has_ended = false;  // no block follows
     bool drops_events = false;
     bool is_over = false;
@@ -141,17 +145,24 @@ void live_feed::state::give(live_event event) {
     changed.notify_all();
 }
 
-// In silence a block may come while an empty one is analysed.
+// In silence a block may come while an empty one is analysed. A caller that has been asked for
+// spikes and gives none has none. What it gives at once may have waited since it gave the block
+// before.
 std::optional<source_block> live_feed::state::wait_for_block(
     steady_clock::time_point& arrived_after) {
     std::unique_lock lock(guard);
     wants_block = true;
     changed.notify_all();
-    const bool is_silent =
-        !changed.wait_for(lock, live::longest_silence, [this] { return has_ended || block; });
-    if (is_silent) return source_block{};
-    wants_block = false;
-    arrived_after = given_after;
+    const auto end = steady_clock::now() + live::longest_silence;
+    while (!has_ended && !block) {
+        if (steady_clock::now() >= end) return source_block{};
+        changed.wait_for(lock, live::arrival_bound::between_looks,
+                         [this] { return has_ended || block; });
+        arrived.looked(is_asked && !block);
+    }
+    wants_block = is_asked = false;
+    arrived.begin_read();
+    arrived_after = std::max(given_after, arrived.since());
     return std::exchange(block, {});
 }
 
@@ -251,7 +262,8 @@ bool live_feed::is_over() const {
 
 bool live_feed::wants_block() const {
     const std::lock_guard lock(state_->guard);
-    return state_->waits_for_block() && state_->events.empty();
+    state_->is_asked = state_->waits_for_block() && state_->events.empty();
+    return state_->is_asked;
 }
 
 // Windows may have been mined since a block was wanted.

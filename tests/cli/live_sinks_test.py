@@ -215,16 +215,16 @@ class StoppedProcess(SinksTest):
         self.assertEqual(sum(one["type"] == "detection" for one in results), 240)
 
     def test_sends_nothing_stale_of_a_pipe(self):
-        to = f"serial://{os.ttyname(self.device)}#max-age=500ms&episode=0"
+        to = f"serial://{os.ttyname(self.device)}#max-age=900ms&episode=0"
         process = self.pipe("--to", to, "--to", "-")
         self.send(process, spike_lines(1))
         self.assertEqual(self.received(0.5), 1)
-        self.stop(process, 1, lambda: self.send(process, spike_lines(20, 1)))
+        self.stop(process, 2, lambda: self.send(process, spike_lines(20, 1)))
         self.assertEqual(self.received(0.5), 0)
         self.send(process, spike_lines(3, 21))
         self.assertEqual(self.received(0.5), 3)
         output, errors = process.communicate(timeout=60)
-        self.check_losses(process, output, errors, to, 20, "500 ms")
+        self.check_losses(process, output, errors, to, 20, "900 ms")
 
     def test_may_have_been_short(self):
         process = self.pipe("--to", f"serial://{os.ttyname(self.device)}#episode=0")

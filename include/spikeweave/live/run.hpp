@@ -121,7 +121,8 @@ struct live_result {
     std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take
-    /// Warnings about a file that was replayed and about destinations, as full sentences.
+    /// Warnings about a file that was replayed, destinations, and units of armed episodes and
+    /// patterns that have not fired, as full sentences.
     std::vector<std::string> warnings{};
 
     bool has_losses() const {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -134,6 +135,28 @@ TEST(EventResults, TellsOfLossesWhenTheyBeginAndDouble) {
     EXPECT_EQ(alarms[0].unreadable, 1U);
     EXPECT_EQ(alarms[3].late, 4U);
     EXPECT_EQ(alarms[4].missing, 17U);
+}
+
+TEST(EventResults, TellsOfADestinationThatFails) {
+    std::vector<live_alarm> alarms;
+    const auto good = std::make_shared<delivery_report>("good");
+    const auto bad = std::make_shared<delivery_report>("bad");
+    event_results results(
+        {}, {}, [&](const live_event& event) { alarms.push_back(std::get<live_alarm>(event)); },
+        {good, bad});
+    good->tell_delivered();
+    results.block_ended({.unreadable = 1});
+    for (int lost = 1; lost <= 5; ++lost) {
+        bad->tell_lost("gone " + std::to_string(lost));
+        results.block_ended({.unreadable = 1});
+    }
+
+    ASSERT_EQ(alarms.size(), 4U);
+    EXPECT_EQ(alarms[0].to, "");
+    EXPECT_EQ(alarms[3].to, "bad");
+    EXPECT_EQ(alarms[3].undelivered, 4U);
+    EXPECT_EQ(alarms[3].reason, "gone 4");
+    EXPECT_EQ(alarms[3].unreadable, 1U);
 }
 
 }  // namespace

@@ -9,14 +9,17 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "live/arrivals.hpp"
 #include "live/sinks/all_results.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/live/feed.hpp"
 #include "support/error_text.hpp"
 
 namespace spikeweave::live {
@@ -178,6 +181,70 @@ TEST(ArrivalBound, BelievesThatNothingWaitsOnlyAWhileAfterAnInterruption) {
     EXPECT_EQ(since_after(milliseconds{5049}, true), milliseconds{30});
     EXPECT_EQ(since_after(milliseconds{5050}, false), milliseconds{30});
     EXPECT_EQ(since_after(milliseconds{5060}, true), milliseconds{5060});
+}
+
+// A program that gives a chain in each block, and pulses for what came in the last second.
+class given_chains {
+public:
+    explicit given_chains(const pseudo_terminal& other) : feed_(options_for(other.path())) {}
+
+    void wait_until_asked() {
+        while (!feed_.wants_block()) look();
+    }
+    void give(std::int64_t time_us) {
+        feed_.add({.times_us = {time_us, time_us + 1},
+                   .units = {unit_id{0}, unit_id{1}},
+                   .unit_names = {"a", "b"}});
+    }
+    live_result end() {
+        wait_until_asked();
+        feed_.end();
+        while (!feed_.is_over()) look();
+        return result_;
+    }
+
+private:
+    static live_options options_for(const std::string& path) {
+        live_options options;
+        options.windows = false;
+        options.armed = {{{"a", "b"}, {{duration{0}, duration{5}}}}};
+        options.to = {"serial://" + path};
+        return options;
+    }
+    void look() {
+        const auto event = feed_.next(std::chrono::milliseconds{20});
+        if (event && std::holds_alternative<live_result>(*event))
+            result_ = std::get<live_result>(*event);
+    }
+
+    live_feed feed_;
+    live_result result_{};
+};
+
+TEST(SerialBytes, AreSentAfterSilence) {
+    const pseudo_terminal other;
+    given_chains program(other);
+    for (const std::int64_t time_us : {1, 1'000, 2'000}) {
+        program.wait_until_asked();
+        std::this_thread::sleep_for(std::chrono::milliseconds{1'300});
+        program.give(time_us);
+        program.wait_until_asked();
+        program.give(time_us + 100);
+    }
+    EXPECT_EQ(program.end().undelivered, 0U);
+    EXPECT_EQ(other.received(6).size(), 6U);
+}
+
+TEST(SerialBytes, AreNotSentForWhatWaitedInTheProgram) {
+    const pseudo_terminal other;
+    given_chains program(other);
+    program.wait_until_asked();
+    program.give(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds{1'300});
+    program.wait_until_asked();
+    program.give(1'000);
+    EXPECT_EQ(program.end().undelivered, 1U);
+    EXPECT_EQ(other.received(1).size(), 1U);
 }
 
 }  // namespace
