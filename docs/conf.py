@@ -49,8 +49,9 @@ nb_execution_timeout = 120
 nb_merge_streams = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-# Pages show no progress bars.
+# Pages show no progress bars, and no warning, with a path of this computer, that other packages cannot draw any.
 os.environ["TQDM_DISABLE"] = "1"
+os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"
 
 # Tutorials on real recordings, and the files of each under $SPIKEWEAVE_SHARED_DATA.
 NEEDS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -56,7 +57,10 @@ def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | N
         yield None
         return
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # It draws its bars as text where there is no ipywidgets, and warns of that.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            from tqdm.auto import tqdm
     except ImportError:
         if progress:
             raise ImportError("progress=True draws its bars with tqdm: pip install tqdm") from None
