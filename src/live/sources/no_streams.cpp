@@ -14,7 +14,8 @@ namespace {
 [[noreturn]] void refuse_streams() {
     throw invalid_argument(
         "this build of spikeweave cannot read streams: it was built without simdjson and ZeroMQ "
-        "(libsimdjson-dev, libzmq3-dev)");
+        "(libsimdjson-dev, libzmq3-dev); for Python, pip install . "
+        "--config-settings=cmake.define.SPIKEWEAVE_LIVE=ON in the source adds them");
 }
 
 [[noreturn]] void refuse_destination(const std::string& to) {
