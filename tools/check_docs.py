@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks the pages of the root and of docs against the tree: links have targets, scripts exist, quoted code equals the example's.
+Lines of README.md and docs are not too long.
 
 A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]` or `# [name]`.
 Usage: check_docs.py [ROOT]
@@ -13,6 +14,23 @@ from pathlib import Path
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 PROGRAM = re.compile(r"(?<![\w./-])((?:script|tools|examples)/[\w.-]*\w)")
 QUOTATION = re.compile(r"<!-- (\S+) \[(\w+)\] -->\n```\w*\n(.*?)```", re.DOTALL)
+MOST_IN_LINE = 120
+FENCE = re.compile(r"[ \t]*(?:```|~~~|:::)")
+# Rows of tables, headings, pictures and HTML cannot be broken.
+ONE_LINE = re.compile(r"[ \t>]*(?:\||#|!\[|\[!\[|<)")
+
+
+def overlong(text):
+    """The numbers of the lines that could be broken and are too long; not those of code."""
+    in_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if FENCE.match(line):
+            in_code = not in_code
+        elif len(line) > MOST_IN_LINE and not in_code and not ONE_LINE.match(line):
+            # A first word, such as a link, that is too long has no place for a break before it.
+            marker = re.match(r"\s*(?:[-*>] |\d+\. )?\s*", line).end()
+            if " " in line[marker:]:
+                yield number
 
 
 def marked(source, name):
@@ -28,6 +46,9 @@ def complaints(root, path):
     for program in sorted(set(PROGRAM.findall(text))):
         if not (root / program).exists():
             yield f"names {program}, which does not exist"
+    if path.parent != root or path.name == "README.md":
+        for number in overlong(text):
+            yield f"line {number} has more than {MOST_IN_LINE} characters"
     for file, name, quoted in QUOTATION.findall(text):
         original = marked((root / file).read_text(encoding="utf-8"), name) if (root / file).exists() else None
         if original is None:

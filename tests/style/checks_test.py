@@ -274,6 +274,20 @@ class Docs(Planted):
         self.plant("README.md", "Run `script/fly` now.")
         self.assert_caught(self.tool, "README.md", "script/fly")
 
+    def test_catches_a_line_that_is_too_long(self):
+        for page in ("README.md", "docs/a.md"):
+            with self.subTest(page):
+                self.plant(page, "short\n" + 20 * "words " + "end\n")
+                self.assert_caught(self.tool, page, "line 2 has more than 120 characters")
+
+    def test_allows_long_lines_that_cannot_be_broken(self):
+        long = 20 * "words " + "end"
+        self.plant("docs/a.md", f"# {long}\n\n| {long} |\n\n```\n{long}\n```\n\n- <https://{120 * 'a'}>\n\n![{long}](a.md)\n")
+
+        result = self.run_tool(self.tool, self.root)
+
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
 
 class Kernels(Planted):
     def notes(self, kernel="_ZN10spikeweave8episodes12_GLOBAL__N_19find_mostEv", registers=30, stack=0, spill=0):
