@@ -1,5 +1,4 @@
 #include "live/metrics/metrics_text.hpp"
-#include "live/arrivals.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "live/arrivals.hpp"
 #include "live/session.hpp"
 
 namespace spikeweave::live {
