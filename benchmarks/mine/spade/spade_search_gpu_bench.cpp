@@ -1,7 +1,8 @@
 // The search for SPADE's patterns in the data on a GPU compared with the CPU's threads, on the same
 // machine in the same run: the windows of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406) with
 // the thresholds of their eight jobs, in one pass. Blocks of patterns with their occurrences are
-// handed on in order and thrown away. The patterns are compared first, in their order.
+// handed on in order and thrown away (spade_search), or joined into one table (spade_table). The
+// patterns are compared first, in their order.
 //
 // SPIKEWEAVE_SHARED_DATA names the folder of recordings.
 
@@ -66,28 +67,38 @@ std::uint64_t mine(const execution& run) {
     return patterns;
 }
 
-void search(benchmark::State& state, const execution& run) {
+std::uint64_t mine_table(const execution& run) {
+    return mine_patterns(windows(), options(), run).table.size();
+}
+
+void search(benchmark::State& state, const execution& run,
+            std::uint64_t (*mine_all)(const execution&)) {
     static const answer expected = answer_of({});
     if (!run.devices.empty() && answer_of(run) != expected)
         return state.SkipWithError("the patterns differ from the CPU's");
-    for (auto _ : state) benchmark::DoNotOptimize(mine(run));
+    for (auto _ : state) benchmark::DoNotOptimize(mine_all(run));
     state.SetItemsProcessed(state.iterations());
     state.counters["patterns"] = static_cast<double>(expected.patterns);
 }
 
 [[maybe_unused]] const bool declared = [] {
-    const auto declare = [](const char* name, const execution& run) {
-        benchmark::RegisterBenchmark(name, search, run)
+    const auto declare = [](const char* name, const execution& run,
+                            std::uint64_t (*mine_all)(const execution&)) {
+        benchmark::RegisterBenchmark(name, search, run, mine_all)
             ->Iterations(1)
             ->Repetitions(5)
             ->UseRealTime()
             ->Unit(benchmark::kSecond);
     };
-    declare("spade_search/threads", {});
-    if (!devices().empty()) declare("spade_search/gpu", {.devices = {0}});
+    declare("spade_search/threads", {}, mine);
+    declare("spade_table/threads", {}, mine_table);
+    if (devices().empty()) return true;
+    declare("spade_search/gpu", {.devices = {0}}, mine);
+    declare("spade_table/gpu", {.devices = {0}}, mine_table);
     return true;
 }();
 
 const ratios_to by_threads("spade_search", "threads");
+const ratios_to tables_by_threads("spade_table", "threads");
 
 }  // namespace
