@@ -78,5 +78,18 @@ TEST(SpadeDevicePatterns, InGroupsAndRounds) {
     expect_enough(compared, 300);
 }
 
+TEST(SpadeDevicePatterns, StoredInShortChunksAsFarAsThereIsRoom) {
+    random_searches draw(26);
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < property_cases(600); ++i)
+        expect_patterns_of_the_cpu(draw, {1 + draw.below(8), 1 + draw.below(60)}, 40, {.most = 5},
+                                   compared,
+                                   on_lanes({.has_many_lanes = draw.chance(2),
+                                             .numbers = 20 + draw.below(400),
+                                             .chunk_words = 8 + draw.below(60),
+                                             .chunks = draw.below(60)}));
+    expect_enough(compared, 600);
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -12,6 +12,8 @@ struct pattern_emulation {
     std::uint32_t arena_words = 1U << 18U;
     std::uint64_t group_bytes = std::uint64_t{1} << 30U;
     std::uint64_t numbers = std::uint64_t{1} << 30U;
+    std::uint32_t chunk_words = 1U << 12U;  ///< of the store of patterns
+    std::uint32_t chunks = 1;
 };
 
 /// A device with one warp of one lane, or with two of four lanes.
@@ -33,6 +35,9 @@ public:
         starts_.assign(group.windows.size(), 0);
         columns_.assign(group.roots.size() * recording_.packed.size(), 0);
         totals_.assign(group.tasks.size(), {});
+        begins_.assign(group.tasks.size(), 0);
+        stored_.assign(std::size_t{how_.chunks} * how_.chunk_words, 0);
+        next_chunk_ = 0;
         batch_ = view();
         std::barrier<> alone(1);
         for (std::uint32_t root = 0; root < batch_.root_count; ++root)
@@ -53,7 +58,7 @@ public:
         batch_.sizes = sizes_.data();
         batch_.counts = counts_.data();
         batch_.pattern_items = items_.data();
-        batch_.occurrences = recording_.with_occurrences ? occurrences_.data() : nullptr;
+        batch_.occurrences = occurrences_.data();
         search();
     }
 
@@ -77,6 +82,7 @@ private:
             .rules = {recording_.rules.data(), static_cast<std::uint32_t>(recording_.rules.size())},
             .least_occ = recording_.least_occ,
             .max_occ = recording_.max_occ,
+            .with_occurrences = recording_.with_occurrences,
             .rows = recording_.drops_subsets ? &rows_ : nullptr,
             .packed = recording_.packed.data(),
             .starts = recording_.starts.data(),
@@ -99,6 +105,11 @@ private:
             .last_task = group_.tasks.size(),
             .next = &next_,
             .totals = totals_.data(),
+            .store = {.words = stored_.data(),
+                      .chunk_words = how_.chunk_words,
+                      .chunks = how_.chunks,
+                      .next_chunk = &next_chunk_,
+                      .begins = begins_.data()},
             .places = nullptr,
             .sizes = nullptr,
             .counts = nullptr,
@@ -134,6 +145,9 @@ private:
     pattern_group group_{};
     std::vector<std::uint32_t> candidates_, words_, starts_, columns_;
     std::vector<task_totals> totals_;
+    std::vector<std::uint64_t> begins_;
+    std::vector<std::uint32_t> stored_;
+    std::uint32_t next_chunk_ = 0;
     std::vector<std::uint32_t> sizes_, counts_, items_, occurrences_;
     std::uint32_t next_ = 0;
     pattern_batch batch_{};

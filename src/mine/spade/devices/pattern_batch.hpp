@@ -54,13 +54,30 @@ struct task_place {
     std::uint64_t occurrences;
 };
 
+/// Memory of a device in which patterns are kept while they are counted, so that they are not
+/// searched for again to be written. A warp claims one chunk after another. A pattern is its size,
+/// its count, its items and its occurrences; a size of 0 tells that the patterns of the task go on
+/// in another chunk, whose number follows.
+struct pattern_store {
+    static constexpr std::uint32_t header = 2;  ///< words
+    /// Where a task begins for which there was too little room.
+    static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+    std::uint32_t* words;
+    std::uint32_t chunk_words;
+    std::uint32_t chunks;
+    std::uint32_t* next_chunk;
+    std::uint64_t* begins;  ///< of tasks that found a pattern
+};
+
 /// The search of one recording below some of its roots, which are in the order of their ids.
 struct pattern_batch {
     std::uint32_t window_bins;
     std::uint32_t item_count;
     device_rules rules;
     std::uint32_t least_occ;
-    std::uint32_t max_occ;    ///< 0: no bound
+    std::uint32_t max_occ;  ///< 0: no bound
+    bool with_occurrences;
     const raster_rows* rows;  ///< null if no subset is dropped
 
     // The recording: the ids of items (item_index.hpp).
@@ -88,13 +105,14 @@ struct pattern_batch {
     std::uint64_t last_task;
     std::uint32_t* next;  ///< the next task
     task_totals* totals;  ///< of each task
+    pattern_store store;
 
     // The output: null while patterns are only counted.
     const task_place* places;
     std::uint32_t* sizes;
     std::uint32_t* counts;
     std::uint32_t* pattern_items;  ///< encoded as `pattern_item`
-    std::uint32_t* occurrences;    ///< null if they are not wanted
+    std::uint32_t* occurrences;
 };
 
 }  // namespace spikeweave::spade

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "mine/spade/devices/pattern_batch.hpp"
+#include "mine/spade/devices/pattern_store.hpp"
 
 namespace spikeweave::spade {
 
-/// All patterns of a task that meet a rule, in the order of `pattern_table`: counts them, and
-/// writes them if the batch has places for them.
+/// All patterns of a task that meet a rule, in the order of `pattern_table`: counts and stores
+/// them, or writes them if the batch has places for them.
 template <class Warp>
 class pattern_goal {
     using u32 = std::uint32_t;
@@ -13,8 +13,10 @@ class pattern_goal {
 public:
     static constexpr bool is_in_order = true;
 
-    SPIKEWEAVE_LANES pattern_goal(Warp warp, const pattern_batch& batch, std::uint64_t task)
-        : warp_(warp), batch_(batch), task_(task) {
+    SPIKEWEAVE_LANES pattern_goal(Warp warp, const pattern_batch& batch, std::uint64_t task,
+                                  store_writer<Warp>& stored)
+        : warp_(warp), batch_(batch), task_(task), stored_(stored) {
+        stored_.begin_task(task);
         if (batch.places != nullptr) place_ = batch.places[task];
     }
 
@@ -53,9 +55,22 @@ public:
             ++found_.too_frequent;
             return true;
         }
-        if (batch_.places != nullptr) {
-            write_items(p, items);
-            if (batch_.occurrences != nullptr) write_occurrences(for_each_plane);
+        u32* const stored =
+            batch_.places == nullptr ? stored_.add(p, batch_.with_occurrences) : nullptr;
+        if (stored != nullptr) {
+            write(p, items, for_each_plane, stored, stored + p.size);
+        } else if (batch_.places != nullptr) {
+            const std::uint64_t pattern = place_.patterns + found_.patterns;
+            if (warp_.lane() == 0) {
+                batch_.sizes[pattern] = p.size;
+                batch_.counts[pattern] = p.count;
+            }
+            u32* const occurrences =
+                batch_.with_occurrences
+                    ? batch_.occurrences + place_.occurrences + found_.occurrences
+                    : nullptr;
+            write(p, items, for_each_plane, batch_.pattern_items + place_.items + found_.items,
+                  occurrences);
         }
         ++found_.patterns;
         found_.items += p.size;
@@ -81,13 +96,9 @@ private:
     }
 
     // Packed items ascend in time order, so the place of each is the number of lower ones.
-    SPIKEWEAVE_LANES void write_items(const device_pattern& p, const u32* items) const {
-        const std::uint64_t pattern = place_.patterns + found_.patterns;
-        if (warp_.lane() == 0) {
-            batch_.sizes[pattern] = p.size;
-            batch_.counts[pattern] = p.count;
-        }
-        u32* const to = batch_.pattern_items + place_.items + found_.items;
+    template <class ForEachPlane>
+    SPIKEWEAVE_LANES void write(const device_pattern& p, const u32* items,
+                                ForEachPlane&& for_each_plane, u32* to, u32* occurrences) const {
         for (u32 i = warp_.lane(); i < p.size; i += Warp::size) {
             const u32 item = items[i];
             u32 before = 0;
@@ -95,16 +106,12 @@ private:
             to[before] = packed_item::unit(item) * batch_.window_bins + packed_item::lag(item);
         }
         warp_.sync();
-    }
-
-    template <class ForEachPlane>
-    SPIKEWEAVE_LANES void write_occurrences(ForEachPlane&& for_each_plane) const {
-        u32* const to = batch_.occurrences + place_.occurrences + found_.occurrences;
+        if (!batch_.with_occurrences) return;
         u32 written = 0;
         for_each_plane([&](u32 windows, const u32* bins) {
             for (u32 bit = warp_.lane(); bit < 32; bit += Warp::size)
                 if ((windows >> bit & 1U) != 0)
-                    to[written + Warp::bits(windows & ((1U << bit) - 1))] = bins[bit];
+                    occurrences[written + Warp::bits(windows & ((1U << bit) - 1))] = bins[bit];
             written += Warp::bits(windows);
         });
     }
@@ -112,6 +119,7 @@ private:
     Warp warp_;
     const pattern_batch& batch_;
     std::uint64_t task_;
+    store_writer<Warp>& stored_;
     task_place place_{};
     task_totals found_{};
 };

@@ -107,7 +107,7 @@ std::uint64_t task_sizes::bytes_of(const item_index& items, item_index::item_id 
     for (const std::uint32_t shared : lists.shared) tasks += parts(shared);
     return sizeof(pattern_root) +
            4 * (items.size() + 2 * windows + 2 * listed + listed * ((windows + 31) / 32)) +
-           tasks * (sizeof(pattern_task) + 4 + sizeof(task_totals) + sizeof(task_place));
+           tasks * (sizeof(pattern_task) + 4 + sizeof(task_totals) + 8 + sizeof(task_place));
 }
 
 void pattern_group::add(const item_index& index, item_index::item_id root, const root_lists& lists,

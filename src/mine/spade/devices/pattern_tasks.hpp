@@ -53,6 +53,7 @@ template <class Warp, class Stop>
 SPIKEWEAVE_LANES void search_tasks(Warp warp, const pattern_batch& batch, const warp_space& own,
                                    Stop&& stopped) {
     using u32 = std::uint32_t;
+    store_writer<Warp> stored(warp, batch.store);
     for (u32 searched = 1;; ++searched) {
         u32 turn = 0;
         if (warp.lane() == 0) turn = Warp::add(batch.next, 1);
@@ -66,6 +67,10 @@ SPIKEWEAVE_LANES void search_tasks(Warp warp, const pattern_batch& batch, const 
         if (batch.places != nullptr &&
             (totals.patterns == 0 || batch.places[task].patterns == task_place::none))
             continue;
+        if (batch.places != nullptr && batch.store.begins[task] != pattern_store::none) {
+            copy_stored(warp, batch, task);
+            continue;
+        }
         const pattern_node node{.candidates = candidate_words(batch, root),
                                 .excluded = excluded_words(batch, root),
                                 .items = batch.candidates + root.first_candidate,
@@ -79,7 +84,7 @@ SPIKEWEAVE_LANES void search_tasks(Warp warp, const pattern_batch& batch, const 
         for (u32 i = warp.lane(); i < root.size; i += Warp::size)
             own.pattern[i] = batch.items[root.first_item + i];
         warp.sync();
-        pattern_goal<Warp> goal(warp, batch, task);
+        pattern_goal<Warp> goal(warp, batch, task, stored);
         subtree_search search(warp, batch.rows, own, goal, &totals.left_out,
                               {what.part, what.parts});
         bool is_taken = false;

@@ -1,5 +1,6 @@
 #include "mine/spade/devices/pattern_device.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -51,6 +52,7 @@ struct resident_group {
           columns(from.roots.size() * item_count, on),
           next(1, on),
           totals(from.tasks.size(), on),
+          begins(from.tasks.size(), on),
           places(from.tasks.size(), on) {
         words.fill(0);
         columns.fill(0);
@@ -70,7 +72,30 @@ struct resident_group {
     numbers columns;
     numbers next;
     buffer<task_totals> totals;
+    buffer<std::uint64_t> begins;
     buffer<task_place> places;
+};
+
+// Patterns that are kept while they are counted. Of a second search, this saves the time; so with
+// less memory, or in larger recordings, it only takes longer.
+struct resident_store {
+    static constexpr std::uint32_t chunk_words = 1U << 14U;
+    static constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30U;
+
+    resident_store(std::uint64_t bytes, const device::stream& on)
+        : words(std::min(bytes, most_bytes) / 4 / chunk_words * chunk_words, on),
+          next_chunk(1, on) {}
+
+    pattern_store view(std::uint64_t* begins) const {
+        return {.words = words.data(),
+                .chunk_words = chunk_words,
+                .chunks = static_cast<std::uint32_t>(words.size() / chunk_words),
+                .next_chunk = next_chunk.data(),
+                .begins = begins};
+    }
+
+    numbers words;
+    numbers next_chunk;
 };
 
 struct resident_output {
@@ -88,7 +113,8 @@ struct resident_output {
 
 class cuda_pattern_device : public pattern_device {
 public:
-    /// @param share  the bytes for the warps, for the roots, and for the output
+    /// @param share  the bytes for the warps, for the roots, and for the output; half as many are
+    ///               for the store of patterns
     cuda_pattern_device(int ordinal, const pattern_recording& recording, std::uint64_t share,
                         const search_plan& plan)
         : ordinal_(ordinal),
@@ -100,6 +126,7 @@ public:
         stream_ = std::make_unique<device::stream>();
         memory_ = buffer<unsigned char>(plan_.bytes(), *stream_);
         resident_ = std::make_unique<resident_recording>(recording, *stream_);
+        store_ = std::make_unique<resident_store>(share_ / 2, *stream_);
     }
     ~cuda_pattern_device() override {
         // Memory is freed on its device, unless the device is lost.
@@ -107,6 +134,7 @@ public:
             const device::scoped_device on(ordinal_);
             output_.reset();
             group_.reset();
+            store_.reset();
             resident_.reset();
             memory_ = {};
             stream_.reset();
@@ -129,6 +157,7 @@ public:
         group_.reset();
         group_ = std::make_unique<resident_group>(group, recording_.packed.size(), *stream_);
         batch_ = view_of(group);
+        store_->next_chunk.fill(0);
         fill_roots(batch_, *stream_);
         search(stop);
         return group_->totals.downloaded();
@@ -153,20 +182,29 @@ public:
     void read(const task_place& from, const pattern_output& to) const override {
         const device::scoped_device on(ordinal_);
         const device::stream own;
+        // Copies to memory that is not page-locked wait for one another.
+        const device::host_buffer<std::uint32_t> staged(staged_numbers);
         const auto copy = [&](const numbers& values, std::uint64_t begin,
                               std::span<std::uint32_t> into) {
-            if (!into.empty())
-                device::check(cudaMemcpyAsync(into.data(), values.data() + begin, into.size_bytes(),
+            while (!into.empty()) {
+                const std::size_t some = std::min(into.size(), staged.size());
+                device::check(cudaMemcpyAsync(staged.data(), values.data() + begin, 4 * some,
                                               cudaMemcpyDeviceToHost, own.get()));
+                own.wait();
+                std::copy_n(staged.data(), some, into.begin());
+                begin += some;
+                into = into.subspan(some);
+            }
         };
         copy(output_->sizes, from.patterns, to.sizes);
         copy(output_->counts, from.patterns, to.counts);
         copy(output_->items, from.items, to.items);
         copy(output_->occurrences, from.occurrences, to.occurrences);
-        own.wait();
     }
 
 private:
+    static constexpr std::size_t staged_numbers = std::size_t{1} << 20U;
+
     pattern_batch view_of(const pattern_group& group) const {
         const resident_recording& all = *resident_;
         const resident_group& own = *group_;
@@ -175,6 +213,7 @@ private:
                 .rules = {all.rules.data(), static_cast<std::uint32_t>(all.rules.size())},
                 .least_occ = recording_.least_occ,
                 .max_occ = recording_.max_occ,
+                .with_occurrences = recording_.with_occurrences,
                 .rows = all.rows.data(),
                 .packed = all.packed.data(),
                 .starts = all.starts.data(),
@@ -197,6 +236,7 @@ private:
                 .last_task = group.tasks.size(),
                 .next = own.next.data(),
                 .totals = own.totals.data(),
+                .store = store_->view(own.begins.data()),
                 .places = nullptr,
                 .sizes = nullptr,
                 .counts = nullptr,
@@ -219,6 +259,7 @@ private:
     std::unique_ptr<device::stream> stream_{};
     buffer<unsigned char> memory_{};
     std::unique_ptr<resident_recording> resident_{};
+    std::unique_ptr<resident_store> store_{};
     std::unique_ptr<resident_group> group_{};
     std::unique_ptr<resident_output> output_{};
     pattern_batch batch_{};
