@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
+#include "parallel/rank_blocks.hpp"
 #include "record/detect/device_steps.hpp"
 #include "record/filter/across_channels.hpp"
 #include "record/filter/block_reader.hpp"
@@ -150,7 +151,7 @@ std::vector<float> filtered_recording::parts::excerpt(std::size_t number) const 
     return out;
 }
 
-// Returns excerpts of up to 32 blocks, one list per channel.
+// Returns excerpts of up to 32 blocks, which ranks share, one list per channel.
 std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execution& run) const {
     constexpr std::size_t most_blocks = 32;
     const std::uint64_t total = source.frame_count();
@@ -159,19 +160,27 @@ std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execut
         static_cast<std::size_t>(std::min<std::uint64_t>(blocks, most_blocks)));
     for (std::size_t i = 0; i < taken.size(); ++i)
         taken[i] = static_cast<std::size_t>(i * blocks / taken.size());
-    const std::size_t channels = source.channel_count();
-    std::vector<std::vector<float>> by_block(taken.size());
+    const parallel::rank_block own = parallel::block_of_rank(taken.size(), run);
+    const std::span<const std::size_t> own_blocks = std::span{taken}.subspan(own.begin, own.size());
+    std::vector<std::vector<float>> by_block(own.size());
     if (run.devices.empty() || recipe.shift) {
-        parallel::parallel_for(taken.size(), run, "noise",
-                               [&](std::size_t i) { by_block[i] = excerpt(taken[i]); });
-    } else {
-        by_block = excerpts_on_devices(source, recipe, taken, run);
+        parallel::parallel_for(own.size(), run, "noise",
+                               [&](std::size_t i) { by_block[i] = excerpt(own_blocks[i]); });
+    } else if (!own_blocks.empty()) {
+        by_block = excerpts_on_devices(source, recipe, own_blocks, run);
     }
+    std::vector<float> frames;
+    for (std::vector<float>& block : by_block) {
+        frames.insert(frames.end(), block.begin(), block.end());
+        block = {};
+    }
+    parallel::join_ranks(frames, run);
+    const std::size_t channels = source.channel_count();
     std::vector<std::vector<float>> by_channel(channels);
     parallel::parallel_for(channels, run, "noise", [&](std::size_t c) {
-        for (const std::vector<float>& block : by_block)
-            for (std::size_t at = c; at < block.size(); at += channels)
-                by_channel[c].push_back(block[at]);
+        by_channel[c].reserve(frames.size() / channels);
+        for (std::size_t at = c; at < frames.size(); at += channels)
+            by_channel[c].push_back(frames[at]);
     });
     return by_channel;
 }

@@ -212,6 +212,9 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfThreads) {
 TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfRanks) {
     detection_options options{.described_channels = 8};
     for (const std::size_t channels : {3U, 60U}) {  // with gaps between crossings, and without
+        options.preprocessing.whiten = channels > 3;
+        options.preprocessing.reference =
+            channels > 3 ? common_reference::median : common_reference::none;
         const recording from = noisy_recording(9, channels, 30000, 200);
         const detection_result one = detect_spikes(from, options, {.threads = 1});
         EXPECT_GT(one.size(), 100U);
@@ -225,6 +228,7 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfRanks) {
             EXPECT_EQ(many.masks, one.masks);
             EXPECT_EQ(many.features, one.features);
             EXPECT_EQ(many.cut, one.cut);
+            EXPECT_EQ(many.noise, one.noise);
         });
     }
 }
