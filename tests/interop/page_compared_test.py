@@ -6,7 +6,7 @@ Usage: page_compared_test.py SPIKEWEAVE. Exits with 77, which CTest shows as ski
 import json
 import unittest
 
-from browser import NASTY, By, PageCase, np, rows_of, spikeweave
+from browser import NASTY, By, PageCase, np, number_in, rows_of, spikeweave
 from page_data import numbers, with_data
 from page_series_test import benjamini_hochberg, binomial_p
 
@@ -98,7 +98,7 @@ class Patterns(ComparedPage):
                     alone += 1
                     self.assertEqual((p, q, found), ("–", "–", "no"))
                 else:
-                    self.assertEqual((int(count), float(p), float(q), found), (int(listed["count"]), float(listed["p"]), float(listed["q"]), "yes"))
+                    self.assertEqual((int(count), number_in(p), number_in(q), found), (int(listed["count"]), float(listed["p"]), float(listed["q"]), "yes"))
         self.assertGreater(alone, 0)
 
     def test_says_what_changed_and_how_it_is_tested(self):
@@ -117,7 +117,7 @@ class Patterns(ComparedPage):
                 words.add(word)
                 self.assertEqual(row[2:5], [word, str(a), str(b)])
                 for cell, value in zip(row[6:8], (p_value, q)):
-                    self.assertAlmostEqual(float(cell), value, delta=6e-6 * value + 1e-300)
+                    self.assertAlmostEqual(number_in(cell), value, delta=6e-6 * value + 1e-300)
         self.assertEqual(list(shown), [])
         self.assertTrue({"gone", "weaker"} <= words, words)
 
@@ -247,7 +247,7 @@ class Sortings(ComparedPage):
             table = {row["unit"]: row for row in rows_of(folder / "units.tsv")}[self.sortings[k]["units"][pair[k]]]
             for key, value in table.items():
                 cell = shown[key.replace("_", " ")][k].replace("–", "")
-                self.assertTrue(cell == value or float(cell) == float(value), key)
+                self.assertTrue(cell == value or number_in(cell) == float(value), key)
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#pair-view svg.waveforms")), 2)
         spikes = sum(len(self.all_trains[k][unit]) for k, unit in enumerate(pair))
         self.assertEqual(int(self.one(".where").get_attribute("data-view").split()[2]), spikes)

@@ -7,7 +7,7 @@ packages.
 import random
 import unittest
 
-from browser import NASTY, By, rows_of, spikeweave
+from browser import NASTY, By, number_in, rows_of, spikeweave
 from page_data import data_of, with_data
 from page_session_test import PLACES, SEARCH, PageOfWindows, spikes_of_session
 
@@ -54,7 +54,7 @@ class EpisodesInWindows(PageOfWindows):
                 text = names[0] + "".join(f" {low:g}-{high:g}ms {name}" for (low, high), name in zip(delays, names[1:]))
                 if (window["window"], text) in listed:
                     expected = listed[window["window"], text]
-                    self.assertEqual((int(row[2]), float(row[4]), row[5]), (int(expected["count"]), float(expected["q"]), expected["significant"]))
+                    self.assertEqual((int(row[2]), number_in(row[4]), row[5]), (int(expected["count"]), float(expected["q"]), expected["significant"]))
                     compared += 1
                 else:
                     self.assertEqual(row[4:6], ["–", "no"])

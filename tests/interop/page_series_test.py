@@ -12,7 +12,7 @@ import time
 import unittest
 import xml.etree.ElementTree as xml
 
-from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
+from browser import NASTY, By, Keys, PageCase, np, number_in, rows_of, spikeweave
 from page_data import numbers, with_data
 from PIL import Image
 
@@ -99,7 +99,7 @@ class ComparedPage(PageCase):
                 count, rate, q, significant = row[2 + 4 * k:6 + 4 * k]
                 if (names, intervals) in table:
                     expected = table[names, intervals]
-                    self.assertEqual((int(count), float(q), significant), (int(expected["count"]), float(expected["q"]), expected["significant"]))
+                    self.assertEqual((int(count), number_in(q), significant), (int(expected["count"]), float(expected["q"]), expected["significant"]))
                 else:
                     self.assertEqual((q, significant), ("–", "no"))
                     if len(units) == 2:
@@ -127,7 +127,8 @@ class ComparedPage(PageCase):
                 self.assertEqual(row[0], f"{self.folders[before].name} → {self.folders[after].name}")
                 self.assertEqual(row[2:5], [word if q <= 0.05 else "–", str(a), str(b)])
                 for cell, value in zip(row[6:8], (p_value, q)):
-                    self.assertAlmostEqual(float(cell), value, delta=6e-6 * value + 1e-300)
+                    self.assertAlmostEqual(number_in(cell), value, delta=6e-6 * value + 1e-300)
+                    self.assertNotEqual(cell, "0")
         self.assertEqual(list(shown), [])
         return words
 

@@ -3,7 +3,7 @@
 import { makeAbout } from "./about.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, sixDigits } from "./format.js";
+import { el, grouped, sixDigits, testFigure } from "./format.js";
 import { patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
@@ -38,7 +38,7 @@ const hasAll = (row) => row.begins_us.length === row.activations;
 const activationsLeft = (row) => (hasAll(row) ? "" : ` of ${grouped(row.activations)}: there are too many for a page, and activations.tsv has all`);
 
 function columnsOfAssemblies({ names }) {
-  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
   return [{ label: "assembly", value: (row) => row.number }, { label: "size", value: (row) => row.units.length },
     { label: "units and lags", help: "in the order of their lags; units in one bin are joined by a plus", value: (row) => row.units.map((unit) => names[unit]).join(" "), cell: (row) => patternElements(names, row) },
     number("bin_ms", "width of the bins"), number("count", "activations"), number("p", "of joining the last unit"), number("p_corrected", "p, corrected for the tests of its step")];

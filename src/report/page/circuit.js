@@ -1,6 +1,6 @@
 // The circuit: units, and edges between them that can be picked, as a picture and as a table.
 
-import { el, intervalText, nameElement, shownName, sixDigits } from "./format.js";
+import { el, intervalText, nameElement, shownName, sixDigits, testFigure } from "./format.js";
 import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
 import { makeTable } from "./table.js";
 
@@ -45,7 +45,7 @@ function makePicture(state) {
 function columnsOfEdges({ names }) {
   const unit = (key) => ({ label: key, value: (row) => (row[key] === undefined ? "" : names[row[key]]), cell: (row) => (row[key] === undefined ? "–" : nameElement(names[row[key]])) });
   const interval = (key, label) => ({ label, value: (row) => row[key][0], cell: (row) => intervalText(row[key]) });
-  const number = (key) => ({ label: key, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  const number = (key) => ({ label: key, value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
   return [{ label: "edge", value: (row) => row.number }, unit("from"), unit("to"), interval("delay_ms", "delay"), interval("best_delay_ms", "best delay"),
     ...["count", "expected", "p", "q", "strength"].map(number), { label: "kind", value: (row) => row.kind }, unit("via")];
 }

@@ -1,6 +1,6 @@
 // The tables of compared results: what each says of an episode, and what changed.
 
-import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
+import { el, grouped, shortNumber, shownName, testFigure } from "./format.js";
 import { makeTable } from "./table.js";
 
 const oneOf = (data) => data.one ?? "recording";
@@ -13,7 +13,7 @@ export function makeComparedTable(state) {
     ...data.recordings.flatMap(({ name }, k) => [
       { label: `${shownName(name)}: count`, help: "occurrences without overlap", value: (row) => row.count[k] },
       { label: "per second", help: "count, by the length of the recording", value: (row) => row.rate[k], cell: (row) => shortNumber(row.rate[k], 4) },
-      { label: "q", help: "p of the count by chance, corrected; a dash: not frequent there", value: (row) => row.q[k], cell: (row) => sixDigits(row.q[k]) },
+      { label: "q", help: "p of the count by chance, corrected; a dash: not frequent there", value: (row) => row.q[k], cell: (row) => testFigure("q", row.q[k]) },
       { label: "significant", value: (row) => (row.significant[k] ? 0 : 1), cell: (row) => (row.significant[k] ? "yes" : "no") },
     ])];
   const table = makeTable({ caption: "Episodes of all recordings", columns, rows: data.rows, pick: (row) => state.pick("episode", row) });
@@ -33,8 +33,8 @@ function changeColumns(data) {
     { label: "change", value: (one) => orderOfChanges[one.change], cell: (one) => one.change || "–" },
     { label: "count before", value: (one) => one.row.count[one.from] }, { label: "count", value: (one) => one.row.count[one.to] },
     { label: "ratio of rates", value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shortNumber(ratio(one)) : "–") },
-    { label: "p", help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => sixDigits(one.p) },
-    { label: "q", help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => sixDigits(one.q) }];
+    { label: "p", help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => testFigure("p", one.p) },
+    { label: "q", help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => testFigure("q", one.q) }];
 }
 
 function testNote({ alpha, rows, note }) {

@@ -3,7 +3,7 @@
 import { barChart } from "./chart.js";
 import { correlogram, poissonRange, smoothed } from "./correlate.js";
 import { kindText } from "./fewer.js";
-import { el, intervalText, nameElement, shortNumber, shownName, sixDigits } from "./format.js";
+import { el, intervalText, nameElement, shortNumber, shownName, testFigure } from "./format.js";
 
 const halfBins = 60;
 
@@ -44,7 +44,7 @@ function timing(edge) {
 }
 
 function figures(data, edge, isPair) {
-  const numbers = ["count", "expected", "p", "q", isPair ? "ratio" : "strength"].map((name) => [name, sixDigits(edge[name])]);
+  const numbers = ["count", "expected", "p", "q", isPair ? "ratio" : "strength"].map((name) => [name, testFigure(name, edge[name])]);
   const rows = [["delay", intervalText(edge.delay_ms)], ...(isPair ? [] : timing(edge)), ...numbers,
     ["kind", isPair ? kindText(edge) : edge.kind],
     ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];

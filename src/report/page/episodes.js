@@ -1,6 +1,6 @@
 // The table of episodes, with its filters.
 
-import { el, grouped, intervalText, nameElement, sixDigits } from "./format.js";
+import { el, grouped, intervalText, nameElement, testFigure } from "./format.js";
 import { makeTable } from "./table.js";
 
 // Names with the delays between them.
@@ -15,7 +15,7 @@ const helps = {
 };
 
 function columnsOf(data) {
-  const number = (key) => ({ label: key.replaceAll("_", " "), help: helps[key], value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  const number = (key) => ({ label: key.replaceAll("_", " "), help: helps[key], value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
   const flag = (key) => ({ label: key, value: (row) => (row[key] ? 0 : 1), cell: (row) => (row[key] ? "yes" : "no") });
   const extra = Object.keys(data.episodes[0] ?? {}).filter((key) => /^(independent|surrogate|search)_/.test(key));
   return [

@@ -1,6 +1,6 @@
 // Pairs of units that occur less often than by chance, which may be inhibition.
 
-import { el, firstOf, grouped, intervalText, nameElement, sixDigits } from "./format.js";
+import { el, firstOf, grouped, intervalText, nameElement, testFigure } from "./format.js";
 import { rowsOf } from "./data.js";
 import { makeTable } from "./table.js";
 
@@ -18,7 +18,7 @@ export function readFewer(raw) {
 
 function columnsOfPairs({ names }) {
   const unit = (key) => ({ label: key, value: (row) => names[row[key]], cell: (row) => nameElement(names[row[key]]) });
-  const number = (key, help) => ({ label: key, help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  const number = (key, help) => ({ label: key, help, value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
   return [{ label: "pair", value: (row) => row.number }, unit("from"), unit("to"),
     { label: "delay", value: (row) => row.delay_ms[0], cell: (row) => intervalText(row.delay_ms) },
     number("count", "occurrences in the cells of the test"), number("expected", "mean count by chance"), number("ratio", "count divided by expected"),

@@ -14,6 +14,11 @@ export function sixDigits(value) {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
 
+// A figure of a test that counts cases by a formula: a p that no number can hold, below 5e-324, is not 0.
+export function testFigure(name, value) {
+  return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 1e-300" : sixDigits(value);
+}
+
 export function shortNumber(value, digits = 3) {
   return value === null ? "–" : String(Number(value.toPrecision(digits)));
 }

@@ -1,7 +1,7 @@
 // The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
 
 import { pathElements } from "./episodes.js";
-import { el, firstOf, grouped, nameElement, shortNumber, shownName, sixDigits, timeText } from "./format.js";
+import { el, firstOf, grouped, nameElement, shortNumber, shownName, sixDigits, testFigure, timeText } from "./format.js";
 import { makeTable } from "./table.js";
 
 const secondsOf = (us) => timeText(us, 1);
@@ -23,7 +23,7 @@ export function makeWindowTable(state, shown) {
     { label: "count", help: "occurrences without overlap", value: (row) => row.count[shown()], cell: (row) => asNumber(row.count[shown()]) },
     { label: "per second", value: (row) => row.rate[shown()], cell: (row) => (row.rate[shown()] === null ? "–" : shortNumber(row.rate[shown()], 4)) },
     { label: "q", help: "p of the count by chance, corrected for the candidates of the window; a dash: not frequent, or not tested",
-      value: (row) => row.q[shown()], cell: (row) => sixDigits(row.q[shown()]) },
+      value: (row) => row.q[shown()], cell: (row) => testFigure("q", row.q[shown()]) },
     { label: "significant", value: (row) => (row.significant[shown()] ? 0 : 1), cell: (row) => (row.significant[shown()] ? "yes" : "no") },
     { label: "kind", value: (row) => row.kind[shown()] ?? "", cell: (row) => row.kind[shown()] ?? "–" }];
   const table = makeTable({ caption: "Episodes of the window that is shown", columns, rows, pick: (row) => state.pick("episode", row) });
