@@ -190,7 +190,7 @@ spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t 
     return builder.finish({0s, std::chrono::seconds(length_s)});
 }
 
-spike_sequence with_connections(const spike_sequence& null, const pair_strengths& strengths,
+spike_sequence with_connections(const spike_sequence& null, std::span<const connection> connections,
                                 std::uint32_t seed) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform;
@@ -198,15 +198,23 @@ spike_sequence with_connections(const spike_sequence& null, const pair_strengths
     std::vector<std::pair<std::int64_t, unit_id>> all;
     for (std::size_t i = 0; i < null.size(); ++i)
         all.emplace_back(null.times_us()[i], null.units()[i]);
-    for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
-        for (const std::int64_t time : trains.times_us(unit_id{2 * pair})) {
+    for (const auto& [from, to, strength] : connections)
+        for (const std::int64_t time : trains.times_us(unit_id{from})) {
             const auto follower = time + static_cast<std::int64_t>(4200 + 1600 * uniform(random));
-            if (uniform(random) < strengths[pair] && follower < null.span().end.count())
-                all.emplace_back(follower, unit_id{2 * pair + 1});
+            if (uniform(random) < strength && follower < null.span().end.count())
+                all.emplace_back(follower, unit_id{to});
         }
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     return sequence_of(std::move(all), null.unit_names(), null.span());
+}
+
+spike_sequence with_connections(const spike_sequence& null, const pair_strengths& strengths,
+                                std::uint32_t seed) {
+    std::array<connection, planted_pairs> connections{};
+    for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
+        connections[pair] = {2 * pair, 2 * pair + 1, strengths[pair]};
+    return with_connections(null, connections, seed);
 }
 
 spike_sequence with_connections(const spike_sequence& null, double strength, std::uint32_t seed) {

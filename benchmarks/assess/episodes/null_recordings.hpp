@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,19 @@ struct seed_range {
 /// @throws invalid_argument if there is no seed
 seed_range seeds_of(const std::string& recordings);
 
-/// Adds connections to the first `planted_pairs` pairs of units: each spike of the first one is
-/// followed by one of the second after 4.2 to 5.8 ms with a probability, the strength.
+/// From one unit to another; the strength is the probability that a spike is followed.
+struct connection {
+    std::uint32_t from;
+    std::uint32_t to;
+    double strength;
+};
+/// Adds connections: spikes of the first unit are followed by one of the second after 4.2 to
+/// 5.8 ms.
+spikeweave::spike_sequence with_connections(const spikeweave::spike_sequence& null,
+                                            std::span<const connection> connections,
+                                            std::uint32_t seed);
+
+/// The same in the first `planted_pairs` pairs of units.
 inline constexpr std::uint32_t planted_pairs = 5;
 using pair_strengths = std::array<double, planted_pairs>;
 spikeweave::spike_sequence with_connections(const spikeweave::spike_sequence& null,

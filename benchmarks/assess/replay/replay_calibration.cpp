@@ -2,14 +2,13 @@
 // (docs/algorithms/replay.md).
 //
 //   replay_calibration false RECORDINGS SHUFFLES THREADS [UNITS]
-//   replay_calibration power RECORDINGS SHUFFLES THREADS
+//   replay_calibration power RECORDINGS SHUFFLES THREADS [UNITS]
 //
 // A recording has ten units with lognormal rates (sd 0.7 of the logarithm) and 60 events of 250 ms,
 // one every two seconds. Three chains of five units, with steps of 40 to 80 ms, are tested with the
 // default scales. `false` prints the share of tests with p <= 0.05, and of recordings with a q
-// below 0.05, for all kinds of units or one. `power` plants the first chain in a share of the
-// events, compressed; each of its units takes part with 80 %, a spike each, moved by up to 0.5 ms
-// or a twentieth of a step.
+// below 0.05. `power` plants the first chain in a share of the events, compressed; each of its
+// units takes part with 80 %, a spike each, moved by up to 0.5 ms or a twentieth of a step.
 
 #include <fmt/format.h>
 
@@ -190,30 +189,32 @@ void print_false(std::size_t recordings, std::uint32_t shuffles, int threads,
     }
 }
 
-void print_power(std::size_t recordings, std::uint32_t shuffles, int threads) {
-    fmt::print("compression\tparticipation\tcounts: found\tanother\tevents: found\tanother one\n");
-    for (const double compression : {0.05, 0.1, 0.2, 0.5, 1.0})
-        for (const double participation : {0.1, 0.2, 0.4}) {
-            const outcome mean = mean_of("modulated", {compression, participation},
-                                         replay_null::identities, recordings, shuffles, threads);
-            fmt::print("{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.2f}\n", compression, participation,
-                       mean.first[0], mean.others[0], mean.first[1], mean.others[1]);
-            std::fflush(stdout);
-        }
+void print_power(std::size_t recordings, std::uint32_t shuffles, int threads,
+                 std::string_view only) {
+    fmt::print(
+        "units\tcompression\tparticipation\tcounts: found\tanother\tevents: found\tanother one\n");
+    for (const std::string_view kind : kinds)
+        for (const double compression : {0.05, 0.1, 0.2, 0.5, 1.0})
+            for (const double participation : {0.1, 0.2, 0.4}) {
+                if (!only.empty() && kind != only) continue;
+                const outcome mean =
+                    mean_of(kind, {compression, participation}, replay_null::identities, recordings,
+                            shuffles, threads);
+                fmt::print("{}\t{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.2f}\n", kind, compression,
+                           participation, mean.first[0], mean.others[0], mean.first[1],
+                           mean.others[1]);
+                std::fflush(stdout);
+            }
 }
 
 int run(const std::vector<std::string>& words) {
-    const bool is_false = words.size() >= 4 && words.size() <= 5 && words[0] == "false";
-    if (!is_false && (words.size() != 4 || words[0] != "power"))
-        throw invalid_argument(
-            "expected false RECORDINGS SHUFFLES THREADS [UNITS], or power and the first three");
+    if (words.size() < 4 || words.size() > 5 || (words[0] != "false" && words[0] != "power"))
+        throw invalid_argument("expected false|power RECORDINGS SHUFFLES THREADS [UNITS]");
     const std::size_t recordings = std::stoul(words[1]);
     const auto shuffles = static_cast<std::uint32_t>(std::stoul(words[2]));
     const int threads = std::stoi(words[3]);
-    if (is_false)
-        print_false(recordings, shuffles, threads, words.size() > 4 ? words[4] : "");
-    else
-        print_power(recordings, shuffles, threads);
+    const std::string only = words.size() > 4 ? words[4] : "";
+    (words[0] == "false" ? print_false : print_power)(recordings, shuffles, threads, only);
     return 0;
 }
 
