@@ -118,3 +118,4 @@
 #include "spikeweave/spikes/spike_trains.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
 #include "spikeweave/spikes/unit_groups.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"

@@ -17,6 +17,7 @@
 #include "live/triggers/chance_monitor.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -63,6 +64,8 @@ opened_source open_file(const std::string& from, const live_options& options,
                         const execution& run) {
     spike_file file = read_spikes(from, options.reading, run);
     std::vector<std::string> warnings = warnings_of(file);
+    const reasons_left_out left_out = units_left_out(file);
+    if (!left_out.empty()) check_not_left_out(left_out, units_of_armed(options));
     opened_source opened = open_spikes(std::move(file.spikes), options, run.stop);
     opened.warnings = std::move(warnings);
     return opened;

@@ -25,6 +25,7 @@
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
 
 namespace spikeweave {
 namespace {
@@ -115,7 +116,7 @@ spike_file read_again(const report::json& run, const page_source& from) {
     const auto names = parameter_of<std::string>(run, "only_units", "");
     if (!names.empty())
         file.spikes =
-            select_units(file.spikes, option_codec<std::vector<std::string>>::read(names));
+            choose_units(file, option_codec<std::vector<std::string>>::read(names)).spikes;
     return file;
 }
 

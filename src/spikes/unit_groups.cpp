@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/listed.hpp"
 #include "core/trimmed.hpp"
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
@@ -29,6 +30,15 @@ std::vector<std::string_view> new_names(const spike_sequence& spikes, const unit
                 "a group is called {}, as is a unit that is in no group: name it differently",
                 name));
     return names;
+}
+
+std::string without(std::string_view group, std::span<const std::string> units, bool is_empty) {
+    const bool one = units.size() == 1;
+    if (is_empty)
+        return fmt::format("There is no group {}: {} was left out.", group,
+                           one ? "its unit" : "each of its units");
+    return fmt::format("The group {} is without unit{} {}, which {} left out.", group,
+                       one ? "" : "s", core::listed(units), one ? "was" : "were");
 }
 
 }  // namespace
@@ -65,6 +75,31 @@ grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& grou
     for (const auto& [unit, group] : groups) called.insert(group);
     out.groups = called.size();
     out.spikes = with_epochs_of(spikes, builder.finish(spikes.span()));
+    return out;
+}
+
+remaining_groups without_units(const unit_groups& groups, std::span<const std::string> left_out) {
+    remaining_groups out;
+    std::map<std::string_view, std::vector<std::string>> missing;
+    std::set<std::string_view> called;
+    for (const auto& [unit, group] : groups) {
+        if (std::ranges::find(left_out, unit) != left_out.end()) {
+            missing[group].push_back(unit);
+        } else {
+            out.groups.emplace(unit, group);
+            called.insert(group);
+        }
+    }
+    constexpr std::size_t most_named = 5;
+    for (const auto& [group, units] : missing) {
+        const bool is_empty = !called.contains(group);
+        if (is_empty) out.empty.emplace_back(group);
+        if (out.warnings.size() < most_named)
+            out.warnings.push_back(without(group, units, is_empty));
+    }
+    if (missing.size() > most_named)
+        out.warnings.push_back(
+            fmt::format("{} more groups lack units, too.", missing.size() - most_named));
     return out;
 }
 

@@ -271,6 +271,35 @@ class Episodes(CliTest):
         self.assertIn("b → c", out)
         self.assertNotRegex(out, r"a →")
 
+    def test_units_that_were_left_out_cannot_be_chosen(self):
+        """Unit e fires at 20 Hz, and the others at 10 Hz."""
+        chain = self.chain_file().read_text(encoding="utf-8")
+        path = self.file("fast.tsv", chain + "".join(f"{0.05 * i + 0.02:.6f}\te\n" for i in range(100)))
+        fast = ("episodes", path, *self.search, "--max-rate", "15")
+
+        out = self.folder / "out"
+        told = self.ok(*fast, "--only-units", "b,c,e", "-o", out).stderr
+        self.assertIn("Of --only-units, these were left out: e (it fires at 20.1 Hz, above --max-rate).", told)
+        self.ok("episodes", path, *self.search, "--only-units", "b,c", "-o", self.folder / "same")
+        self.assertEqual((out / "episodes.tsv").read_bytes(), (self.folder / "same" / "episodes.tsv").read_bytes())
+        self.ok("report", out, "-o", self.folder / "again.html")
+        self.assertEqual((self.folder / "again.html").read_bytes(), (out / "report.html").read_bytes())
+        self.refused(*fast, "--only-units", "e",
+                     says="--only-units: each of these units was left out: e (it fires at 20.1 Hz, above --max-rate)")
+        self.refused(*fast, "--only-units", "b,x", says="no unit is named 'x'; there are 4: a, b, c, d")
+        pattern = ("spade", path, "--min-occ", "25", "--max-rate", "15", "--only-units", "b,c,e")
+        self.assertIn("e (it fires at 20.1 Hz, above --max-rate)", self.ok(*pattern).stderr)
+
+        groups = self.file("groups.csv", "a,ae\ne,ae\n")
+        told = self.ok(*fast, "--groups", groups, "--only-units", "ae,b").stderr
+        self.assertIn("The group ae is without unit e, which was left out.", told)
+        self.assertNotIn("--only-units", told)
+        groups = self.file("groups.csv", "e,left\n")
+        told = self.ok(*fast, "--groups", groups, "--only-units", "a,b,left").stderr
+        self.assertIn("There is no group left: its unit was left out.", told)
+        self.assertIn("left (all units of this group were left out)", told)
+        self.refused(*fast, "--groups", self.file("groups.csv", "e,left\nx,left\n"), says="no unit is named 'x'")
+
     def test_thresholds_say_the_same_in_three_ways(self):
         path = self.chain_file()
         for i, threshold in enumerate((("--min-count", "40"), ("--min-fraction", "0.2"), ("--min-rate", "8"))):

@@ -209,6 +209,7 @@ class Triggers(CliTest):
         says = ("error: --max-false-alarms: the episode n4 4-6ms n5 4-6ms n6 is expected", "more than 1/s")
         arguments = ("--no-windows", "--episodes", self.armed, "--max-false-alarms")
         self.refused("live", self.data, *arguments, "1/s", "--to", self.folder / "new.jsonl", says=says)
+        self.refused("live", self.data, *arguments[:-1], "--max-rate", "0.1", says=("is needed, and was left out", "Hz, above --max-rate"))
         stream = self.folder / "s.jsonl"
         spikes = []
         for line in self.data.read_text(encoding="utf-8").splitlines():

@@ -106,6 +106,9 @@ class Refused(ReplayCase):
                 self.refused("replay", self.file("bad.txt", text), self.data, "-o", self.folder / "out", says=says)
         self.refused("replay", self.folder / "absent", self.data, says="absent")
 
+    def test_chains_of_units_that_were_left_out(self):
+        self.refused("replay", self.chains, self.data, "--max-rate", "0.5", says=("the unit a is needed", "Hz, above --max-rate"))
+
     def test_times_without_events(self):
         self.refused("replay", self.chains, self.data, "--event-threshold", "99", "-o", self.folder / "out", says=("no event was found", "--event-threshold"))
         for text, says in (("200\t201\n", "none of them is within"), ("1\t3\n2\t4\n", "line 2"), ("x\ty\n", "bad-events.tsv")):

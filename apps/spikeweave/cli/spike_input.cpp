@@ -44,7 +44,9 @@ void add_spike_file(CLI::App& app, std::string& path, const std::string& what) {
 option_list describe(spike_input_options& options) {
     option_list list = describe(options.how);
     list.begin_group("Input");
-    list.add("only_units", options.only_units, "use only these units").written("A,B,...");
+    list.add("only_units", options.only_units,
+             "use only these units, except those that other options leave out")
+        .written("A,B,...");
     return list;
 }
 
@@ -61,8 +63,14 @@ spike_input read_input(const spike_input_options& options, const session& now,
     add_warnings(in.record, warnings_of(file));
     in.stimulus_us = std::move(file.stimulus_us);
     now.stop_if_asked();
-    in.spikes = options.only_units.empty() ? std::move(file.spikes)
-                                           : select_units(file.spikes, options.only_units);
+    in.left_out = units_left_out(file);
+    if (options.only_units.empty()) {
+        in.spikes = std::move(file.spikes);
+        return in;
+    }
+    chosen_units chosen = choose_units(file, options.only_units);
+    add_warnings(in.record, chosen.warnings);
+    in.spikes = std::move(chosen.spikes);
     return in;
 }
 

@@ -11,6 +11,7 @@
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
 
 namespace spikeweave::cli {
 
@@ -52,6 +53,7 @@ struct spike_input {
     spike_sequence spikes{};
     bool has_recorded_span = false;
     std::vector<std::int64_t> stimulus_us{};  ///< stimulus markers, in order
+    reasons_left_out left_out{};              ///< units that the options left out
     run_record record{};  ///< the file, what was left out, and the reader's warnings
 };
 

@@ -11,6 +11,7 @@
 #include "commands/commands.hpp"
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/spikes/epochs.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -48,9 +49,11 @@ void run(replay_command& options, session& now) {
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
+    if (!input.left_out.empty())
+        check_not_left_out(input.left_out, units_of_episodes(options.chains));
+    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
     now.warn(input.record.warnings);
     std::vector<episode> chains = read_episodes(options.chains, input.spikes);
-    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
     if (!options.events.empty()) options.analysis.events = read_epochs(options.events, run);
     replay_result result = find_replay(input.spikes, chains, options.analysis, run);
     now.warn(input.record, result.warnings);

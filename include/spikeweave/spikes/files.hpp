@@ -48,7 +48,7 @@ struct spike_read_options {
     /// What else is left out, after that.
     spike_cleaning_options cleaning{};
     /// A file of groups of units, each of which is then one unit (`read_unit_groups`); may be
-    /// empty.
+    /// empty. A group goes on without its units that were left out, with a warning.
     std::filesystem::path groups{};
     /// A spike no later than this after the last counted one of its group is not counted.
     duration group_window{0};
@@ -70,6 +70,8 @@ struct spike_file {
     /// How many units are groups, and how many of their spikes were not counted.
     std::size_t groups = 0;
     std::size_t merged = 0;
+    /// Groups of which all units were left out.
+    std::vector<std::string> empty_groups{};
     /// The signal-to-noise ratio of each unit, NaN where it is unknown; empty if it was not asked
     /// for, if the file has none, and after grouping.
     std::vector<double> snr{};

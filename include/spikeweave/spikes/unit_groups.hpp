@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
@@ -31,6 +33,17 @@ struct grouped_spikes {
 /// is called like a unit that is in no group.
 SPIKEWEAVE_API grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& groups,
                                           duration window = duration{0});
+
+/// What `without_units` returns.
+struct remaining_groups {
+    unit_groups groups{};
+    std::vector<std::string> empty{};     ///< groups of which no unit is left
+    std::vector<std::string> warnings{};  ///< which groups lack which units, as full sentences
+};
+
+/// The groups without units that were left out before, such as those that fire too fast.
+SPIKEWEAVE_API remaining_groups without_units(const unit_groups& groups,
+                                              std::span<const std::string> left_out);
 
 /// Reads the groups of units: a unit and its group on each line, separated by a tab or a comma.
 /// A first line "unit, group" is a header, lines with '#' are comments.

@@ -96,6 +96,14 @@ std::map<std::string, std::string> groups_in(const std::string& path) {
     return {groups.begin(), groups.end()};
 }
 
+// Returns the groups without units that were left out, and which ones lack units, as sentences.
+nb::tuple groups_without(const std::map<std::string, std::string>& groups,
+                         const std::vector<std::string>& left_out) {
+    const remaining_groups out = without_units({groups.begin(), groups.end()}, left_out);
+    return nb::make_tuple(std::map<std::string, std::string>{out.groups.begin(), out.groups.end()},
+                          out.warnings);
+}
+
 // Epochs are rows of a begin and an end, in seconds.
 shared_spikes with_epochs(const shared_spikes& spikes, const array_in<double>& ends) {
     std::vector<time_span> epochs;
@@ -174,6 +182,7 @@ void bind_spikes(nb::module_& m) {
     m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
     m.def("read_unit_groups", &groups_in, "path"_a);
+    m.def("groups_without", &groups_without, "groups"_a, "left_out"_a);
     m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());
     m.def("natural_order",

@@ -70,6 +70,7 @@ def read(
         ``snr`` in a ``cluster_*.tsv`` of a Phy folder, or of the table of units of an NWB file.
     groups
         Take units as one: a file with a unit and its group on each line (`SpikeSequence.grouped`).
+        A group goes on without its units that were left out, with a warning.
     group_window
         Do not count a spike that comes no later than this after the last counted one of its group.
     progress
@@ -111,6 +112,7 @@ def read(
                 raise OSError(f"'{path}' has no signal-to-noise ratios, which min_snr needs")
         else:
             spikes, snr = read_units(path, allow_negative, min_snr is not None)
+        names = spikes.unit_names
         if drop_duplicates_of_units:
             kept = spikes.drop_duplicates_of_units()
             snr = [snr[spikes.unit_names.index(name)] for name in kept.unit_names] if snr else None
@@ -124,7 +126,11 @@ def read(
         )
         if groups is None:
             return spikes
-        return spikes.grouped(_core.read_unit_groups(str(groups)), group_window)
+        left_out = sorted(set(names) - set(spikes.unit_names))
+        named, said = _core.groups_without(_core.read_unit_groups(str(groups)), left_out)
+        for text in said:
+            warnings.warn(text, stacklevel=2)
+        return spikes.grouped(named, group_window)
     with reporting(progress) as callback:
         file = _core.read_spikes(
             str(path),

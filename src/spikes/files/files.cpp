@@ -1,5 +1,6 @@
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/unit_groups.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include "core/grouped.hpp"
@@ -84,8 +86,12 @@ void keep_units(spike_file& file, spike_sequence kept) {
 }
 
 void take_groups(spike_file& file, const spike_read_options& how) {
-    grouped_spikes grouped =
-        group_units(file.spikes, read_unit_groups(how.groups), how.group_window);
+    std::vector<std::string> left_out;
+    for (const auto& [unit, reason] : units_left_out(file)) left_out.push_back(unit);
+    remaining_groups remaining = without_units(read_unit_groups(how.groups), left_out);
+    std::ranges::move(remaining.warnings, std::back_inserter(file.warnings));
+    file.empty_groups = std::move(remaining.empty);
+    grouped_spikes grouped = group_units(file.spikes, remaining.groups, how.group_window);
     file.spikes = std::move(grouped.spikes);
     file.groups = grouped.groups;
     file.merged = grouped.merged;

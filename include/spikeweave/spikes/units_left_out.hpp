@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+/// Units that a file has, and that the options of reading left out.
+namespace spikeweave {
+
+/// The names of units, and for each why it was left out: "it fires at 120 Hz, above `max_rate`".
+using reasons_left_out = std::map<std::string, std::string, std::less<>>;
+
+/// The units of a file that are not among its spikes, because the options left them out, and the
+/// groups of which they left out all units.
+SPIKEWEAVE_API reasons_left_out units_left_out(const spike_file& file);
+
+/// What `choose_units` returns.
+struct chosen_units {
+    spike_sequence spikes{};
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+};
+
+/// The spikes of some units of a file, as `select_units`. Of these units, those that the options
+/// left out are not taken, with a warning that says why.
+/// @throws invalid_argument if a unit was never in the file, or all of them were left out.
+SPIKEWEAVE_API chosen_units choose_units(const spike_file& file,
+                                         std::span<const std::string> names);
+
+/// For what cannot do without a unit, such as an episode.
+/// @throws invalid_argument that says why, if one of the units was left out.
+SPIKEWEAVE_API void check_not_left_out(const reasons_left_out& left_out,
+                                       std::span<const std::string> names);
+
+}  // namespace spikeweave
