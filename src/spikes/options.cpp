@@ -32,7 +32,8 @@ option_list describe(spike_read_options& options) {
     list.add_all(describe(options.cleaning));
     list.add("groups", options.groups,
              "combine units into groups, each of which is analysed as one unit: a file with a unit "
-             "and its group on each line; units that are not listed stay as they are")
+             "and its group on each line; units that are not listed stay as they are, and a group "
+             "goes on without its units that other options leave out")
         .written("FILE");
     list.add("group_window", options.group_window,
              "after each spike that counts, ignore further spikes of its group for this long")

@@ -21,9 +21,11 @@ struct spike_cleaning_options {
     /// All spikes of an event of at least this many units are left out, at least 2. An event is a
     /// run of spikes no further apart than `synchrony_window`.
     std::optional<std::uint32_t> drop_synchronous{};
-    /// A sample at 30 kHz, in whole microseconds.
+    /// The longest time between two successive spikes of an event, which may be longer itself. The
+    /// default is a sample at 30 kHz, in whole microseconds.
     duration synchrony_window{34};
-    /// Units with a higher mean rate in the observed time are left out; above 0, in hertz.
+    /// Units with a higher mean rate are left out; above 0, in hertz. The rate is that of the
+    /// spikes that remain in `spike_sequence::observed_time`: of a file, its recorded span.
     std::optional<double> max_rate{};
     /// Units with a lower signal-to-noise ratio are left out; above 0. The ratios are those of a
     /// sorter.

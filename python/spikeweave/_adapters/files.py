@@ -64,7 +64,8 @@ def read(
     synchrony_window
         Spikes no further apart than this are of one moment. The default is a sample at 30 kHz.
     max_rate
-        Leave out units with a higher mean rate in hertz, with a warning.
+        Leave out units with a higher mean rate in hertz, with a warning. The rate is that of the
+        spikes that remain in the whole time of the file, whichever epochs are searched later.
     min_snr
         Leave out units with a lower signal-to-noise ratio, which the file must have: a column
         ``snr`` in a ``cluster_*.tsv`` of a Phy folder, or of the table of units of an NWB file.

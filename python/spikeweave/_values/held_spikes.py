@@ -81,10 +81,11 @@ class HeldSpikes:
             Leave out all spikes of moments at which at least this many units fire, at least 2:
             artefacts of the array.
         synchrony_window
-            Spikes no further apart than this are of one moment. By default 34 us, a sample at
-            30 kHz.
+            A spike no later than this after the one before it is of the same moment, so that a
+            moment may last longer than the window. By default 34 us, a sample at 30 kHz.
         max_rate
-            Leave out units with a higher mean rate in hertz, of the spikes that remain.
+            Leave out units with a higher mean rate in hertz: of the spikes that remain, in the
+            recorded span or, if the spikes have `epochs`, in these.
         min_snr
             Leave out units with a lower value in `snr`; units of which it is NaN stay.
         snr
