@@ -84,7 +84,7 @@ option_list describe(epoch_options& options) {
                   "the next, and counts, rates and tests refer to the time in the epochs");
     list.add("trial_length", options.trial_length,
              "the recording consists of trials of this length, from its beginning or `t_start`; "
-             "each is an epoch")
+             "each is an epoch, also a shorter last one")
         .above(0)
         .by_default("no trials")
         .not_with({"epochs"});
@@ -106,6 +106,10 @@ chosen_time choose_time(const spike_sequence& spikes, const epoch_options& optio
         if (!options.trial_length) return out;
         epochs = regular_trials(span, *options.trial_length, options.trial_separation);
         epochs.back().end = std::min(epochs.back().end, span.end + duration{1});
+        if (std::string note =
+                note_of_cut_trial(span, *options.trial_length, options.trial_separation);
+            !note.empty())
+            out.warnings.push_back(std::move(note));
     } else {
         epochs = recorded_part(epochs, spikes.span(), out.warnings);
     }

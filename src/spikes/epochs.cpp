@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/grouped.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -127,21 +128,44 @@ separated_epochs::separated_epochs(const spike_sequence& spikes, duration reach)
     joined_.spikes = within_epochs(joined_.spikes, joined_.spans);
 }
 
-std::vector<time_span> epochs_around(std::span<const std::int64_t> events_us, duration from,
-                                     duration to) {
+epochs_of_events epochs_around(std::span<const std::int64_t> events_us, duration from,
+                               duration to) {
     if (to <= from)
         throw invalid_argument(fmt::format("an epoch cannot be from {} to {} around an event",
                                            format_duration(from), format_duration(to)));
-    std::vector<time_span> epochs;
+    epochs_of_events out;
+    std::vector<time_span>& epochs = out.epochs;
+    epochs.reserve(events_us.size());
     for (const std::int64_t event : events_us) {
         const time_span epoch{duration{event} + from, duration{event} + to};
         if (!epochs.empty() && epoch.begin < epochs.back().begin)
             throw invalid_argument("events are not in the order of their times");
-        if (!epochs.empty()) epochs.back().end = std::min(epochs.back().end, epoch.begin);
-        if (!epochs.empty() && epochs.back().end == epochs.back().begin) epochs.pop_back();
+        if (!epochs.empty() && epoch.begin == epochs.back().begin) {
+            ++out.repeated;
+            continue;
+        }
+        if (!epochs.empty() && epoch.begin < epochs.back().end) {
+            ++out.shortened;
+            epochs.back().end = epoch.begin;
+        }
         epochs.push_back(epoch);
     }
-    return epochs;
+    return out;
+}
+
+std::vector<std::string> warnings_of(const epochs_of_events& made) {
+    std::vector<std::string> out;
+    if (made.shortened > 0)
+        out.push_back(fmt::format(
+            "{} of {} epochs around events {} shorter, because the next one begins before {}.",
+            core::grouped(made.shortened), core::grouped(made.epochs.size()),
+            made.shortened == 1 ? "is" : "are", made.shortened == 1 ? "its end" : "their ends"));
+    if (made.repeated > 0)
+        out.push_back(fmt::format("{} at the time of another one: one epoch is around both.",
+                                  made.repeated == 1
+                                      ? std::string("1 event is")
+                                      : core::grouped(made.repeated) + " events are"));
+    return out;
 }
 
 }  // namespace spikeweave

@@ -109,6 +109,29 @@ class Episodes(CliTest):
                          {("1",): 60, ("2",): 60, ("1", "2"): 60})
         self.assertEqual(len(run["run"]["input"]["epochs_s"]), 60)
         self.assertIn("120 of 240 spikes are in no epoch", result.stderr)
+        self.assertNotIn("shorter", result.stderr)
+
+        told = self.ok("episodes", path, *self.search, "--around", "stimulus:-100ms..1s", "--json")
+        self.assertIn("59 of 60 epochs around events are shorter, because the next one begins before their ends.", told.stderr)
+        self.assertIn("59 of 60 epochs around events are shorter", told.stdout)
+        rows += [(60.6 + 0.1 * i + 0.005 * unit, 1 + unit) for i in range(600) for unit in range(2)]
+        path = self.file("longer.spk.txt", "".join(f"{time:.6f} {channel}\n" for time, channel in sorted(rows)))
+        rest = self.file("rest.tsv", "".join(f"{60.5 + i}\t{61.5 + i}\n" for i in range(60)))
+        told = self.ok("compare", path, "--around-a", "stimulus:-100ms..1s", "--epochs-b", rest, "--delays", "4-6ms", "--max-size", "2")
+        self.assertIn("59 of 60 epochs around events are shorter", told.stderr)
+
+    def test_a_last_trial_that_is_cut_off_is_told(self):
+        path = self.file("s.tsv", "# span_s: 0 10.25\n" + "".join(f"{0.1 * i:.1f}\ta\n" for i in range(100)))
+        trials = ("episodes", path, "--min-count", "5", "--trial-length")
+        told = self.ok(*trials, "1s", "--json")
+
+        says = ("The last of 11 trials is 250 ms long instead of 1 s, because the time that is analysed ends at 10.25 s: it is "
+                "used as it is.")
+        self.assertIn(says, told.stderr)
+        found = json.loads(told.stdout)["run"]
+        self.assertIn(says, found["input"]["warnings"])
+        self.assertEqual(found["input"]["epochs_s"][-1], [10, 10.250001])
+        self.assertNotIn("instead", self.ok(*trials, "205ms").stderr)
 
     def test_what_epochs_lie_outside_of_the_recording_is_told(self):
         path = self.file("s.tsv", "# span_s: 0 10\n" + "".join(f"{0.1 * i:.1f}\ta\n" for i in range(100)))

@@ -343,6 +343,7 @@ class Significance(SpadeTest):
         told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--trial-length", "2s",
                        "--trial-separation", "100ms", "--json").stdout
         parameters = json.loads(told)["run"]["parameters"]
+        self.assertIn("trials is", " ".join(json.loads(told)["run"]["input"]["warnings"]))
         self.assertEqual((parameters["trial_length"], parameters["trial_separation"]), ("2 s", "100 ms"))
 
         epochs = self.file("epochs.csv", "0,2\n4,6\n")

@@ -37,6 +37,17 @@ TEST(ChooseTime, CutsTrialsFromTheBeginningOfThePart) {
     EXPECT_NE(chosen.warnings[0].find("are in no epoch"), std::string::npos);
 }
 
+TEST(ChooseTime, SaysThatTheLastTrialIsCutOff) {
+    const chosen_time chosen =
+        choose_time(ten_seconds(), {.t_start = 1s, .t_stop = 3'400ms, .trial_length = 1s});
+    ASSERT_TRUE(chosen.spikes);
+    EXPECT_EQ(chosen.spikes->epochs().back(), (time_span{3s, 3'400'001us}));
+    ASSERT_EQ(chosen.warnings.size(), 2U);
+    EXPECT_EQ(chosen.warnings[0],
+              "The last of 3 trials is 400 ms long instead of 1 s, because the time that is "
+              "analysed ends at 3.4 s: it is used as it is.");
+}
+
 TEST(ChooseTime, RefusesWhatCannotBe) {
     const spike_sequence spikes = ten_seconds();
     EXPECT_THROW(choose_time(spikes, {.t_start = 20s}), invalid_argument);

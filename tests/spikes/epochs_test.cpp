@@ -188,10 +188,21 @@ TEST(SeparatedEpochs, LieFurtherApartThanTheReach) {
 TEST(EpochsAround, EndWhereTheNextOneBegins) {
     const std::vector<std::int64_t> events{100, 200, 205, 205, 400};
 
-    EXPECT_EQ(
-        epochs_around(events, -20us, 50us),
-        (std::vector<time_span>{{80us, 150us}, {180us, 185us}, {185us, 255us}, {380us, 450us}}));
-    EXPECT_EQ(epochs_around({}, 0us, 1us), std::vector<time_span>{});
+    const epochs_of_events made = epochs_around(events, -20us, 50us);
+
+    EXPECT_EQ(made.epochs, (std::vector<time_span>{
+                               {80us, 150us}, {180us, 185us}, {185us, 255us}, {380us, 450us}}));
+    EXPECT_EQ(warnings_of(made),
+              (std::vector<std::string>{
+                  "1 of 4 epochs around events is shorter, because the next one begins before its "
+                  "end.",
+                  "1 event is at the time of another one: one epoch is around both."}));
+    EXPECT_EQ(warnings_of(epochs_around(events, -50us, 150us)).front(),
+              "3 of 4 epochs around events are shorter, because the next one begins before their "
+              "ends.");
+    // Epochs that only touch are whole.
+    EXPECT_TRUE(warnings_of(epochs_around(std::vector<std::int64_t>{0, 10}, -5us, 5us)).empty());
+    EXPECT_TRUE(epochs_around({}, 0us, 1us).epochs.empty());
     EXPECT_NE(message_of([&] { epochs_around(events, 5us, 5us); }).find("around an event"),
               std::string::npos);
     EXPECT_NE(message_of([] {

@@ -70,17 +70,22 @@ void describe_epochs(option_list& list, epoch_source_options& options) {
     epochs.help +=
         "; EPOCHS is a table of beginnings and ends in seconds, or an NWB file with trials";
     list.begin_group(epochs.group);
-    add_around(list, "around", options, "use only this part of time around each event, as an epoch")
+    add_around(list, "around", options,
+               "use only this part of time around each event, as an epoch, which ends where that "
+               "of the next event begins")
         .by_default("the whole recording")
         .not_with({"epochs", "t_start", "t_stop", "trial_length"});
 }
 
-void take_epochs(const epoch_source_options& options, const std::string& path,
-                 const spike_input& input, std::vector<time_span>& into, const execution& run) {
+void take_epochs(const epoch_source_options& options, const std::string& path, spike_input& input,
+                 std::vector<time_span>& into, const execution& run) {
     if (!options.epochs.empty()) into = read_epochs(options.epochs, run);
     if (options.around.empty()) return;
     const around_events around = parse_around(options.around);
-    into = epochs_around(events_of(around.name, path, input, run), around.from, around.to);
+    epochs_of_events made =
+        epochs_around(events_of(around.name, path, input, run), around.from, around.to);
+    add_warnings(input.record, warnings_of(made));
+    into = std::move(made.epochs);
 }
 
 }  // namespace spikeweave::cli

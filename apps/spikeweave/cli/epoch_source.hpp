@@ -28,9 +28,9 @@ option& add_around(option_list& list, std::string name, epoch_source_options& op
 void describe_epochs(option_list& list, epoch_source_options& options);
 
 /// Sets the epochs, if the command line gives any.
-/// @param input  the spikes, and the events of their file
+/// @param input  the spikes, and the events of their file; the record gets warnings, too
 /// @throws io_error, invalid_argument, cancelled.
-void take_epochs(const epoch_source_options& options, const std::string& path,
-                 const spike_input& input, std::vector<time_span>& into, const execution& run);
+void take_epochs(const epoch_source_options& options, const std::string& path, spike_input& input,
+                 std::vector<time_span>& into, const execution& run);
 
 }  // namespace spikeweave::cli

@@ -42,8 +42,8 @@ void run(assemblies_command& options, session& now) {
     if (!options.to.empty()) check_output_place(options.to, options.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
-    now.warn(input.record.warnings);
     take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
+    now.warn(input.record.warnings);
     assembly_result result = find_assemblies(input.spikes, options.analysis, run);
     now.warn(input.record, result.warnings);
     result.warnings = input.record.warnings;

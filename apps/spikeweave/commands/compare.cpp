@@ -121,12 +121,12 @@ template <class CompareEpochs>
 auto compare_two_epochs(compare_command& options, files_read& read, const session& now,
                         const execution& run, const CompareEpochs& compare_epochs_of) {
     options.input.path = options.files.front();
-    const spike_input input = read_input(options.input, now, run);
-    now.warn(read.run, input.record.warnings);
+    spike_input input = read_input(options.input, now, run);
     read.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     std::array<std::vector<time_span>, 2> epochs;
     for (const std::size_t c : {0U, 1U})
         take_epochs(options.epochs[c], options.input.path, input, epochs[c], run);
+    now.warn(read.run, input.record.warnings);
     return compare_epochs_of(input.spikes, epoch_span(epochs[0]), epoch_span(epochs[1]));
 }
 

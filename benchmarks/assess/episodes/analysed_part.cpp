@@ -63,7 +63,8 @@ spike_sequence analysed_part::grouped(spike_sequence spikes) const {
 spike_sequence analysed_part::cut(spike_sequence spikes, std::uint32_t seed) const {
     epoch_options how = time;
     if (after > duration{0})
-        how.epochs = epochs_around(events(spikes.span(), before, after, seed), -before, after);
+        how.epochs =
+            epochs_around(events(spikes.span(), before, after, seed), -before, after).epochs;
     chosen_time part = choose_time(spikes, how);
     return part.spikes ? std::move(*part.spikes) : std::move(spikes);
 }

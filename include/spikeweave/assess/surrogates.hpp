@@ -128,6 +128,12 @@ SPIKEWEAVE_API std::vector<time_span> regular_trials(time_span span, duration le
                                                      duration separation,
                                                      compatibility compat = compatibility::none);
 
+/// Says that the last of the `regular_trials` is cut off at the end of the span, or is missing
+/// there with Elephant's rule, as a full sentence; empty if each trial is whole.
+/// @throws invalid_argument as `regular_trials`.
+SPIKEWEAVE_API std::string note_of_cut_trial(time_span span, duration length, duration separation,
+                                             compatibility compat = compatibility::none);
+
 /// A surrogate, and what happened to the spikes that it lacks.
 struct surrogate_spikes {
     spike_sequence spikes{};

@@ -173,8 +173,9 @@ struct replication_spikes {
     binned_recording recording{};
     surrogate_maker maker;
     std::uint32_t surrogates = 0;
-    bool confirmed_elsewhere = false;  ///< whether they are another recording's
-    spade_options asked{};             ///< the options of the whole analysis
+    bool confirmed_elsewhere = false;     ///< whether they are another recording's
+    spade_options asked{};                ///< the options of the whole analysis
+    std::vector<std::string> warnings{};  ///< about the time that was divided, as full sentences
 };
 
 /// The options that search and the spikes that test, if a part is held out.

@@ -70,11 +70,23 @@ private:
     concatenated_epochs joined_{};
 };
 
+/// What `epochs_around` returns.
+struct epochs_of_events {
+    std::vector<time_span> epochs{};
+    /// Epochs that end before `to`, because the next one begins.
+    std::size_t shortened = 0;
+    /// Events at the time of an earlier one, which have no epoch of their own.
+    std::size_t repeated = 0;
+};
+
 /// An epoch around each event, from `from` after it (before it if negative) to `to` after it.
 /// Where it would reach into the epoch of the next event, it ends as that begins.
 /// @throws invalid_argument if `to` is not after `from`, or events are not in order.
-SPIKEWEAVE_API std::vector<time_span> epochs_around(std::span<const std::int64_t> events_us,
-                                                    duration from, duration to);
+SPIKEWEAVE_API epochs_of_events epochs_around(std::span<const std::int64_t> events_us,
+                                              duration from, duration to);
+
+/// Which epochs were shortened, as full sentences; none if each is as long as was asked for.
+SPIKEWEAVE_API std::vector<std::string> warnings_of(const epochs_of_events& made);
 
 /// Reads epochs in seconds, one per line, separated by tabs, semicolons, commas or blanks; also
 /// gzip. A header may name the columns start_time and stop_time, or begin and end; else the first

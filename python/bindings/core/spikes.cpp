@@ -113,9 +113,11 @@ shared_spikes with_epochs(const shared_spikes& spikes, const array_in<double>& e
     return share(within_epochs(*spikes.sequence, epochs));
 }
 
-array_out<double> around(const array_in<double>& events, nb::handle start, nb::handle stop) {
-    return column(
-        epochs_around(microseconds_of(events), time_of("start", start), time_of("stop", stop)));
+// Returns the epochs, and which ones are shorter than was asked for, as sentences.
+nb::tuple around(const array_in<double>& events, nb::handle start, nb::handle stop) {
+    const epochs_of_events made =
+        epochs_around(microseconds_of(events), time_of("start", start), time_of("stop", stop));
+    return nb::make_tuple(column(made.epochs), warnings_of(made));
 }
 
 }  // namespace

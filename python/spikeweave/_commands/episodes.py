@@ -199,7 +199,7 @@ def count_episodes(
 def epochs_around(events: Any, start: Time, stop: Time) -> NDArray[np.float64]:
     """Makes an epoch around each event, such as a stimulus, for `episodes` and `spade`.
 
-    An epoch that would reach into that of the next event ends where that begins.
+    An epoch that would reach into that of the next event ends where that begins, with a warning.
 
     Parameters
     ----------
@@ -218,13 +218,21 @@ def epochs_around(events: Any, start: Time, stop: Time) -> NDArray[np.float64]:
     ValueError
         If `stop` is not after `start`, or events are not in order.
 
+    Warns
+    -----
+    UserWarning
+        If epochs end where the next one begins, or events have the same time.
+
     Examples
     --------
     >>> import spikeweave
-    >>> spikeweave.epochs_around([1.0, 2.0, 2.25], start="-100ms", stop="400ms").tolist()
-    [[0.9, 1.4], [1.9, 2.15], [2.15, 2.65]]
+    >>> spikeweave.epochs_around([1.0, 2.0, 2.5], start="-100ms", stop="400ms").tolist()
+    [[0.9, 1.4], [1.9, 2.4], [2.4, 2.9]]
     """
-    return _core.epochs_around(array("events", events, np.float64), start, stop)
+    epochs, shortened = _core.epochs_around(array("events", events, np.float64), start, stop)
+    for text in shortened:
+        warnings.warn(text, stacklevel=2)
+    return epochs
 
 
 def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "assess/surrogates/generators.hpp"
+#include "core/grouped.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -18,6 +20,15 @@ void check_trials(const std::vector<time_span>& trials) {
         if (i > 0 && trials[i].begin < trials[i - 1].end)
             throw invalid_argument(fmt::format("trial {} begins before trial {} ends", i + 1, i));
     }
+}
+
+void check_regular(duration length, duration separation) {
+    if (length <= duration{0})
+        throw invalid_argument(
+            fmt::format("the length of a trial must be above 0, not {}", format_duration(length)));
+    if (separation < duration{0})
+        throw invalid_argument(fmt::format("the separation of trials must be at least 0, not {}",
+                                           format_duration(separation)));
 }
 
 // Cuts the trials to the span. Trials are half-open intervals; a span includes its end.
@@ -43,12 +54,7 @@ void turn(std::span<std::int64_t> times, time_span trial, std::int64_t shift) {
 
 std::vector<time_span> regular_trials(time_span span, duration length, duration separation,
                                       compatibility compat) {
-    if (length <= duration{0})
-        throw invalid_argument(
-            fmt::format("the length of a trial must be above 0, not {}", format_duration(length)));
-    if (separation < duration{0})
-        throw invalid_argument(fmt::format("the separation of trials must be at least 0, not {}",
-                                           format_duration(separation)));
+    check_regular(length, separation);
     if (span.end <= span.begin) return {};
     const duration period = length + separation;
     const std::int64_t whole = span.length() / period;
@@ -63,6 +69,29 @@ std::vector<time_span> regular_trials(time_span span, duration length, duration 
         trials.push_back({begin, begin + length});
     }
     return trials;
+}
+
+std::string note_of_cut_trial(time_span span, duration length, duration separation,
+                              compatibility compat) {
+    check_regular(length, separation);
+    if (span.end <= span.begin) return {};
+    const duration period = length + separation;
+    const duration rest = span.length() % period;
+    if (rest == duration{0}) return {};
+    if (follows_elephant(compat))
+        return fmt::format(
+            "The last {} of the time that is analysed hold no whole trial with its separation: as "
+            "in Elephant, they are in no trial.",
+            format_duration(rest));
+    if (rest >= length) return {};
+    const std::int64_t whole = span.length() / period;
+    return fmt::format(
+        "The {} is {} long instead of {}, because the time that is analysed ends at {}: it is used "
+        "as it is.",
+        whole == 0
+            ? "only trial"
+            : fmt::format("last of {} trials", core::grouped(static_cast<std::size_t>(whole) + 1)),
+        format_duration(rest), format_duration(length), format_duration(span.end));
 }
 
 namespace assess {

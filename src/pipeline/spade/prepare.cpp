@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "core/given_time.hpp"
@@ -109,6 +110,16 @@ void note_windows(spade_input& out, const spade_options& options, std::vector<pa
                   .strategy = options.strategy};
 }
 
+// Trials are only used to shift spikes within them.
+void note_cut_trial(binned_recording& out, const spade_options& options) {
+    if (!options.trial_length || !options.is_tested() ||
+        options.method.value_or(options.usual_method()) != surrogate_method::trial_shifting)
+        return;
+    std::string note = note_of_cut_trial(out.spikes.span(), *options.trial_length,
+                                         options.trial_separation, options.compat);
+    if (!note.empty()) out.warnings.push_back(std::move(note));
+}
+
 void settle_surrogates(spade_input& out, const spade_options& options,
                        std::vector<time_span> epochs) {
     if (!options.is_tested()) return;
@@ -171,6 +182,7 @@ binned_recording bin_recording(spike_sequence spikes, const spade_options& optio
     if (!has_recorded_span) out.spikes = from_zero(options, std::move(out.spikes));
     if (!options.epochs.empty()) join_epochs(options, out);
     out.spikes = part_asked_for(options, std::move(out.spikes));
+    note_cut_trial(out, options);
     out.bins = bins_of(options, out.spikes);
     binning_result binned = bin_spikes(out.spikes, out.bins);
     out.axes.unit_names = out.spikes.unit_names();

@@ -29,7 +29,7 @@ replication_spikes prepared(spike_sequence spikes, const spade_options& options,
 
 // The parts of time of which some are held out.
 std::vector<time_span> parts_of(const spike_sequence& spikes, const spade_options& options,
-                                bool has_recorded_span) {
+                                bool has_recorded_span, std::vector<std::string>& warnings) {
     if (!options.epochs.empty()) return options.epochs;
     time_span span = spikes.span();
     // Trials are counted from the beginning of the recording, as in `bin_recording`.
@@ -40,6 +40,9 @@ std::vector<time_span> parts_of(const spike_sequence& spikes, const spade_option
     std::vector<time_span> trials =
         regular_trials(span, *options.trial_length, options.trial_separation, options.compat);
     if (!trials.empty()) trials.back().end = std::min(trials.back().end, span.end + duration{1});
+    std::string note =
+        note_of_cut_trial(span, *options.trial_length, options.trial_separation, options.compat);
+    if (!note.empty()) warnings.push_back(std::move(note));
     return trials;
 }
 
@@ -121,8 +124,9 @@ void warn_of_lowest_threshold(spade_result& found, const spade_options& asked) {
 divided_recording divide_recording(const spike_sequence& spikes, const spade_options& options,
                                    bool has_recorded_span) {
     check_spade(options);
-    pipeline::divided_time time =
-        pipeline::divide_time(parts_of(spikes, options, has_recorded_span), options.hold_out);
+    std::vector<std::string> warnings;
+    pipeline::divided_time time = pipeline::divide_time(
+        parts_of(spikes, options, has_recorded_span, warnings), options.hold_out);
     spade_options search = options;
     search.hold_out = 0;
     search.method = options.method.value_or(options.usual_method());  // blocks are no trials
@@ -133,7 +137,10 @@ divided_recording divide_recording(const spike_sequence& spikes, const spade_opt
     spade_options test = search;
     search.epochs = std::move(time.searched);
     test.epochs = std::move(time.held_out);
-    return {std::move(search), prepared(spikes, test, options, has_recorded_span, false)};
+    divided_recording out{std::move(search),
+                          prepared(spikes, test, options, has_recorded_span, false)};
+    out.held_out.warnings = std::move(warnings);
+    return out;
 }
 
 replication_spikes confirming_recording(const spike_sequence& spikes, const spike_sequence& other,
@@ -184,6 +191,7 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
                                         corrected.q[k]};
         out.replicated += corrected.q[k] < found.options.alpha ? 1 : 0;
     }
+    found.warnings.insert(found.warnings.end(), in.warnings.begin(), in.warnings.end());
     if (in.confirmed_elsewhere)
         for (const std::string& warning : in.recording.warnings)
             found.warnings.push_back("In the recording that confirms: " + warning);

@@ -102,6 +102,24 @@ TEST(RegularTrials, AreAllThereUnlessElephantsAreAsked) {
     EXPECT_THROW(regular_trials(span, 1ms, -1ms), invalid_argument);
 }
 
+TEST(NoteOfCutTrial, SaysWhatIsAtTheEnd) {
+    const time_span span{100ms, 1'500ms};  // two trials of 500 ms, each with a gap of 200 ms
+    EXPECT_EQ(note_of_cut_trial(span, 500ms, 200ms), "");
+    EXPECT_EQ(note_of_cut_trial(span, 500ms, 200ms, compatibility::elephant), "");
+    // The gap at the end need not be there.
+    EXPECT_EQ(note_of_cut_trial({100ms, 1'300ms}, 500ms, 200ms), "");
+    EXPECT_EQ(note_of_cut_trial({100ms, 1'299ms}, 500ms, 200ms),
+              "The last of 2 trials is 499 ms long instead of 500 ms, because the time that is "
+              "analysed ends at 1.299 s: it is used as it is.");
+    EXPECT_EQ(note_of_cut_trial({100ms, 1'300ms}, 500ms, 200ms, compatibility::elephant),
+              "The last 500 ms of the time that is analysed hold no whole trial with its "
+              "separation: as in Elephant, they are in no trial.");
+    EXPECT_EQ(note_of_cut_trial({0s, 400ms}, 1s, 0s),
+              "The only trial is 400 ms long instead of 1 s, because the time that is analysed "
+              "ends at 400 ms: it is used as it is.");
+    EXPECT_THROW(note_of_cut_trial(span, 0ms, 200ms), invalid_argument);
+}
+
 std::vector<std::uint32_t> bins_of(const binned_spikes& spikes) {
     const auto bins = spikes.bins(unit_id{0});
     return {bins.begin(), bins.end()};

@@ -66,11 +66,20 @@ TEST(SpadePreparation, CountsTrialsFromZeroWhereTheSpanIsThatOfTheSpikes) {
         return prepare_spade(bin_recording(spikes, request, has_recorded_span), request)
             .surrogates.trials;
     };
+    const auto says = [&](const spade_options& options) {
+        const auto warnings = bin_recording(spikes, options, false).warnings;
+        return std::ranges::any_of(warnings, [](const std::string& one) {
+            return one.starts_with("The last of 4 trials is 400 ms long instead of 1 s");
+        });
+    };
 
     EXPECT_EQ(trials(false).front().begin, 0s);
     EXPECT_EQ(trials(false).size(), 4U);
     EXPECT_EQ(trials(true).front().begin, 700ms);
     EXPECT_EQ(trials(true).size(), 3U);
+    EXPECT_TRUE(says(request));
+    request.t_stop = 3s;
+    EXPECT_FALSE(says(request));
 }
 
 TEST(SpadePreparation, HasTheDefaultsOfTheCommand) {

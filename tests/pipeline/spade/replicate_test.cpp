@@ -95,6 +95,13 @@ TEST(Replicate, OptionsRepeatWhatHeldOutAPart) {
         ASSERT_TRUE(found.replication);
         ASSERT_EQ(found.replication->searched_epochs.size(), has_trials ? 23U : 6U);
         EXPECT_EQ(found.replication->searched_epochs.front().begin, 1s);
+        EXPECT_EQ(std::ranges::count_if(found.warnings,
+                                        [](const std::string& one) {
+                                            return one.starts_with(
+                                                "The last of 46 trials is 50 ms "
+                                                "long instead of 500 ms");
+                                        }),
+                  has_trials ? 1 : 0);
         duration searched{0};
         for (const time_span& one : found.replication->searched_epochs) searched += one.length();
         EXPECT_EQ(found.replication->searched, searched);
