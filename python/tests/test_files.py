@@ -1,8 +1,10 @@
 """`spikeweave.read` and `spikeweave.write`."""
 
+import copy
 import datetime
 import errno
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -183,9 +185,69 @@ def test_groups_of_units_are_one(tmp_path):
         grouped = spikes.grouped({"a": "left", "b": "left"}, "1ms")
     assert grouped.unit_names == ["c", "left"]
     assert [train.tolist() for train in grouped.trains()] == [[0.3], [0.1, 0.2, 0.4]]
-    assert len(spikeweave.read(tmp_path / "spikes.npz", groups=path)) == 5
+    with pytest.warns(UserWarning, match="1 spike of a group is not counted"):
+        read = spikeweave.read(tmp_path / "spikes.npz", groups=path, group_window="1ms")
+    assert read == grouped
     with pytest.raises(ValueError, match="no unit is named"):
         spikes.grouped({"x": "left"})
+
+
+def test_groups_go_on_without_units_that_were_left_out(tmp_path):
+    times = np.arange(100) / 10
+    spikes = SpikeSequence.of({"a": times, "b": [0.05, 1.05], "c": [2.05]}, t_start=0, t_stop=10)
+    path = tmp_path / "spikes.npz"
+    spikeweave.write(path, spikes)
+    groups = tmp_path / "groups.tsv"
+    groups.write_text("a\tleft\nb\tleft\n")
+
+    with pytest.warns(UserWarning, match="The group left is without unit a, which was left out"):
+        assert spikeweave.read(path, max_rate=5, groups=groups).unit_names == ["c", "left"]
+    groups.write_text("x\tleft\n")
+    with pytest.raises(ValueError, match="no unit is named 'x'"):
+        spikeweave.read(path, max_rate=5, groups=groups)
+
+
+def test_groups_in_nwb_go_on_without_units_that_were_left_out(tmp_path):
+    pytest.importorskip("pynwb")
+    times = np.arange(100) / 10
+    path = tmp_path / "spikes.nwb"
+    spikeweave.write(path, {"a": times, "b": [0.05, 1.05], "c": [2.05, 9.95]})
+    groups = tmp_path / "groups.tsv"
+    groups.write_text("a\tleft\nb\tleft\n")
+
+    with pytest.warns(UserWarning, match="The group left is without unit a, which was left out"):
+        assert spikeweave.read(path, max_rate=5, groups=groups).unit_names == ["c", "left"]
+
+
+def test_stimulus_markers_are_kept_beside_the_spikes(tmp_path):
+    path = tmp_path / "culture.spk.txt"
+    path.write_text("0.5 12\n1.0 60\n1.01 7\n3.0 60\n3.02 12\n")
+
+    with pytest.warns(UserWarning, match="2 stimulus markers are not mined"):
+        spikes = spikeweave.read(path)
+
+    assert spikes.unit_names == ["7", "12"]
+    assert spikes.stimulus_times.tolist() == [1, 3]
+    assert spikes.stimulus_times.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        spikes.stimulus_times[0] = 2
+    assert spikeweave.epochs_around(spikes.stimulus_times, 0, "100ms").tolist() == [
+        [1, 1.1],
+        [3, 3.1],
+    ]
+    for same in (
+        pickle.loads(pickle.dumps(spikes)),
+        copy.deepcopy(spikes),
+        SpikeSequence(spikes),
+        SpikeSequence.of(spikes, unit_names=["x", "y"]),
+        spikes.select(["7"]),
+        spikes.grouped({"7": "left"}),
+        spikes.drop_duplicates_of_units(),
+        spikes.clean(drop_synchronous=2),
+    ):
+        assert same.stimulus_times.tolist() == [1, 3]
+    assert spikes.select(t_start=2, t_stop=3.02).stimulus_times.tolist() == [3]
+    assert SpikeSequence.of([[0.1]]).stimulus_times.shape == (0,)
 
 
 def test_signal_to_noise_ratios_are_those_of_the_table_of_units(tmp_path):

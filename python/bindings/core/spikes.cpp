@@ -1,7 +1,6 @@
 #include "bindings/core/spikes.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <string>
 
@@ -31,15 +30,15 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
     return nb::make_tuple(share(std::move(made.spikes), start.has_value()), made.duplicates);
 }
 
+array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
+    return column(times_us, [](std::int64_t us) { return duration{us}; });
+}
+
 nb::dict read_file(const std::string& path, const nb::dict& given) {
     spike_file file = call(read_spikes, path, given);
-    std::ranges::move(check_spikes(file.spikes), std::back_inserter(file.warnings));
-    std::ranges::move(warnings_of(file.dropped), std::back_inserter(file.warnings));
-    std::ranges::move(warnings_of(file.left_out), std::back_inserter(file.warnings));
     nb::dict out;
-    out["duplicates"] = file.duplicates;
-    out["warnings"] = file.warnings;
-    out["stimulus_us"] = to_numpy(std::move(file.stimulus_us));
+    out["warnings"] = warnings_of(file);
+    out["stimulus"] = seconds_of(file.stimulus_us);
     shared_spikes spikes = share(std::move(file.spikes), file.has_recorded_span);
     spikes.checked = true;
     out["spikes"] = std::move(spikes);
@@ -49,10 +48,6 @@ nb::dict read_file(const std::string& path, const nb::dict& given) {
 void write(const std::string& path, const shared_spikes& spikes, const nb::object& progress) {
     run_unlocked([&](const execution& run) { write_spikes(path, *spikes.sequence, run); },
                  {.progress = progress});
-}
-
-array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
-    return column(times_us, [](std::int64_t us) { return duration{us}; });
 }
 
 // Returns all units' times one after another, and where each begins.

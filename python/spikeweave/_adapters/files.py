@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import _core
 from .._values.arguments import given
-from .._values.spikes import SpikeSequence, duplicates_text
+from .._values.spikes import SpikeSequence
 from .._values.types import SpikeFormat, SpikesLike, Time
 from .neo_files import is_by_neo, read_by_neo
 from .nwb import read_units, write_units
@@ -80,6 +80,7 @@ def read(
     Returns
     -------
     SpikeSequence
+        Its `SpikeSequence.stimulus_times` are the stimulus markers of the file.
 
     Raises
     ------
@@ -151,14 +152,7 @@ def read(
         )
     for warning in file["warnings"]:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
-    if file["duplicates"]:
-        warnings.warn(f"{path}: {duplicates_text(file['duplicates'])}", stacklevel=2)
-    if len(file["stimulus_us"]):
-        warnings.warn(
-            f"{path}: {len(file['stimulus_us'])} stimulus markers are not spikes: left out.",
-            stacklevel=2,
-        )
-    return SpikeSequence._from_core(file["spikes"])
+    return SpikeSequence._from_core(file["spikes"], file["stimulus"])
 
 
 def write(

@@ -204,7 +204,7 @@ def epochs_around(events: Any, start: Time, stop: Time) -> NDArray[np.float64]:
     Parameters
     ----------
     events
-        Times of the events, ascending, seconds.
+        Times of the events, ascending, seconds, such as `SpikeSequence.stimulus_times`.
     start, stop : float, str or quantity
         Begin and end of an epoch after its event; before it if negative.
 

@@ -19,13 +19,38 @@ class HeldSpikes:
 
     _core: Any
     _arrays: dict[str, NDArray[Any]]
+    _stimulus: NDArray[np.float64]
 
     @classmethod
-    def _from_core(cls, core: Any) -> Self:
+    def _from_core(cls, core: Any, stimulus: ArrayLike = ()) -> Self:
         self = cls.__new__(cls)
         self._core = core
         self._arrays = {}
+        self._stimulus = np.array(stimulus, dtype=np.float64)
+        self._stimulus.flags.writeable = False
         return self
+
+    @property
+    def stimulus_times(self) -> NDArray[np.float64]:
+        """Times of the stimulus markers of the file in seconds, ascending: shape (markers,),
+        read-only. A marker is no spike and no unit; recordings of 60-electrode arrays have them as
+        channel 60. Empty if the file that `read` read has none. In the command they are the events
+        ``stimulus``, as in ``--around stimulus:-100ms..400ms``.
+
+        Examples
+        --------
+        >>> import spikeweave, tempfile, pathlib, warnings
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "array.spk.txt"
+        >>> _ = file.write_text("0.5 12\\n1.0 60\\n1.01 7\\n3.0 60\\n3.02 12\\n")
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     spikes = spikeweave.read(file)
+        >>> spikes.unit_names, spikes.stimulus_times
+        (['7', '12'], array([1., 3.]))
+        >>> spikeweave.epochs_around(spikes.stimulus_times, start=0, stop="400ms").tolist()
+        [[1.0, 1.4], [3.0, 3.4]]
+        """
+        return self._stimulus
 
     def check(self) -> list[str]:
         """Likely data problems as whole sentences: double spikes, units that repeat another,
@@ -61,7 +86,7 @@ class HeldSpikes:
         core, left_out = self._core.drop_duplicates_of_units()
         for text in left_out:
             warnings.warn(text, stacklevel=2)
-        return self._from_core(core)
+        return self._from_core(core, self._stimulus)
 
     def clean(
         self,
@@ -128,7 +153,7 @@ class HeldSpikes:
         )
         for text in left_out:
             warnings.warn(text, stacklevel=2)
-        return self._from_core(core)
+        return self._from_core(core, self._stimulus)
 
     def grouped(self, groups: Mapping[str, str], group_window: Time | None = None) -> Self:
         """Takes units as one: clumps of neurons, channels of an electrode, wells of a plate.
@@ -171,4 +196,4 @@ class HeldSpikes:
                 f"{merged} spikes of groups are not counted, because the group had just fired.",
                 stacklevel=2,
             )
-        return self._from_core(core)
+        return self._from_core(core, self._stimulus)

@@ -49,9 +49,10 @@ class SpikeSequence(HeldSpikes):
     (array([0.01 , 0.015, 0.31 ]), array([0, 1, 0], dtype=uint32))
     """
 
-    __slots__ = ("_arrays", "_core")
+    __slots__ = ("_arrays", "_core", "_stimulus")
     _arrays: dict[str, NDArray[Any]]
     _core: Any
+    _stimulus: NDArray[np.float64]
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class SpikeSequence(HeldSpikes):
         made = SpikeSequence.of(spikes, unit_names=unit_names, t_start=t_start, t_stop=t_stop)
         self._core = made._core
         self._arrays = {}
+        self._stimulus = made._stimulus
 
     @classmethod
     def of(
@@ -147,8 +149,11 @@ class SpikeSequence(HeldSpikes):
         )
         if duplicates:
             warnings.warn(duplicates_text(duplicates), stacklevel=2)
-        epochs = found.epochs if isinstance(found, SpikeSequence) else None
-        return cls._from_core(core if epochs is None else core.with_epochs(np.ravel(epochs)))
+        if not isinstance(found, SpikeSequence):
+            return cls._from_core(core)
+        if found.epochs is not None:
+            core = core.with_epochs(np.ravel(found.epochs))
+        return cls._from_core(core, found.stimulus_times)
 
     def _as_arrays(self) -> SpikeArrays:
         stated = self._core.has_recorded_span
@@ -273,6 +278,9 @@ class SpikeSequence(HeldSpikes):
             begin if stated or t_start is not None else None,
             end if stated or t_stop is not None else None,
             None if self.epochs is None else _cut(self.epochs, begin, end),
+            self._stimulus[(self._stimulus >= begin) & (self._stimulus <= end)]
+            if t_start is not None or t_stop is not None
+            else self._stimulus,
         )
 
     def _indices(self, units: Iterable[str | int]) -> set[int]:
@@ -295,7 +303,8 @@ class SpikeSequence(HeldSpikes):
     def __reduce__(self) -> tuple[Any, ...]:
         # Whole microseconds come back as they are: below 285 years a double holds them exactly.
         span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
-        return _again, (self.times, self.units, self.unit_names, *span, self.epochs)
+        arrays = (self.times, self.units, self.unit_names, *span, self.epochs)
+        return _again, (*arrays, self._stimulus)
 
     def to_neo(self, t_start: Time | None = None, t_stop: Time | None = None) -> list[Any]:
         """The same as a list of `neo.SpikeTrain` in seconds, named after the units.
@@ -420,10 +429,13 @@ def _again(
     t_start: float | None,
     t_stop: float | None,
     epochs: NDArray[np.float64] | None = None,
+    stimulus: NDArray[np.float64] | tuple[()] = (),
 ) -> SpikeSequence:
     """A sequence from its parts, for pickles and copies."""
     core, _ = _core.make_spikes(times, units, names, t_start, t_stop)
-    return SpikeSequence._from_core(core if epochs is None else core.with_epochs(np.ravel(epochs)))
+    if epochs is not None:
+        core = core.with_epochs(np.ravel(epochs))
+    return SpikeSequence._from_core(core, stimulus)
 
 
 def _cut(epochs: NDArray[np.float64], begin: float, end: float) -> NDArray[np.float64]:
