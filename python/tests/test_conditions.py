@@ -56,6 +56,34 @@ def test_command_writes_the_same_columns(recordings, tmp_path):
     assert np.allclose(excess, (count - expected) / removed)
 
 
+def test_command_writes_the_same_graph(recordings, tmp_path):
+    networkx = pytest.importorskip("networkx")
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    for name, one in zip("ab", recordings, strict=True):
+        spikeweave.write(tmp_path / f"{name}.npz", one)
+    search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
+    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    subprocess.run([program, "compare", *files, *search, "-q", "-o", tmp_path / "out"], check=True)
+    written = networkx.read_graphml(tmp_path / "out" / "differences.graphml")
+    names = networkx.get_node_attributes(written, "name")
+
+    found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
+    graph = found.to_networkx()
+
+    assert list(graph.nodes) == [names[node] for node in written.nodes]
+    edges = {(names[a], names[b]): data for a, b, data in written.edges(data=True)}
+    assert graph.number_of_edges() == len(edges) == sum(one.size == 2 for one in found)
+    assert {data["direction"] for *_, data in graph.edges(data=True)} >= {"down"}
+    for a, b, data in graph.edges(data=True):
+        same = edges[a, b]
+        assert (data["change"], data["direction"]) == (same["change"], same["direction"])
+        assert data["delay_low"] * 1e3 == pytest.approx(same["delay_low_ms"])
+        for name in ("rate_ratio", "rate_q", "excess_a", "excess_b", "excess_q"):
+            assert data[name] == pytest.approx(same.get(name, float("nan")), rel=1e-5, nan_ok=True)
+
+
 def test_finding_is_counted_in_both(recordings):
     found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
     blocks = [(10 * i, 10 * (i + 1)) for i in range(6)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._values.circuit import Circuit
+from .._values.conditions import ConditionComparison
 from .._values.conversions import converts
 from .._values.spade import PatternResult
 
@@ -45,6 +46,37 @@ def circuit_to_graph(circuit: Circuit) -> Any:
             **attributes,
         )
     return graph
+
+
+@converts(ConditionComparison, "networkx")
+def comparison_to_graph(found: ConditionComparison) -> Any:
+    """A `networkx.MultiDiGraph` with an edge per finding of two units, and what changed of it."""
+    try:
+        import networkx
+    except ImportError:
+        raise ImportError("to_networkx() makes a networkx graph: pip install networkx") from None
+    graph = networkx.MultiDiGraph()
+    graph.add_nodes_from(found.unit_names)
+    measures = ("rate_ratio", "rate_q", "excess_a", "excess_b", "excess_q")
+    for i, pair in enumerate(found):
+        if pair.size != 2:
+            continue
+        graph.add_edge(
+            *pair.units,
+            delay_low=pair.delays[0][0],
+            delay_high=pair.delays[0][1],
+            change=found.columns["change"][i],
+            direction=_direction(found.columns, i),
+            **{name: float(found.columns[name][i]) for name in measures},
+        )
+    return graph
+
+
+def _direction(columns: dict[str, Any], i: int) -> str:
+    change = columns["change"][i]
+    if change == "none":
+        return "same"
+    return "up" if columns[f"{change}_b"][i] > columns[f"{change}_a"][i] else "down"
 
 
 @converts(PatternResult, "networkx")

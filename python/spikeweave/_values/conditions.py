@@ -99,6 +99,17 @@ class ConditionComparison(_Comparison[Episode]):
         `columns`."""
         return self._table("units", "delays")
 
+    def to_networkx(self) -> Any:
+        """The circuit of the pairs that were compared, with what changed, as a
+        `networkx.MultiDiGraph`: a node per unit, by name, and an edge per finding of two units.
+
+        ``spikeweave compare`` writes the same graph as ``differences.graphml``. Edges have
+        ``delay_low`` and ``delay_high`` in seconds, ``change``, and ``direction``, that of the
+        change from a to b: ``"up"``, ``"down"`` or ``"same"``. Of `columns` they have
+        ``rate_ratio``, ``rate_q``, ``excess_a``, ``excess_b`` and ``excess_q``.
+        """
+        return converted(self, "networkx")
+
 
 class PatternComparison(_Comparison[ComparedPattern]):
     """The result of `compare_patterns` or `compare_patterns_in_epochs`: a sequence of the patterns.
