@@ -122,13 +122,13 @@ cleaned_spikes clean_spikes(const spike_sequence& spikes, const spike_cleaning_o
 std::vector<std::string> warnings_of(const spikes_left_out& left_out) {
     std::vector<std::string> out;
     if (left_out.synchronous_spikes > 0)
-        out.push_back(
-            fmt::format("{} spikes of {} were left out: at least {} units fired within one sample.",
-                        core::grouped(left_out.synchronous_spikes),
-                        left_out.synchronous_events == 1
-                            ? "one moment"
-                            : core::grouped(left_out.synchronous_events) + " moments",
-                        left_out.synchronous_units));
+        out.push_back(fmt::format("{} spikes of {} were left out: at least {} units fired in {}.",
+                                  core::grouped(left_out.synchronous_spikes),
+                                  left_out.synchronous_events == 1
+                                      ? "one moment"
+                                      : core::grouped(left_out.synchronous_events) + " moments",
+                                  left_out.synchronous_units,
+                                  left_out.synchronous_events == 1 ? "it" : "each"));
     add_units(out, left_out.noisy,
               [](double snr) { return fmt::format("its signal-to-noise ratio is {:.3g}", snr); });
     add_units(out, left_out.fast,

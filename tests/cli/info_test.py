@@ -99,7 +99,7 @@ class Info(CliTest):
         lines = [f"{0.1 * i:.6f}\ta" for i in range(100)] + [f"{i + 0.05:.6f}\tb" for i in range(10)]
         path = self.file("array.tsv", "\n".join([*lines, "0.500030\tc", ""]))
         options = ("--drop-synchronous", "2", "--max-rate", "5")
-        says = ["2 spikes of one moment were left out: at least 2 units fired within one sample.",
+        says = ["2 spikes of one moment were left out: at least 2 units fired in it.",
                 "Unit a with 99 spikes was left out: it fires at 10 Hz."]
 
         found = json.loads(self.ok("info", path, "--json", *options).stdout)

@@ -92,8 +92,8 @@ TEST(CleanSpikes, LeavesOutUnitsByTheRateOfWhatRemains) {
     EXPECT_TRUE(both.left_out.fast.empty());
     EXPECT_EQ(both.spikes.size(), spikes.size() - 2);
     EXPECT_EQ(warnings_of(both.left_out),
-              std::vector<std::string>{"2 spikes of one moment were left out: at least 2 units "
-                                       "fired within one sample."});
+              std::vector<std::string>{
+                  "2 spikes of one moment were left out: at least 2 units fired in it."});
     EXPECT_EQ(warnings_of(below.left_out),
               std::vector<std::string>{"Unit a with 100 spikes was left out: it fires at 10 Hz."});
 }
