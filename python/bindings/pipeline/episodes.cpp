@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <variant>
 
@@ -137,10 +139,9 @@ delay_interval delay_at(const matrix_in<double>& delays, std::size_t row) {
 }
 
 edge_kind kind_named(std::string_view name) {
-    for (const edge_kind kind : {edge_kind::direct, edge_kind::indirect, edge_kind::common_input,
-                                 edge_kind::shared_spikes})
+    for (const edge_kind kind : edge_kinds)
         if (name == to_string(kind)) return kind;
-    return edge_kind::synchronous;
+    throw invalid_argument(fmt::format("`kind` has \"{}\", which no edge of a circuit is", name));
 }
 
 circuit circuit_of(const nb::dict& given) {

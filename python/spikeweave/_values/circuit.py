@@ -36,8 +36,9 @@ class Circuit:
     kind : list of str
         ``"direct"``, ``"indirect"`` (explained by a path over one other unit),
         ``"common-input"`` (by a unit that drives both ends at different delays),
-        ``"shared-spikes"`` (one unit repeats spikes of the other) or ``"synchronous"`` (most of it
-        is within 0.5 ms, too fast for a synapse). The last two are no connections.
+        ``"shared-spikes"`` (one unit repeats spikes of the other), ``"synchronous"`` (most of it
+        is within 0.5 ms, too fast for a synapse) or ``"dead-time"`` (most synchronous spikes are
+        missing, as after the dead time of a detector). The last three are no connections.
     via : list of (int or None)
         The unit that explains an indirect edge or one by common input.
     mean_delay, mean_delay_low, mean_delay_high : ndarray of float64, shape (edges,)
@@ -50,7 +51,8 @@ class Circuit:
         ``"both"``. If one is cut, search with further delays.
     synchronous : ndarray of int64, shape (edges,)
     synchronous_expected : ndarray of float64, shape (edges,)
-        Pairs of spikes at most 0.5 ms apart, and how many lags up to 5 ms lead one to expect.
+        Pairs of spikes at most 0.5 ms apart, and how many lags of 0.5 to 5 ms, or those behind
+        `delay` if it is among these, lead one to expect.
     """
 
     unit_names: list[str]

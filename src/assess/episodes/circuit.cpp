@@ -83,8 +83,8 @@ circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& 
             test.expected, test.p,        test.q, test.strength,  edge_kind::direct};
 }
 
-// Measures the timing of the edges, and marks those that come from one neuron in two units, or from
-// what two electrodes record at once.
+// Measures the timing of the edges, and marks those that come from one neuron in two units, from
+// what two electrodes record at once, or from what one detector misses.
 void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spikes,
                     const execution& run) {
     if (edges.empty()) return;
@@ -101,11 +101,14 @@ void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spik
             edges[e].kind = edge_kind::shared_spikes;
         else if (timing[e].is_synchronous)
             edges[e].kind = edge_kind::synchronous;
+        else if (timing[e].lacks_synchrony)
+            edges[e].kind = edge_kind::dead_time;
     }
 }
 
 bool is_artefact(const circuit_edge& edge) {
-    return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous;
+    return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous ||
+           edge.kind == edge_kind::dead_time;
 }
 
 class explainer {
@@ -383,6 +386,8 @@ std::string_view to_string(edge_kind kind) {
             return "shared-spikes";
         case edge_kind::synchronous:
             return "synchronous";
+        case edge_kind::dead_time:
+            return "dead-time";
     }
     return "?";
 }

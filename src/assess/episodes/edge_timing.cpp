@@ -16,6 +16,9 @@ namespace {
 
 using time_list = std::span<const std::int64_t>;
 
+// Of the lags on each side that say how many pairs would be synchronous.
+constexpr duration reference_width{4'500};
+
 // The pairs of spikes of two trains by their lags, in microseconds. A spike is no pair with itself.
 class lag_counts {
 public:
@@ -119,6 +122,27 @@ bool most_are_synchronous(const lag_counts& pairs, const bounds& in, double chan
     return beyond > signal / 2 && beyond > 3 * std::sqrt(by_chance);
 }
 
+// The shortest of the lags that say how many pairs would be synchronous. An interval among them
+// would add its own peak, so they begin behind it.
+std::int64_t first_reference_us(const bounds& in) {
+    const std::int64_t first = longest_synchrony.count();
+    return in.low < first + reference_width.count() && in.high > first ? in.high : first;
+}
+
+// A drive that both units share raises both sides, a connection only one, so the lower one counts.
+double expected_synchrony(const lag_counts& pairs, const bounds& in) {
+    const std::int64_t first = first_reference_us(in);
+    const std::int64_t last = first + reference_width.count();
+    const double fewer = std::min(pairs.in(first, last), pairs.in(-last - 1, -first - 1));
+    constexpr auto short_lags = static_cast<double>(2 * longest_synchrony.count() + 1);
+    return fewer * short_lags / static_cast<double>(reference_width.count());
+}
+
+bool most_synchrony_is_missing(double synchronous, double expected) {
+    const double missing = expected - synchronous;
+    return missing > expected / 2 && missing > 3 * std::sqrt(expected);
+}
+
 edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_unit) {
     edge_timing out;
     const double chance = pairs_beside(pairs, in);
@@ -128,15 +152,11 @@ edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_un
     if (forward + backward > 0) out.asymmetry = (forward - backward) / (forward + backward);
     out.cut = ends_of_peak(pairs, in, forward - chance);
     if (is_same_unit) return out;
-    constexpr std::int64_t short_us = longest_synchrony.count();
-    constexpr std::int64_t long_us = 10 * short_us;
-    const double synchronous = pairs.in(-short_us - 1, short_us);
-    const double around = pairs.in(-long_us - 1, long_us) - synchronous;
+    const double synchronous = pairs.in(-longest_synchrony.count() - 1, longest_synchrony.count());
     out.synchronous = static_cast<std::uint64_t>(synchronous);
-    constexpr auto short_lags = static_cast<double>(2 * short_us + 1);
-    constexpr auto around_lags = static_cast<double>(2 * (long_us - short_us));
-    out.synchronous_expected = around * short_lags / around_lags;
+    out.synchronous_expected = expected_synchrony(pairs, in);
     out.is_synchronous = most_are_synchronous(pairs, in, chance, forward - chance);
+    out.lacks_synchrony = most_synchrony_is_missing(synchronous, out.synchronous_expected);
     return out;
 }
 
@@ -155,10 +175,12 @@ void check(const spike_sequence& spikes, std::span<const episode> pairs) {
 
 // The longest lag that is looked at, so that none leads from one epoch into another.
 duration longest_lag(std::span<const episode> pairs) {
-    duration longest = 10 * longest_synchrony;
+    duration longest{0};
     for (const episode& pair : pairs) {
         const auto [low, high] = pair.delays.front();
-        longest = std::max(longest, high + 2 * (high - low));
+        const duration last_reference =
+            duration{first_reference_us({low.count(), high.count()})} + reference_width;
+        longest = std::max({longest, last_reference, high + 2 * (high - low)});
     }
     return longest;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -70,14 +69,6 @@ void keep_testable(std::vector<possible_pair>& pairs, double alpha) {
     pairs.erase(end, pairs.end());
 }
 
-// A detector misses spikes just after another one on the same electrode, so most synchronous spikes
-// are missing, by more than three standard deviations.
-bool lacks_synchrony(const edge_timing& timing) {
-    const double expected = timing.synchronous_expected;
-    const double missing = expected - static_cast<double>(timing.synchronous);
-    return missing > expected / 2 && missing > 3 * std::sqrt(expected);
-}
-
 // Whether more spikes are at some other lag, within a cell, than are missing at this one. Spikes of
 // a peak are spread over the cell, so they are expected, and missing, beside it.
 bool has_excess_beside(const jitter_null& null, const episode& pair) {
@@ -124,7 +115,7 @@ void explain(const jitter_null& null, const spike_sequence& spikes, std::vector<
             pair.kind = scarcity::shared_spikes;
         else if (has_excess_beside(null, episodes[i]))
             pair.kind = scarcity::beside_excess;
-        else if (lacks_synchrony(timing[i]))
+        else if (timing[i].lacks_synchrony)
             pair.kind = scarcity::dead_time;
     }
 }

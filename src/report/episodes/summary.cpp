@@ -126,10 +126,11 @@ private:
                                          indirect, common)));
         const std::size_t shared = of_kind[edge_kind::shared_spikes];
         const std::size_t synchronous = of_kind[edge_kind::synchronous];
-        if (shared + synchronous > 0)
+        const std::size_t dead = of_kind[edge_kind::dead_time];
+        if (shared + synchronous + dead > 0)
             line("  {}", dim(fmt::format("no connections: {} of units that share spikes, {} too "
-                                         "fast for a synapse",
-                                         shared, synchronous)));
+                                         "fast for a synapse, {} that lack synchronous spikes",
+                                         shared, synchronous, dead)));
     }
 
     void scarce() {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iomanip>
 #include <map>
@@ -99,12 +98,10 @@ private:
 
     void read_circuits(const std::filesystem::path& path) {
         page_table rows(path);
-        constexpr std::array kinds{edge_kind::direct, edge_kind::indirect, edge_kind::common_input,
-                                   edge_kind::shared_spikes, edge_kind::synchronous};
         while (rows.next()) {
             const auto kind = std::ranges::find_if(
-                kinds, [&](edge_kind one) { return to_string(one) == rows["kind"]; });
-            if (kind == kinds.end()) rows.fail("found an unknown kind of edge");
+                edge_kinds, [&](edge_kind one) { return to_string(one) == rows["kind"]; });
+            if (kind == edge_kinds.end()) rows.fail("found an unknown kind of edge");
             window_in(rows).circuit.edges.push_back(
                 {.from = unit_id{known_.unit(rows, rows["from"])},
                  .to = unit_id{known_.unit(rows, rows["to"])},

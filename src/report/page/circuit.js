@@ -4,7 +4,7 @@ import { el, intervalText, nameElement, shownName, sixDigits, testFigure } from 
 import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
 import { makeTable } from "./table.js";
 
-const kinds = ["direct", "indirect", "common-input", "shared-spikes", "synchronous"];
+const kinds = ["direct", "indirect", "common-input", "shared-spikes", "synchronous", "dead-time"];
 
 function edgeElement(state, edge, places) {
   const { names } = state.data;

@@ -12,8 +12,10 @@
 #include "spikeweave/assess/episodes/circuit.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
+#include "support/shared_data.hpp"
 
 namespace spikeweave {
 namespace {
@@ -133,8 +135,14 @@ TEST(TimeEdges, CountsAsTheDefinitionsDo) {
         }
         const double synchronous = from == to ? 0 : number_in(lags, -501, 500);
         EXPECT_EQ(static_cast<double>(timing.synchronous), synchronous);
-        const double around = from == to ? 0 : number_in(lags, -5001, 5000) - synchronous;
-        EXPECT_DOUBLE_EQ(timing.synchronous_expected, around * 1001 / 9000);
+        const std::int64_t first = l < 5000 && h > 500 ? h : 500;
+        const double fewer = from == to ? 0
+                                        : std::min(number_in(lags, first, first + 4500),
+                                                   number_in(lags, -first - 4501, -first - 1));
+        const double expected = fewer * 1001 / 4500;
+        EXPECT_DOUBLE_EQ(timing.synchronous_expected, expected);
+        EXPECT_EQ(timing.lacks_synchrony,
+                  synchronous < expected / 2 && expected - synchronous > 3 * std::sqrt(expected));
     }
 }
 
@@ -181,6 +189,25 @@ TEST(TimeEdges, TellsADirectionFromASymmetricCorrelation) {
 
     EXPECT_NEAR(timing_of(spikes, pair_of(unit_a, unit_b, 1ms, 5ms)).asymmetry, 0, 0.1);
     EXPECT_GT(timing_of(spikes, pair_of(unit_c, unit_b, 1ms, 5ms)).asymmetry, 0.7);
+}
+
+// A connection has no fewer synchronous pairs than chance gives, wherever its peak is.
+TEST(TimeEdges, ExpectsAsManySynchronousPairsAsThereAreBesideAConnection) {
+    for (const double mean_us : {1'500.0, 2'500.0, 4'000.0, 6'000.0}) {
+        timing_recording recording(6, 600s);
+        recording.follow(recording.fire(unit_a, 10), unit_b, 0.8, mean_us, 300);
+        recording.fire(unit_b, 10);
+        const spike_sequence spikes = recording.finish();
+        for (const delay_interval within : {delay_interval{1ms, 4ms}, delay_interval{3ms, 5ms},
+                                            delay_interval{0ms, 8ms}, delay_interval{5ms, 20ms}}) {
+            const edge_timing timing =
+                timing_of(spikes, pair_of(unit_a, unit_b, within.low, within.high));
+            const auto synchronous = static_cast<double>(timing.synchronous);
+            EXPECT_NEAR(timing.synchronous_expected, synchronous, 4 * std::sqrt(synchronous))
+                << mean_us << ' ' << within.low.count();
+            EXPECT_FALSE(timing.lacks_synchrony);
+        }
+    }
 }
 
 TEST(TimeEdges, TakesNoLagFromOneEpochIntoAnother) {
@@ -236,6 +263,71 @@ TEST(CircuitArtefacts, CallsNoConnectionWhatTwoElectrodesRecordAtOnce) {
     EXPECT_EQ(kind_between(edges, unit_a, unit_b), edge_kind::synchronous);
     EXPECT_EQ(kind_between(edges, unit_b, unit_a), edge_kind::synchronous);
     EXPECT_EQ(kind_between(edges, unit_c, unit_a), edge_kind::direct);
+}
+
+// Without the spikes of units a and b that are at most this long after the last spike kept of
+// either, as if one detector recorded both, and without unit c.
+spike_sequence through_one_detector(const spike_sequence& spikes, std::int64_t dead_us) {
+    timed_spikes kept;
+    for (std::size_t i = 0; i < spikes.size(); ++i) {
+        const std::int64_t time = spikes.times_us()[i];
+        if (spikes.units()[i] != unit_c && (kept.empty() || time > kept.back().first + dead_us))
+            kept.push_back({time, spikes.units()[i]});
+    }
+    return sequence_of(std::move(kept), spikes.unit_names(), spikes.span());
+}
+
+TEST(CircuitArtefacts, CallsNoConnectionWhatOneDetectorRecordsOfACommonDrive) {
+    for (std::uint64_t seed = 0; seed < property_cases(20); ++seed) {
+        timing_recording recording(seed, 600s);
+        const auto drive = recording.fire(unit_c, 20);
+        for (const unit_id unit : {unit_a, unit_b}) {
+            recording.follow(drive, unit, 0.4, 5'000, 1'500);
+            recording.fire(unit, 5);
+        }
+        const spike_sequence spikes = recording.finish();
+
+        const auto seen = edges_in(through_one_detector(spikes, 1'000));
+        const auto without_dead_time = edges_in(through_one_detector(spikes, -1));
+
+        EXPECT_EQ(kind_between(seen, unit_a, unit_b), edge_kind::dead_time) << seed;
+        EXPECT_EQ(kind_between(seen, unit_b, unit_a), edge_kind::dead_time) << seed;
+        EXPECT_NE(kind_between(without_dead_time, unit_a, unit_b), edge_kind::dead_time) << seed;
+    }
+}
+
+// Tetrodes in the hippocampus (docs/worked-examples.md).
+TEST(CircuitArtefacts, CallsNoConnectionWhatFollowsAFastUnitOfTheSameTetrode) {
+    SPIKEWEAVE_NEEDS_SHARED_DATA("hippocampus_w-maze.tsv.gz");
+    const spike_sequence spikes = read_spikes(shared_data("hippocampus_w-maze.tsv.gz")).spikes;
+    const episode_table table =
+        mine_episodes(spikes, {.delays = {{1ms, 4ms}}, .min_count = 67, .max_size = 2});
+
+    const auto edges = find_circuit(spikes, table, test_against_null(spikes, table)).edges;
+
+    EXPECT_EQ(std::ranges::count(edges, edge_kind::dead_time, &circuit_edge::kind), 6);
+    EXPECT_EQ(std::ranges::count(edges, edge_kind::direct, &circuit_edge::kind), 0);
+}
+
+// Both connections of a pair, each on the side of the other one's peak.
+TEST(CircuitArtefacts, KeepsConnectionsOfOneToFourMilliseconds) {
+    for (std::uint64_t seed = 0; seed < property_cases(20); ++seed) {
+        timing_recording recording(seed);
+        const auto of_a = recording.fire(unit_a, 15);
+        const auto of_b = recording.fire(unit_b, 15);
+        recording.follow(of_a, unit_b, 0.6, 2'500, 500);
+        recording.follow(of_b, unit_c, 0.3, 3'000, 300);
+        recording.fire(unit_c, 15);
+        if (seed % 2 == 1) recording.follow(of_b, unit_a, 0.4, 2'500, 500);
+
+        const auto edges = edges_in(recording.finish());
+
+        EXPECT_EQ(kind_between(edges, unit_a, unit_b), edge_kind::direct) << seed;
+        EXPECT_EQ(kind_between(edges, unit_b, unit_c), edge_kind::direct) << seed;
+        if (seed % 2 == 1) {
+            EXPECT_EQ(kind_between(edges, unit_b, unit_a), edge_kind::direct) << seed;
+        }
+    }
 }
 
 // b repeats a, and c follows a: the connection must not count as a path over b.

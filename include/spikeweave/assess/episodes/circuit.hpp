@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -22,7 +23,12 @@ enum class edge_kind : std::uint8_t {
     common_input,   ///< explained by a unit that drives both ends at different delays
     shared_spikes,  ///< one of the units repeats spikes of the other (`find_shared_spikes`)
     synchronous,    ///< most of it is within `longest_synchrony`, too fast for a chemical synapse
+    dead_time,      ///< most synchronous spikes are missing, as after the dead time of the detector
+                    ///< on one electrode
 };
+inline constexpr std::array edge_kinds{edge_kind::direct,       edge_kind::indirect,
+                                       edge_kind::common_input, edge_kind::shared_spikes,
+                                       edge_kind::synchronous,  edge_kind::dead_time};
 SPIKEWEAVE_API std::string_view to_string(edge_kind kind);
 
 /// A significant delay between two units.

@@ -40,12 +40,17 @@ struct edge_timing {
     double asymmetry = 0;
     /// The ends of the interval at which a peak goes on.
     cut_peak cut = cut_peak::none;
-    /// Pairs of spikes at most `longest_synchrony` apart, and how many the lags up to ten times
-    /// as long on both sides lead one to expect. Both are 0 for a unit with itself.
+    /// Pairs of spikes at most `longest_synchrony` apart, and how many the density of lags from
+    /// 0.5 to 5 ms leads one to expect, on the side that has fewer: a connection raises one side
+    /// only. If the interval is among these lags, those of the 4.5 ms behind it count instead, so
+    /// that its peak is in neither side. Both are 0 for a unit with itself.
     std::uint64_t synchronous = 0;
     double synchronous_expected = 0;
     /// Whether more than half of the interval's pairs beyond chance are synchronous.
     bool is_synchronous = false;
+    /// Whether more than half of the synchronous pairs expected are missing, by more than three
+    /// standard deviations, as after the dead time of a detector on one electrode.
+    bool lacks_synchrony = false;
 };
 
 /// Measures the timing of pairs of units, each in its delay interval. Within epochs, lags are those
