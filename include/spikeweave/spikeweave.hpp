@@ -18,6 +18,7 @@
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/stability.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
+#include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/compatibility.hpp"
 #include "spikeweave/core/device.hpp"

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/grouped.hpp"
+#include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -63,6 +68,22 @@ void warn_of_short_chains(std::span<const episode> chains, replay_result& result
             most, orders, result.options.test.alpha));
 }
 
+// Corrected, as in `test_replay`, for the two directions of all chains.
+test_level level_of(const replay_options& options) {
+    return {options.alpha, correction_method::benjamini_hochberg, level_rule::below};
+}
+
+void warn_of_few_shuffles(replay_result& result) {
+    const replay_options& options = result.options.test;
+    const std::vector<replay_test>& tests = result.scores.tests;
+    const std::uint64_t shuffles = options.surrogates.surrogates;
+    std::optional<std::string> warning = warn_of_few_surrogates(shuffles, level_of(options));
+    const auto is_significant = [&](const replay_test& one) { return one.q < options.alpha; };
+    if (!warning && std::ranges::none_of(tests, is_significant))
+        warning = warn_of_many_tests("count of a chain", shuffles, tests.size(), level_of(options));
+    if (warning) result.warnings.push_back(std::move(*warning));
+}
+
 }  // namespace
 
 option_list describe(replay_analysis_options& options) {
@@ -92,6 +113,7 @@ replay_result find_replay(const spike_sequence& recording, std::span<const episo
     testing.threads = options.run.threads;
     result.scores = test_replay(spikes, chains, result.events, options.test, testing);
     warn_of_short_chains(chains, result);
+    warn_of_few_shuffles(result);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return result;

@@ -88,6 +88,17 @@ class Replay(ReplayCase):
         self.assertIn("--alpha 0.05", result.stderr)
         self.assertIn("1 chain in 1 event", result.stdout)
 
+    def test_warns_of_too_few_shuffles(self):
+        def said(number, chains=self.chains):
+            return self.ok("replay", chains, self.data, "--epochs", self.sleep, "--surrogates", number).stderr
+
+        self.assertIn("With 19 surrogates nothing can be significant at alpha 0.05: no p is below 0.05. Use at least 20.", said("19"))
+        self.assertIn("No count of a chain is significant, and with 39 surrogates no single one of the 2 tested could be: 40 would do", said("39"))
+        self.assertNotIn("surrogates", said("40"))
+        # One of six tests would need 120, but three are significant together.
+        three = self.file("three.txt", "".join(" 40-60ms ".join(chain) + "\n" for chain in ("abcde", "abcd", "bcde")))
+        self.assertNotIn("surrogates", said("99", three))
+
     def test_counts_in_all_of_the_time_with_surrogates(self):
         forward, reverse = self.replay("--epochs", self.sleep, "--null", "surrogates", "--dither", "50ms")
         self.assertEqual((forward["count"], forward["significant"], reverse["significant"]), ("40", "yes", "no"))

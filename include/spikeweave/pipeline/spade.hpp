@@ -137,7 +137,7 @@ struct spade_replication {
     std::vector<time_span> searched_epochs{};  ///< these, if a part of the time was held out
     duration observed{};                       ///< how long these spikes were observed
     std::size_t tested = 0;                    ///< patterns without a missing unit
-    std::size_t replicated = 0;                ///< those of them with a q below alpha
+    std::size_t replicated = 0;                ///< those of them that are significant
     std::vector<std::string> missing_units{};  ///< units of the search that these spikes lack
     /// Whether these spikes are another recording's.
     bool confirmed_elsewhere = false;

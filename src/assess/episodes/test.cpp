@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/shared_rates.hpp"
 #include "core/given_time.hpp"
 #include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "spikeweave/assess/surrogate_numbers.hpp"
 
 namespace spikeweave {
 
@@ -75,19 +77,9 @@ void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<
 
 void check_surrogates(const significance_options& significance, const surrogate_options& surrogates,
                       std::vector<std::string>& out) {
-    const auto least_p = [](std::uint64_t number) {
-        return 1.0 / (1.0 + static_cast<double>(number));
-    };
     if (surrogates.surrogates == 0) return;
-    if (least_p(surrogates.surrogates) >= significance.alpha) {
-        auto enough = static_cast<std::uint64_t>(1 / significance.alpha);
-        while (least_p(enough) >= significance.alpha) ++enough;
-        out.push_back(fmt::format(
-            "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}. Use "
-            "at least {}.",
-            core::grouped(surrogates.surrogates), significance.alpha,
-            least_p(surrogates.surrogates), core::grouped(enough)));
-    }
+    if (auto warning = warn_of_few_surrogates(surrogates.surrogates, {significance.alpha}))
+        out.push_back(std::move(*warning));
     core::check_given_time("The dither is", surrogates.dither, out);
 }
 

@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "core/given_time.hpp"
 #include "core/grouped.hpp"
 #include "pipeline/spade/surrogates_of.hpp"
+#include "pipeline/spade/test_warnings.hpp"
+#include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -129,12 +130,9 @@ void settle_surrogates(spade_input& out, const spade_options& options,
 
 void warn_beforehand(spade_input& out, const spade_options& options) {
     const std::uint32_t surrogates = options.surrogates.surrogates;
-    if (surrogates > 0 && 1.0 / (1.0 + surrogates) > options.alpha)
-        out.warnings.push_back(fmt::format(
-            "With {} surrogates nothing can be significant at alpha {}: no p is below {:.2g}. Use "
-            "at least {}.",
-            core::grouped(surrogates), options.alpha, 1.0 / (1.0 + surrogates),
-            core::grouped(static_cast<std::uint64_t>(std::ceil(1 / options.alpha - 1)))));
+    if (surrogates > 0)
+        if (auto warning = warn_of_few_surrogates(surrogates, pipeline::level_of(options)))
+            out.warnings.push_back(std::move(*warning));
     const spade_options usual;
     if (surrogates == 0) {
         constexpr auto text = "Nothing is tested without `surrogates`: `{}` changes nothing.";

@@ -189,7 +189,7 @@ void replicate(spade_result& found, const replication_spikes& in, const executio
     for (std::size_t k = 0; k < supports.size(); ++k) {
         out.tests[tested.numbers[k]] = {supports[k].count, supports[k].expected, p[k],
                                         corrected.q[k]};
-        out.replicated += corrected.q[k] < found.options.alpha ? 1 : 0;
+        out.replicated += corrected.rejected[k] ? 1 : 0;
     }
     found.warnings.insert(found.warnings.end(), in.warnings.begin(), in.warnings.end());
     if (in.confirmed_elsewhere)

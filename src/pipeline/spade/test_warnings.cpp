@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "core/grouped.hpp"
-#include "spikeweave/assess/multiple_testing.hpp"
+#include "spikeweave/assess/surrogate_numbers.hpp"
 
 namespace spikeweave::pipeline {
 namespace {
@@ -32,22 +31,6 @@ test_counts counted(const signature_test_result& tests) {
     return out;
 }
 
-// Whether one signature alone could be significant among those tested, with the smallest p that so
-// many surrogates can give.
-bool one_can_be_significant(std::uint64_t tested, std::uint64_t surrogates,
-                            const spade_options& options) {
-    const std::array smallest{1.0 / (1.0 + static_cast<double>(surrogates))};
-    return correct_tests(smallest, tested, options.correction, options.alpha).rejected.front();
-}
-
-// Most corrections need as many surrogates as there are tests over alpha, some a multiple.
-std::string enough_surrogates(std::uint64_t tested, const spade_options& options) {
-    auto enough =
-        static_cast<std::uint64_t>(std::ceil(static_cast<double>(tested) / options.alpha));
-    while (!one_can_be_significant(tested, enough, options)) enough *= 2;
-    return core::grouped(enough);
-}
-
 void warn_of_too_few_surrogates(const test_counts& counts, const spade_input& prepared,
                                 const spade_options& options, std::vector<std::string>& warnings) {
     const std::uint32_t surrogates = prepared.surrogates.surrogates;
@@ -57,18 +40,14 @@ void warn_of_too_few_surrogates(const test_counts& counts, const spade_input& pr
             "significant: {} surrogates are too few for so many tests. {} would do for any one of "
             "them.",
             core::grouped(counts.undecided), core::grouped(counts.tested),
-            core::grouped(surrogates), enough_surrogates(counts.tested, options)));
+            core::grouped(surrogates),
+            core::grouped(fewest_surrogates(counts.tested, level_of(options)))));
         return;
     }
-    if (counts.significant > 0 || counts.tested == 0 ||
-        1.0 / (1.0 + surrogates) > options.alpha ||  // which is warned of before the search
-        one_can_be_significant(counts.tested, surrogates, options))
-        return;
-    warnings.push_back(fmt::format(
-        "No signature is significant, and with {} surrogates no single one of the {} tested could "
-        "be: {} would do for any one of them.",
-        core::grouped(surrogates), core::grouped(counts.tested),
-        enough_surrogates(counts.tested, options)));
+    if (counts.significant > 0) return;
+    if (auto warning =
+            warn_of_many_tests("signature", surrogates, counts.tested, level_of(options)))
+        warnings.push_back(std::move(*warning));
 }
 
 void warn_of_untested(const test_counts& counts, const pattern_test_result& assessment,
@@ -85,6 +64,10 @@ void warn_of_untested(const test_counts& counts, const pattern_test_result& asse
 }
 
 }  // namespace
+
+test_level level_of(const spade_options& options) {
+    return {options.alpha, options.correction, level_rule::at_most};
+}
 
 // Since p is never below 1 / (n + 1), a correction for many tests may need more surrogates.
 void warn_of_tests(const pattern_test_result& assessment, const spade_input& prepared,

@@ -3,9 +3,13 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/pipeline/spade.hpp"
 
 namespace spikeweave::pipeline {
+
+/// Significant is what the correction rejects, as in statsmodels and Elephant.
+test_level level_of(const spade_options& options);
 
 /// Adds warnings if there were too few surrogates for the number of signatures tested, and if
 /// signatures are significant without a test, as in Elephant.

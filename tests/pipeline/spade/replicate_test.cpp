@@ -76,6 +76,25 @@ TEST(Replicate, TestsInOtherEpochsWhatTheFirstSuggest) {
     }
 }
 
+// As for the signatures of the search, a p of alpha is enough: no p of 19 surrogates is below 0.05.
+TEST(Replicate, CountsAPOfAlphaAsReplicated) {
+    spade_options request = tested_request();
+    request.surrogates.surrogates = 19;
+    request.correction = correction_method::none;
+    request.hold_out = 0.5;
+    request.hold_out_block = 2s;
+
+    const spade_result found = run_spade(four_planted(1), request);
+
+    ASSERT_TRUE(found.replication);
+    const auto with_p_of_alpha = std::ranges::count_if(
+        found.replication->tests, [](const auto& one) { return one && one->p == 0.05; });
+    EXPECT_GT(with_p_of_alpha, 0);
+    EXPECT_EQ(found.replication->replicated, static_cast<std::size_t>(with_p_of_alpha));
+    for (const std::string& warning : found.warnings)
+        EXPECT_EQ(warning.find("nothing can be significant"), std::string::npos) << warning;
+}
+
 TEST(Replicate, OptionsRepeatWhatHeldOutAPart) {
     for (const bool has_trials : {false, true}) {
         spade_options request = tested_request();
