@@ -232,6 +232,25 @@ TEST(TimeEdges, TakesNoLagFromOneEpochIntoAnother) {
     EXPECT_FALSE(timing_of(within_epochs(whole, halves), pair).delay.has_value());
 }
 
+// The lags that say how many pairs would be synchronous reach further than the interval.
+TEST(TimeEdges, ExpectsNoPairsOfTwoEpochs) {
+    spike_sequence_builder builder;
+    const unit_id first = builder.unit("a");
+    const unit_id second = builder.unit("b");
+    std::vector<time_span> epochs;
+    for (std::int64_t i = 0; i < 50; ++i) {
+        const std::int64_t begin = 10'000 * i;
+        epochs.push_back({duration{begin}, duration{begin + 10'000}});
+        builder.append(begin + 100, second);
+        builder.append(begin + 3'900, second);
+        builder.append(begin + 9'900, first);
+    }
+    const spike_sequence apart = within_epochs(builder.finish({0us, 500ms}), epochs);
+
+    // Only backwards, b fires 6 ms before a.
+    EXPECT_EQ(timing_of(apart, pair_of(first, second, 4ms, 5ms)).synchronous_expected, 0);
+}
+
 TEST(TimeEdges, RefusesWhatIsNoPairOfUnits) {
     const spike_sequence spikes = timing_recording(3).finish();
     EXPECT_THROW(timing_of(spikes, {{unit_a}, {}}), invalid_argument);
