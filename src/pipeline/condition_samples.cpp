@@ -55,6 +55,20 @@ std::vector<time_span> epochs_of_recording(const spike_sequence& spikes) {
     return {spikes.epochs().begin(), spikes.epochs().end()};
 }
 
+duration time_in(std::span<const time_span> epochs) {
+    duration out{0};
+    for (const time_span& one : epochs) out += one.length();
+    return out;
+}
+
+// A last block that holds the end of the recording may differ from the others by a microsecond.
+// Blocks with the same counts have the same rate, so that labellings that are ties stay ties.
+duration time_of_block(const time_span& one, duration block) {
+    constexpr duration moment{1};
+    const duration time = one.length();
+    return block - moment <= time && time <= block + moment ? block : time;
+}
+
 // Puts recordings one after another.
 class recording_row {
 public:
@@ -114,10 +128,16 @@ condition_samples take_samples(std::span<const spike_sequence> a, std::span<cons
                                                     : epochs_of_recording(one),
                     row.add(one));
         epochs.insert(epochs.end(), own.begin(), own.end());
-        if (of_recordings)
+        if (of_recordings) {
             out.samples.push_back(own);
-        else
-            for (const time_span& epoch : own) out.samples.push_back({epoch});
+            out.observed.push_back(time_in(own));
+        } else {
+            for (const time_span& epoch : own) {
+                out.samples.push_back({epoch});
+                out.observed.push_back(out.kind == sample_kind::blocks ? time_of_block(epoch, block)
+                                                                       : epoch.length());
+            }
+        }
         if (condition == 0) out.samples_a = out.samples.size();
         out.searches.emplace_back(condition, std::move(own));
     }

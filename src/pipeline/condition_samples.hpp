@@ -18,6 +18,7 @@ struct condition_samples {
     spike_sequence spikes{};
     /// The epochs of each sample: those of condition a, then those of b.
     std::vector<std::vector<time_span>> samples{};
+    std::vector<duration> observed{};  ///< the time of each sample
     std::size_t samples_a = 0;
     sample_kind kind = sample_kind::blocks;
     /// The epochs that are searched by themselves, and the condition of each, if not all are

@@ -23,13 +23,6 @@ ratio_sample sample_of(double amount, double per, sample_kind kind) {
 std::vector<std::vector<ratio_sample>> quantities_of(std::span<condition_change* const> findings,
                                                      const pipeline::condition_samples& taken,
                                                      const pipeline::finding_counter& counted) {
-    std::vector<double> seconds;
-    seconds.reserve(taken.samples.size());
-    for (const std::vector<time_span>& epochs : taken.samples) {
-        duration observed{0};
-        for (const time_span& one : epochs) observed += one.length();
-        seconds.push_back(to_seconds(observed));
-    }
     std::vector<std::vector<ratio_sample>> out(2 * findings.size());
     for (std::size_t f = 0; f < findings.size(); ++f)
         for (std::size_t s = 0; s < taken.samples.size(); ++s) {
@@ -39,7 +32,7 @@ std::vector<std::vector<ratio_sample>> quantities_of(std::span<condition_change*
             findings[f]->first_spikes[condition] += first_spikes;
             findings[f]->expected[condition] += expected;
             const auto occurrences = static_cast<double>(count);
-            out[f].push_back(sample_of(occurrences, seconds[s], taken.kind));
+            out[f].push_back(sample_of(occurrences, to_seconds(taken.observed[s]), taken.kind));
             const bool is_known = per > least_known * static_cast<double>(first_spikes);
             out[findings.size() + f].push_back(
                 is_known ? sample_of(occurrences - expected, per, taken.kind) : ratio_sample{});

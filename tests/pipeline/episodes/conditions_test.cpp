@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "spikeweave/assess/label_permutation.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/epochs.hpp"
+#include "support/run_length.hpp"
 
 namespace spikeweave {
 namespace {
@@ -189,6 +191,50 @@ TEST(CompareConditions, CountsInEachPartWhatTheSearchCountsThere) {
             ASSERT_NE(counted, mined.episodes.end());
             EXPECT_EQ(counted->count, one.counts[c]);
         }
+    }
+}
+
+// "0" fires every 60 ms, and of its spikes in each block of 10 s so many are followed by "1".
+spike_sequence followed_in_blocks(const std::vector<std::uint64_t>& followed, duration end) {
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    const auto blocks = static_cast<std::int64_t>(followed.size());
+    for (std::int64_t block = 0; block < blocks; ++block)
+        for (std::int64_t i = 0; i < 160; ++i) {
+            const std::int64_t time = block * 10'000'000 + i * 60'000 + 3'000;
+            all.emplace_back(time, unit_id{0});
+            if (i < static_cast<std::int64_t>(followed[static_cast<std::size_t>(block)]))
+                all.emplace_back(time + 5'000, unit_id{1});
+        }
+    // A spike at the end of the recording belongs to it.
+    all.emplace_back(end.count(), unit_id{0});
+    return sequence_of(std::move(all), {"0", "1"}, {0s, end});
+}
+
+// Many labellings of such counts have the same difference, and count as reached.
+TEST(CompareConditions, TakesAllBlocksForEquallyLong) {
+    for (std::uint32_t seed = 0; seed < property_cases(20); ++seed) {
+        random_stream random(seed, random_purpose::pattern_times, 0);
+        std::array<std::vector<std::uint64_t>, 2> followed;
+        std::vector<ratio_sample> samples;
+        for (std::vector<std::uint64_t>& of : followed)
+            for (int block = 0; block < 4; ++block) {
+                of.push_back(40 + random.below(3));
+                samples.push_back({static_cast<double>(of.back()), 10});
+            }
+        condition_options options = usual();
+        options.mining.delays = {{4ms, 6ms}};
+
+        const duration end = seed % 2 == 0 ? duration{40s} : 40s - 1us;
+        const auto result = compared(followed_in_blocks(followed[0], end),
+                                     followed_in_blocks(followed[1], end), options);
+
+        ASSERT_EQ(result.findings.size(), 1U);
+        const std::vector<std::vector<ratio_sample>> rates{samples};
+        const ratio_change expected = compare_ratios(rates, 4, options.permutation, {}).front();
+        EXPECT_EQ(result.findings[0].rate.p, expected.p) << seed;
+        EXPECT_EQ(result.findings[0].rate.a, expected.a) << seed;
+        EXPECT_EQ(result.findings[0].rate.b, expected.b) << seed;
+        EXPECT_EQ(result.findings[0].first_spikes, (std::array<std::uint64_t, 2>{641, 641}));
     }
 }
 
