@@ -5,6 +5,7 @@
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
 #include "spikeweave/assess/episodes/circuit_stability.hpp"
+#include "spikeweave/assess/episodes/correlogram.hpp"
 #include "spikeweave/assess/episodes/edge_timing.hpp"
 #include "spikeweave/assess/episodes/jitter.hpp"
 #include "spikeweave/assess/episodes/options.hpp"

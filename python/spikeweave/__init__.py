@@ -19,7 +19,13 @@ from ._commands.conditions import (
 )
 from ._commands.detector import Detector
 from ._commands.devices import devices
-from ._commands.episodes import count_episodes, episode_strategies, episodes, epochs_around
+from ._commands.episodes import (
+    correlogram,
+    count_episodes,
+    episode_strategies,
+    episodes,
+    epochs_around,
+)
 from ._commands.live import LiveRun, live
 from ._commands.replay import replay
 from ._commands.sliding_window import SlidingWindow
@@ -93,6 +99,7 @@ __all__ = [
     "compare_epochs",
     "compare_patterns",
     "compare_patterns_in_epochs",
+    "correlogram",
     "count_episodes",
     "devices",
     "episode_strategies",

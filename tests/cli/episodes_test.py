@@ -22,7 +22,7 @@ class Episodes(CliTest):
         self.assertIn("latest-start", out)
         self.assertIn("(4,6] ms", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "report.html", "run.json"])
+                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "report.html", "run.json"])
 
     def test_without_a_folder_the_result_is_on_the_terminal_only(self):
         path = self.chain_file()

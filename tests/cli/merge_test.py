@@ -72,7 +72,7 @@ class Merge(Parts):
         second = self.divide(EPISODES, data.rename(self.folder / "moved.tsv"), "--threads", "2", parts=2, only=[2])
         self.refused("merge", *first, *second, "-o", self.folder / "merged", says="planted.tsv")
         self.ok("merge", *first, *second, "--input", self.folder / "moved.tsv", "-o", self.folder / "merged")
-        tables = ["episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg"]
+        tables = ["episodes.tsv", "circuit.tsv", "lags.tsv", "circuit.graphml", "circuit.svg"]
         for name in tables:
             self.assertEqual((self.folder / "merged" / name).read_bytes(), (self.folder / "whole" / name).read_bytes())
 

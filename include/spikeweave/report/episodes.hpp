@@ -55,11 +55,11 @@ struct episode_report {
 SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result result,
                                         const execution& run = {});
 
-/// Writes `episodes.tsv`, `circuit.tsv`, `circuit.graphml`, `circuit.svg`, `run.json` and, on
-/// request, `report.html`, `occurrences.tsv` and `fewer_than_chance.tsv`, and `untested.tsv` if
-/// another recording confirms; docs/results.md describes their columns. The files are identical
-/// byte for byte for the same spikes, parameters and seed; only `run.json` holds times, memory and
-/// threads, which `report.html` shows.
+/// Writes `episodes.tsv`, `circuit.tsv`, `lags.tsv`, `circuit.graphml`, `circuit.svg`, `run.json`
+/// and, on request, `report.html`, `occurrences.tsv` and `fewer_than_chance.tsv`, and
+/// `untested.tsv` if another recording confirms; docs/results.md describes their columns. The files
+/// are identical byte for byte for the same spikes, parameters and seed; only `run.json` holds
+/// times, memory and threads, which `report.html` shows.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @param overwrite  whether a folder of that name may be replaced; it is kept until the new one is

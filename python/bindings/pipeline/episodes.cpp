@@ -6,6 +6,7 @@
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
+#include "spikeweave/assess/episodes/correlogram.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
@@ -297,6 +298,28 @@ array_out<double> occurrences(const shared_spikes& spikes, const episodes_in& ep
     return to_numpy(std::move(times), {found.size(), what.size()});
 }
 
+// Returns the counts of lags, and the edges of their bins in seconds.
+nb::tuple correlogram(const shared_spikes& spikes, unit_id source, unit_id target, nb::handle width,
+                      nb::handle reach) {
+    const duration bin = time_of("bin", width);
+    const duration end = time_of("reach", reach);
+    if (bin <= duration{0} || end <= duration{0} || end % bin != duration{0})
+        throw nb::value_error(fmt::format("reach: expected a whole number of bins, found {} for "
+                                          "bins of {}",
+                                          format_duration(end), format_duration(bin))
+                                  .c_str());
+    const lag_bins bins{bin, static_cast<std::size_t>(end / bin)};
+    const auto counts = run_for_result([&](const execution& run) {
+        const lags_of_pair pair{source, target, bins};
+        return cross_correlograms(*spikes.sequence, {&pair, 1}, run).front();
+    });
+    std::vector<double> edges;
+    edges.reserve(counts.size() + 1);
+    for (std::int64_t i = 0; i <= std::ssize(counts); ++i)
+        edges.push_back(to_seconds(bin * i - end));
+    return nb::make_tuple(column(counts), to_numpy(std::move(edges)));
+}
+
 }  // namespace
 
 void bind_episodes(nb::module_& m) {
@@ -308,6 +331,13 @@ void bind_episodes(nb::module_& m) {
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);
+    m.def(
+        "correlogram",
+        [](const shared_spikes& spikes, std::uint32_t source, std::uint32_t target, nb::handle bin,
+           nb::handle reach) {
+            return correlogram(spikes, unit_id{source}, unit_id{target}, bin, reach);
+        },
+        "spikes"_a, "source"_a, "target"_a, "bin"_a, "reach"_a);
     m.def("page_of", &page_of, "data"_a);
     nb::class_<result_data>(m, "PageData").def(nb::init<std::string, std::string>());
     m.def("compared_page", [](const std::vector<result_data>& results, const nb::dict& given) {

@@ -235,6 +235,54 @@ def epochs_around(events: Any, start: Time, stop: Time) -> NDArray[np.float64]:
     return epochs
 
 
+def correlogram(
+    spikes: SpikesLike,
+    source: str | int,
+    target: str | int,
+    *,
+    bin: Time = "0.5ms",
+    reach: Time = "30ms",
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Counts how often the spikes of one unit follow those of another after each lag.
+
+    Parameters
+    ----------
+    spikes
+        Spikes in any form that `SpikeSequence.of` accepts. Of spikes with epochs, lags are those of
+        spikes of one epoch.
+    source, target : str or int
+        Names of units, or their indices. Of a unit with itself, a spike is no pair with itself.
+    bin : float, str or quantity
+        Width of a bin.
+    reach : float, str or quantity
+        Longest lag on both sides, a whole number of bins.
+
+    Returns
+    -------
+    counts : ndarray of int64, shape (bins,)
+        Pairs of spikes with lags above the lower edge of a bin and up to its upper one.
+    edges : ndarray of float64, shape (bins + 1,)
+        Edges of the bins, seconds.
+
+    Raises
+    ------
+    ValueError
+        If there is no such unit, or `reach` is not a whole number of bins.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikes = spikeweave.SpikeSequence.of({"A": [0.100, 0.200], "B": [0.105, 0.205]})
+    >>> counts, edges = spikeweave.correlogram(spikes, "A", "B", bin="5ms", reach="10ms")
+    >>> counts.tolist(), edges.tolist()
+    ([0, 0, 2, 0], [-0.01, -0.005, 0.0, 0.005, 0.01])
+    """
+    sequence = SpikeSequence.of(spikes)
+    (first,), (second,) = sequence._indices([source]), sequence._indices([target])
+    counts, edges = _core.correlogram(sequence._core, first, second, bin, reach)
+    return counts, edges
+
+
 def episode_strategies(device: Literal["cpu", "cuda"] = "cpu") -> list[str]:
     """Lists the counting strategies of this build; all are exact.
 

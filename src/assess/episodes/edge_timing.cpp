@@ -6,57 +6,20 @@
 #include <cmath>
 #include <cstddef>
 
+#include "assess/episodes/lag_counts.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave {
-namespace {
 
-using time_list = std::span<const std::int64_t>;
+using assess::lag_counts;
+
+namespace {
 
 // Of the lags on each side that say how many pairs would be synchronous.
 constexpr duration reference_width{4'500};
-
-// The pairs of spikes of two trains by their lags, in microseconds. A spike is no pair with itself.
-class lag_counts {
-public:
-    lag_counts(time_list from, time_list to, bool is_same_unit)
-        : from_(from), to_(to), is_same_unit_(is_same_unit) {}
-
-    // Pairs with low < lag <= high.
-    double in(std::int64_t low, std::int64_t high) const {
-        return static_cast<double>(up_to(high) - up_to(low));
-    }
-
-    // Calls `take` with the lag of each of these pairs.
-    template <class Take>
-    void each(std::int64_t low, std::int64_t high, const Take& take) const {
-        std::size_t first = 0;
-        for (std::size_t i = 0; i < from_.size(); ++i) {
-            while (first < to_.size() && to_[first] - from_[i] <= low) ++first;
-            for (std::size_t j = first; j < to_.size() && to_[j] - from_[i] <= high; ++j)
-                if (!is_same_unit_ || i != j) take(static_cast<double>(to_[j] - from_[i]));
-        }
-    }
-
-private:
-    std::int64_t up_to(std::int64_t lag) const {
-        std::size_t j = 0;
-        std::int64_t pairs = 0;
-        for (const std::int64_t time : from_) {
-            while (j < to_.size() && to_[j] - time <= lag) ++j;
-            pairs += static_cast<std::int64_t>(j);
-        }
-        const bool has_itself = is_same_unit_ && lag >= 0;
-        return has_itself ? pairs - static_cast<std::int64_t>(from_.size()) : pairs;
-    }
-
-    time_list from_;
-    time_list to_;
-    bool is_same_unit_;
-};
 
 struct bounds {
     std::int64_t low;
@@ -75,8 +38,8 @@ std::optional<delay_estimate> estimate(const lag_counts& pairs, const bounds& in
     double number = 0;
     double sum = 0;  // of the distances from the middle
     double squares = 0;
-    pairs.each(in.low, in.high, [&](double lag) {
-        const double distance = lag - in.middle();
+    pairs.each(in.low, in.high, [&](std::int64_t lag) {
+        const double distance = static_cast<double>(lag) - in.middle();
         ++number;
         sum += distance;
         squares += distance * distance;

@@ -17,6 +17,7 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
         p, [&](std::string_view piece) { episodes.write(piece); }, run);
     episodes.commit();
     out.write("circuit.tsv", report::circuit_tsv(p));
+    out.write("lags.tsv", report::lags_tsv(p, run));
     out.write("circuit.graphml", report::circuit_graphml(p));
     out.write("circuit.svg", report::circuit_svg(p));
     if (report.scarce) out.write("fewer_than_chance.tsv", report::scarce_tsv(p));

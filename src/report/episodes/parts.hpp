@@ -42,6 +42,8 @@ std::string delays_text(const episode& what);
 void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);
 std::string circuit_tsv(const episode_view& p);
+/// The cross-correlograms of the edges.
+std::string lags_tsv(const episode_view& p, const execution& run);
 /// The names of the columns of `circuit.tsv`, and the line of an edge without its end.
 std::string_view circuit_columns();
 std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names);
@@ -59,11 +61,20 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
                        const execution& run);
 
 /// All files that a folder of episodes can have, in windows or not.
-inline constexpr std::array<std::string_view, 13> episode_files{
-    "episodes.tsv",     "circuit.tsv",         "circuit.graphml",       "circuit.svg",
-    "run.json",         "occurrences.tsv",     "fewer_than_chance.tsv", "report.html",
-    "windows.tsv",      "window_episodes.tsv", "window_circuits.tsv",   "untested.tsv",
-    "change_points.tsv"};
+inline constexpr std::array<std::string_view, 14> episode_files{"episodes.tsv",
+                                                                "circuit.tsv",
+                                                                "circuit.graphml",
+                                                                "circuit.svg",
+                                                                "run.json",
+                                                                "occurrences.tsv",
+                                                                "fewer_than_chance.tsv",
+                                                                "report.html",
+                                                                "windows.tsv",
+                                                                "window_episodes.tsv",
+                                                                "window_circuits.tsv",
+                                                                "untested.tsv",
+                                                                "change_points.tsv",
+                                                                "lags.tsv"};
 
 /// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);

@@ -6,6 +6,7 @@
 
 #include "core/stop.hpp"
 #include "report/episodes/parts.hpp"
+#include "spikeweave/assess/episodes/correlogram.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -102,6 +103,27 @@ std::string circuit_tsv(const episode_view& p) {
     std::string out = fmt::format("{}\n", circuit_columns());
     for (const circuit_edge& edge : p.report.circuit.edges)
         out += circuit_line(edge, p.report.spikes.unit_names()) + '\n';
+    return out;
+}
+
+std::string lags_tsv(const episode_view& p, const execution& run) {
+    const std::vector<circuit_edge>& edges = p.report.circuit.edges;
+    std::vector<lags_of_pair> pairs;
+    pairs.reserve(edges.size());
+    for (const circuit_edge& edge : edges)
+        pairs.push_back({edge.from, edge.to, bins_for(edge.delay)});
+    const auto counts = cross_correlograms(p.report.spikes, pairs, run);
+    std::string out = "from\tto\tlag_above_ms\tlag_up_to_ms\tpairs\n";
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        const lag_bins& bins = pairs[e].bins;
+        duration begin = -bins.reach();
+        for (const std::uint64_t count : counts[e]) {
+            fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\n", p.name(edges[e].from),
+                           p.name(edges[e].to), milliseconds(begin),
+                           milliseconds(begin + bins.width), count);
+            begin += bins.width;
+        }
+    }
     return out;
 }
 

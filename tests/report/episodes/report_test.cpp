@@ -120,6 +120,19 @@ TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
         "\t-\t-\t-\t0\tno\t0\t0\n");
 }
 
+// Of the edge a → b with a delay of up to 6 ms, in which two spikes follow after 5 ms.
+TEST(EpisodeReport, WritesTheLagsOfEachEdge) {
+    const episode_report report = small_episode_report();
+
+    const std::string lags = report::lags_tsv(report::episode_view(report), {});
+
+    EXPECT_EQ(lags.substr(0, lags.find("a")), "from\tto\tlag_above_ms\tlag_up_to_ms\tpairs\n");
+    EXPECT_EQ(std::ranges::count(lags, '\n'), 1 + 3 * 120);
+    EXPECT_NE(lags.find("\na\tb\t-30\t-29.5\t0\n"), std::string::npos);
+    EXPECT_NE(lags.find("\na\tb\t4.5\t5\t2\n"), std::string::npos);
+    EXPECT_NE(lags.find("\na\tb\t5\t5.5\t0\n"), std::string::npos);
+}
+
 TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
     const episode_report report = small_episode_report();
 
@@ -333,7 +346,7 @@ TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
     }
 }
 
-const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "circuit.graphml",
+const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "lags.tsv",   "circuit.graphml",
                                    "circuit.svg",  "run.json",    "report.html"};
 
 TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
@@ -417,8 +430,8 @@ TEST(WriteEpisodeReport, WritesTheSameBytesForAnyNumberOfThreads) {
         write_episode_report(place.path() / std::to_string(threads), report, false, run);
     }
 
-    for (const char* name :
-         {"episodes.tsv", "circuit.tsv", "circuit.graphml", "circuit.svg", "occurrences.tsv"}) {
+    for (const char* name : {"episodes.tsv", "circuit.tsv", "lags.tsv", "circuit.graphml",
+                             "circuit.svg", "occurrences.tsv"}) {
         const std::string one = read_bytes(place.path() / "1" / name);
         EXPECT_FALSE(one.empty());
         EXPECT_EQ(one, read_bytes(place.path() / "4" / name)) << name;
