@@ -362,3 +362,25 @@ def test_a_silenced_unit_is_fewer_than_chance():
     for others in ({"surrogates": 100}, {"test": "exact"}, {"hold_out": 0.5}, {"window": "20s"}):
         with pytest.raises(ValueError, match="fewer_than_chance"):
             spikeweave.episodes(silenced, fewer_than_chance=True, **others)
+
+
+def test_a_correlogram_counts_each_pair_of_spikes_in_its_bin():
+    made = spikeweave.simulate.sym26(length=5, seed=3).spikes
+    trains = [np.round(1e6 * train).astype(int) for train in made.trains()]
+    for source, target in ((0, 1), ("n3", 7), (4, 4)):
+        counts, edges = spikeweave.correlogram(made, source, target, bin="1ms", reach=0.02)
+        first, second = trains[3 if source == "n3" else source], trains[target]
+        lags = second[None, :] - first[:, None]
+        if source == target:
+            lags = lags[~np.eye(len(first), dtype=bool)]
+        bins = itertools.pairwise(np.round(1e6 * edges).astype(int))
+        assert counts.tolist() == [int(np.sum((lags > low) & (lags <= high))) for low, high in bins]
+        assert counts.sum() > 0
+
+
+def test_a_correlogram_refuses_other_bins_and_units():
+    made = spikeweave.simulate.sym26(length=1, seed=3).spikes
+    with pytest.raises(ValueError, match="whole number of bins"):
+        spikeweave.correlogram(made, 0, 1, bin="3ms", reach="10ms")
+    with pytest.raises(ValueError, match="no unit 'x'"):
+        spikeweave.correlogram(made, "x", 1)
