@@ -102,8 +102,8 @@ memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked, wor
         most_ = available == no_limit ? no_limit : resident_memory_bytes() + available / 5 * 4;
     }
     watch_ = std::jthread([this](const std::stop_token& over) {
-        // A search may allocate a gigabyte a second; a look takes a hundredth of this time.
-        constexpr std::chrono::milliseconds between_looks{2};
+        // A search may allocate some gigabytes a second.
+        constexpr std::uint64_t most_per_ms = 10'000'000;
         std::mutex access;
         std::condition_variable_any woken;
         std::unique_lock lock(access);
@@ -114,7 +114,9 @@ memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked, wor
                 source_.request_stop();
                 return;
             }
-            woken.wait_for(lock, over, between_looks, [] { return false; });
+            const std::uint64_t safe_ms =
+                std::clamp<std::uint64_t>((most_ - now) / most_per_ms, 2, 20);
+            woken.wait_for(lock, over, std::chrono::milliseconds(safe_ms), [] { return false; });
         }
     });
 }
