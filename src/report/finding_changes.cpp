@@ -98,13 +98,14 @@ json comparison_json(const compared_conditions& what, const run_record& run) {
     json out = run_json(run, json::object());
     out["input"] = {{"a", condition_json(what.conditions[0], what.inputs[0])},
                     {"b", condition_json(what.conditions[1], what.inputs[1])},
-                    {"units", what.units},
+                    {"units", what.unit_names.size()},
                     {"warnings", run.warnings}};
     out["comparison"] = {{"samples", to_string(what.samples)},
                          {"labellings", what.labellings.number},
                          {"all_labellings", what.labellings.exact},
                          {"smallest_p", what.labellings.smallest_p},
-                         {"findings", what.findings}};
+                         {"findings", what.findings},
+                         {"unit_names", what.unit_names}};
     return out;
 }
 

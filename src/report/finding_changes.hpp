@@ -30,7 +30,7 @@ struct compared_conditions {
     const std::array<std::vector<input_record>, 2>& inputs;
     sample_kind samples;
     const label_permutations& labellings;
-    std::size_t units;
+    const std::vector<std::string>& unit_names;
     std::size_t findings;
 };
 json comparison_json(const compared_conditions& what, const run_record& run);
@@ -38,9 +38,9 @@ json comparison_json(const compared_conditions& what, const run_record& run);
 /// @tparam Report  of a comparison, with `result`, `inputs` and `run`
 template <class Report>
 compared_conditions compared_in(const Report& report) {
-    return {report.result.conditions,        report.inputs,
-            report.result.samples,           report.result.labellings,
-            report.result.unit_names.size(), report.result.findings.size()};
+    return {report.result.conditions, report.inputs,
+            report.result.samples,    report.result.labellings,
+            report.result.unit_names, report.result.findings.size()};
 }
 
 /// The report of a comparison; its record lacks the inputs and the command.

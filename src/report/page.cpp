@@ -12,6 +12,7 @@
 #include "page_text.hpp"
 #include "report/assemblies/page_data.hpp"
 #include "report/comparisons.hpp"
+#include "report/condition_page.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/episodes/page_data.hpp"
 #include "report/episodes/window_tables.hpp"
@@ -168,9 +169,14 @@ std::string sorting_data(report::json run, const page_source& from) {
                                      from.run);
 }
 
+std::string conditions_data(const page_source& from) {
+    if (!from.spikes.empty())
+        throw invalid_argument("`spikes` is not for a result of compare, whose page has none");
+    return report::condition_page_data(from.folder, from.run);
+}
+
 std::string data_of(const page_source& from) {
     std::pair<std::string, report::json> found = report::kind_of(from.folder);
-    report::check_page_kind(found.first, from.folder);
     return from_run_of(from.folder, [&] {
         auto& [kind, run] = found;
         if (kind == "episodes")
@@ -184,6 +190,7 @@ std::string data_of(const page_source& from) {
             return report::replay_page_data(from.folder, episode_spikes(run, from), from.run);
         if (kind == "assemblies")
             return report::assembly_page_data(from.folder, episode_spikes(run, from), from.run);
+        if (kind == "compare") return conditions_data(from);
         return sorting_data(std::move(run), from);
     });
 }
@@ -227,7 +234,6 @@ std::string comparison_data(std::span<const std::filesystem::path> folders,
     std::vector<std::string> places;
     for (const std::filesystem::path& folder : folders) {
         kinds.push_back(report::kind_of(folder).first);
-        report::check_page_kind(kinds.back(), folder);
         places.push_back(folder.string());
     }
     report::check_kinds(kinds, places);

@@ -171,12 +171,6 @@ std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
         "compare");
 }
 
-void check_page_kind(std::string_view kind, const std::filesystem::path& folder) {
-    if (kind == "compare")
-        throw invalid_argument(fmt::format("'{}' is a result of {}, for which there is no page",
-                                           folder.string(), kind));
-}
-
 std::string page_text(const json& document) {
     return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }

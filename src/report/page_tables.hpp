@@ -94,12 +94,9 @@ private:
 json read_run(const std::filesystem::path& folder, std::string_view table);
 
 /// The kind of a result, which is "episodes", "windows", "spade", "sort", "assemblies", "replay" or
-/// "compare", which has no page; and the record of its run.
+/// "compare", and the record of its run.
 /// @throws io_error if the folder is no result.
 std::pair<std::string, json> kind_of(const std::filesystem::path& folder);
-
-/// @throws invalid_argument if there is no page of a result of this kind.
-void check_page_kind(std::string_view kind, const std::filesystem::path& folder);
 
 /// A document as the text that pages hold.
 std::string page_text(const json& document);

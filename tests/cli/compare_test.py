@@ -54,7 +54,7 @@ class Compare(CompareCase):
                 self.assertAlmostEqual(float(row[f"excess_{side}"]), beyond / float(row[f"removed_{side}"]), 4)
         out = self.folder / "out"
         self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["differences.graphml", "differences.svg", "differences.tsv", "run.json"])
+                         ["differences.graphml", "differences.svg", "differences.tsv", "report.html", "run.json"])
         for name in ("differences.graphml", "differences.svg"):
             ElementTree.parse(out / name)
         self.assertIn('class="up"', (out / "differences.svg").read_text(encoding="utf-8"))

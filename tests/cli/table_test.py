@@ -59,10 +59,8 @@ class Table(TableCase):
             for folder in folders:
                 folder.parent.mkdir(exist_ok=True)
                 self.ok(*command, "-o", folder)
-            if command[0] == "compare":
-                self.refused("report", folders[0], "-o", self.folder / "page.html", says="is a result of compare, for which there is no page")
-            else:
-                self.refused("report", *folders, "-o", self.folder / "page.html", says=f"is a result of {command[0]}, which cannot be compared with another one")
+            self.refused("report", *folders, "-o", self.folder / "page.html",
+                         says=f"is a result of {command[0]}, which cannot be compared with another one")
             for name in tables:
                 with self.subTest(name):
                     _, columns, rows = self.table("--of", name, *folders, to=f"table-{name}.tsv")

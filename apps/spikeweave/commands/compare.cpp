@@ -17,6 +17,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/report/episodes/conditions.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/report/spade/conditions.hpp"
 
 namespace spikeweave::cli {
@@ -29,6 +30,7 @@ struct compare_command {
     spike_input_options input{};
     std::filesystem::path to{};
     bool overwrite = false;
+    bool report = true;
     bool json = false;
     condition_options analysis{};
     std::vector<std::string> patterns{};      ///< results of SPADE; empty: episodes are compared
@@ -66,11 +68,11 @@ option_list describe(compare_command& options) {
     option_list list = describe(options.input);
     list.begin_group("Output");
     list.add("output", options.to,
-             "folder to write: differences.tsv and run.json, and of episodes differences.graphml "
-             "and "
-             "differences.svg")
+             "folder to write: differences.tsv, run.json and report.html, and of episodes "
+             "differences.graphml and differences.svg")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");
     list.begin_group("Conditions");
     for (const std::size_t c : {0U, 1U}) {
@@ -206,6 +208,7 @@ void deliver(Report report, files_read read, compare_command& options, session& 
          "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units",
          "epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
     report.run.seconds = now.seconds();
+    report.with_page = options.report;
     if (!options.to.empty()) write(report);
     now.progress.clear();
     if (options.json)

@@ -35,9 +35,9 @@ void add_report(CLI::App& app, command& chosen) {
     const auto options = std::make_shared<report_command>();
     CLI::App& sub = *app.add_subcommand("report", "Show results as a page for a browser.");
     sub.add_option("FOLDER", options->folders,
-                   "a folder that episodes, spade, sort, replay or assemblies wrote with --output; "
-                   "several of one of the first three are compared; or a session that live "
-                   "recorded with --record")
+                   "a folder that episodes, spade, sort, replay, assemblies or compare wrote with "
+                   "--output; several of one of the first three are compared; or a session that "
+                   "live recorded with --record")
         ->required()
         ->type_name("")
         ->group("Input");

@@ -6,18 +6,20 @@
 #include <utility>
 
 #include "io/result_folder.hpp"
+#include "report/condition_page.hpp"
 #include "report/episodes/difference_circuit.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/finding_changes.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace report {
 namespace {
 
-constexpr std::array<std::string_view, 4> comparison_files{"differences.tsv", "differences.graphml",
-                                                           "differences.svg", "run.json"};
+constexpr std::array<std::string_view, 5> comparison_files{
+    "differences.tsv", "differences.graphml", "differences.svg", "run.json", "report.html"};
 
 std::string differences_tsv(const condition_comparison& result) {
     std::string out = "finding\tsize\tunits\tdelays" + change_heading("\tfound_a\tfound_b") +
@@ -61,6 +63,8 @@ void write_condition_report(const std::filesystem::path& folder, const condition
     out.write("differences.svg", report::difference_svg(report.result));
     out.write("run.json",
               report::text_of(report::comparison_json(report::compared_in(report), report.run)));
+    if (report.with_page)
+        out.write("report.html", page_of(report::condition_page_data(out.file(""), run)));
     out.commit(run.stop);
 }
 

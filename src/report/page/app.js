@@ -2,6 +2,7 @@
 
 import { assembliesPage } from "./assemblies_page.js";
 import { comparisonPage, seriesPage } from "./comparison_pages.js";
+import { conditionsPage } from "./conditions_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
@@ -15,7 +16,7 @@ import { spadePage } from "./spade_page.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,
   "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage, windows: windowsPage,
-  replay: replayPage, assemblies: assembliesPage };
+  replay: replayPage, assemblies: assembliesPage, conditions: conditionsPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {

@@ -6,15 +6,18 @@
 #include <utility>
 
 #include "io/result_folder.hpp"
+#include "report/condition_page.hpp"
 #include "report/finding_changes.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
+#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace report {
 namespace {
 
-constexpr std::array<std::string_view, 2> pattern_difference_files{"differences.tsv", "run.json"};
+constexpr std::array<std::string_view, 3> pattern_difference_files{"differences.tsv", "run.json",
+                                                                   "report.html"};
 
 std::string pattern_differences_tsv(const pattern_comparison& result) {
     std::string out = "finding\tsize\tunits\tlags_ms" + change_heading() + '\n';
@@ -71,6 +74,8 @@ void write_pattern_condition_report(const std::filesystem::path& folder,
     out.write("differences.tsv", report::pattern_differences_tsv(report.result));
     out.write("run.json",
               report::text_of(report::comparison_json(report::compared_in(report), report.run)));
+    if (report.with_page)
+        out.write("report.html", page_of(report::condition_page_data(out.file(""), run)));
     out.commit(run.stop);
 }
 

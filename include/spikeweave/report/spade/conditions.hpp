@@ -18,6 +18,8 @@ struct pattern_condition_report {
     /// The files of each condition; the same one twice for two sets of its epochs.
     std::array<std::vector<input_record>, 2> inputs{};
     run_record run{};
+    /// Whether `report.html` is written, too.
+    bool with_page = true;
 };
 
 /// The report of a comparison; its record lacks the inputs and the command.
