@@ -2,12 +2,16 @@
 
 import csv
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import spikeweave
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
+from page_data import data_of
 
 SEARCH = {"delays": "4-6ms", "max_size": 3, "permutations": 499, "seed": 3}
 
@@ -54,6 +58,28 @@ def test_command_writes_the_same_columns(recordings, tmp_path):
         for name in ("count", "expected", "removed", "excess")
     )
     assert np.allclose(excess, (count - expected) / removed)
+
+
+def test_page_has_the_findings_of_the_command(recordings, tmp_path):
+    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not program.exists():
+        pytest.skip("the command is not installed")
+    for name, one in zip("ab", recordings, strict=True):
+        spikeweave.write(tmp_path / f"{name}.npz", one)
+    search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
+    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
+    subprocess.run([program, "compare", *files, *search, "-q", "-o", tmp_path / "out"], check=True)
+
+    found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
+
+    own = data_of(found.to_html())
+    written = data_of((tmp_path / "out" / "report.html").read_text("utf-8"))
+    assert own["units"] == written["units"]
+    assert own["findings"] == written["findings"]
+    assert own["run"]["comparison"].items() <= written["run"]["comparison"].items()
+    for side in "ab":
+        told = {**written["run"]["input"][side], "files": []}
+        assert own["run"]["input"][side] == told
 
 
 def test_command_writes_the_same_graph(recordings, tmp_path):

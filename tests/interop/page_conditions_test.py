@@ -10,8 +10,8 @@ from browser import NASTY, By, PageCase, rows_of, spikeweave
 
 
 def number(cell):
-    """A number of the table as the page shows it."""
-    return "–" if cell == "-" else f"{float(cell):.6g}"
+    """A number of the table or of the page; a dash where none is known."""
+    return "–" if cell in ("-", "–") else float(cell)
 
 
 class ConditionsPage(PageCase):
@@ -52,8 +52,8 @@ class ConditionsPage(PageCase):
             change = f"{row['change']}, {words[row['direction']]}" if row["change"] != "none" else "no significant change"
             self.assertEqual(cells[:5], [*head, change, row["count_a"], row["count_b"]])
             ratio, low, high = (number(row[name]) for name in ("rate_ratio", "rate_ratio_low", "rate_ratio_high"))
-            self.assertEqual(cells[5], ratio if low == "–" else f"{ratio} ({low} to {high})")
-            self.assertEqual([cells[6], cells[8]], [number(row["rate_q"]), number(row["excess_q"])])
+            self.assertEqual([number(word.strip("()")) for word in cells[5].split() if word != "to"], [ratio] if low == "–" else [ratio, low, high])
+            self.assertEqual([number(cells[6]), number(cells[8])], [number(row["rate_q"]), number(row["excess_q"])])
 
     def test_says_all_of_the_finding_that_is_picked(self):
         for row in self.rows:
@@ -61,8 +61,8 @@ class ConditionsPage(PageCase):
             cells = {line.find_element(By.TAG_NAME, "th").text: [cell.text for cell in line.find_elements(By.TAG_NAME, "td")]
                      for line in self.driver.find_elements(By.CSS_SELECTOR, "#finding-view tbody tr")}
             self.assertEqual(cells["occurrences"][:2], [row["count_a"], row["count_b"]])
-            self.assertEqual(cells["excess"][:2], [number(row["excess_a"]), number(row["excess_b"])])
-            self.assertEqual(cells["excess"][3:], [number(row["excess_p"]), number(row["excess_q"])])
+            self.assertEqual([number(cell) for cell in cells["excess"][:2]], [number(row["excess_a"]), number(row["excess_b"])])
+            self.assertEqual([number(cell) for cell in cells["excess"][3:]], [number(row["excess_p"]), number(row["excess_q"])])
             if "found_a" in row:
                 self.assertEqual(cells["found"][:2], ["yes" if row[f"found_{side}"] == "true" else "no" for side in "ab"])
 

@@ -40,6 +40,15 @@ void add_of_both(nb::dict& columns, const std::vector<Change>& findings, const c
             column(findings, [=](const Change& one) { return (one.*member)[c]; });
 }
 
+nb::dict summary_of(const condition_summary& of) {
+    nb::dict out;
+    out["recordings"] = of.recordings;
+    out["samples"] = of.samples;
+    out["observed"] = to_seconds(of.observed);
+    out["spikes"] = of.spikes;
+    return out;
+}
+
 // Adds what comparisons of all kinds of findings have, but for the columns that come first.
 template <class Comparison>
 void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
@@ -53,6 +62,11 @@ void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
     out["unit_names"] = found.unit_names;
     out["samples"] = std::string(to_string(found.samples));
     out["sample_counts"] = nb::make_tuple(found.conditions[0].samples, found.conditions[1].samples);
+    nb::list conditions;
+    for (const condition_summary& one : found.conditions) conditions.append(summary_of(one));
+    out["conditions"] = nb::tuple(conditions);
+    out["labellings"] = found.labellings.number;
+    out["all_labellings"] = found.labellings.exact;
     out["smallest_p"] = found.labellings.smallest_p;
     auto options = found.options;
     out["parameters"] = arguments_of(describe(options));

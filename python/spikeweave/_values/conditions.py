@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from .conversions import converted
 from .episode_rows import Episode
+from .page import HasPage
 
 if TYPE_CHECKING:
     import pandas
@@ -30,7 +31,7 @@ class ComparedPattern(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Comparison(Sequence[_Finding], Generic[_Finding]):
+class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
     """What comparisons of two conditions have in common."""
 
     findings: list[_Finding]
@@ -38,6 +39,9 @@ class _Comparison(Sequence[_Finding], Generic[_Finding]):
     unit_names: list[str]
     samples: str
     sample_counts: tuple[int, int]
+    conditions: tuple[dict[str, Any], dict[str, Any]]
+    labellings: int
+    all_labellings: bool
     smallest_p: float
     parameters: dict[str, Any]
     warnings: list[str]
@@ -84,6 +88,12 @@ class ConditionComparison(_Comparison[Episode]):
         What was permuted: "blocks", "epochs" or "recordings".
     sample_counts : tuple of int
         How many samples each condition has.
+    conditions : tuple of dict
+        Of each condition: ``recordings``, ``samples``, ``observed`` (seconds) and ``spikes``.
+    labellings : int
+        How many labellings of the samples were compared with the given one.
+    all_labellings : bool
+        Whether these are all that there are.
     smallest_p : float
         No p can be below this.
     parameters : dict

@@ -57,7 +57,7 @@ function makeFinding(state) {
     const sides = (key, text = sixDigits) => ["a", "b"].map((side) => text(row[`${key}_${side}`]));
     const yes = (flag) => (flag === "true" ? "yes" : "no");
     const rows = [["occurrences", ...sides("count"), "", "", ""], ["expected by chance", ...sides("expected"), "", "", ""], ["first spikes", ...sides("first_spikes"), "", "", ""],
-      ["rate (1/s)", ...sides("rate"), `ratio ${ratioText(row)}`, sixDigits(row.rate_p), sixDigits(row.rate_q)],
+      ["rate (1/s)", sixDigits(row.rate_a_hz), sixDigits(row.rate_b_hz), `ratio ${ratioText(row)}`, sixDigits(row.rate_p), sixDigits(row.rate_q)],
       ["excess", ...sides("excess"), `difference ${excessText(row)}`, sixDigits(row.excess_p), sixDigits(row.excess_q)],
       ...(row.found_a === undefined ? [] : [["found", ...sides("found", yes), "", "", ""]])];
     element.replaceChildren(el("h3", {}, elementsOf(state.data, row), `: ${changeText(row)}`),

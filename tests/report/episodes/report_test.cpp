@@ -126,7 +126,7 @@ TEST(EpisodeReport, WritesTheLagsOfEachEdge) {
 
     const std::string lags = report::lags_tsv(report::episode_view(report), {});
 
-    EXPECT_EQ(lags.substr(0, lags.find("a")), "from\tto\tlag_above_ms\tlag_up_to_ms\tpairs\n");
+    EXPECT_EQ(lags.find("from\tto\tlag_above_ms\tlag_up_to_ms\tpairs\na\tb\t-30\t"), 0U);
     EXPECT_EQ(std::ranges::count(lags, '\n'), 1 + 3 * 120);
     EXPECT_NE(lags.find("\na\tb\t-30\t-29.5\t0\n"), std::string::npos);
     EXPECT_NE(lags.find("\na\tb\t4.5\t5\t2\n"), std::string::npos);
@@ -386,7 +386,7 @@ TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
     report.with_occurrences = false;
 
     EXPECT_THROW(write_episode_report(folder, report), io_error);
-    EXPECT_EQ(names_in(folder).size(), 7U);
+    EXPECT_EQ(names_in(folder).size(), 8U);
     write_episode_report(folder, report, true);
     EXPECT_EQ(names_in(folder), always);
     place.file("out/notes.txt", "mine");
