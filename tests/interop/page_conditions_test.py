@@ -35,7 +35,7 @@ class ConditionsPage(PageCase):
 
     @classmethod
     def compare(cls):
-        spikeweave("compare", *cls.files, "--delays", "4-6ms", "--max-size", "2", "--block", "10s", "-o", cls.out)
+        spikeweave("compare", *cls.files, "--delays", "4-6ms", "--max-size", "2", "--block", "10s", "--findings", "either", "-o", cls.out)
 
     def shown(self):
         return [[row["finding"], row["units"].replace("→", " →(4,6] ms→ ")] for row in self.rows]
@@ -61,10 +61,11 @@ class ConditionsPage(PageCase):
             cells = {line.find_element(By.TAG_NAME, "th").text: [cell.text for cell in line.find_elements(By.TAG_NAME, "td")]
                      for line in self.driver.find_elements(By.CSS_SELECTOR, "#finding-view tbody tr")}
             self.assertEqual(cells["occurrences"][:2], [row["count_a"], row["count_b"]])
+            self.assertEqual([number(cell) for cell in cells["rate (1/s)"][:2]], [number(row["rate_a_hz"]), number(row["rate_b_hz"])])
             self.assertEqual([number(cell) for cell in cells["excess"][:2]], [number(row["excess_a"]), number(row["excess_b"])])
             self.assertEqual([number(cell) for cell in cells["excess"][3:]], [number(row["excess_p"]), number(row["excess_q"])])
             if "found_a" in row:
-                self.assertEqual(cells["found"][:2], ["yes" if row[f"found_{side}"] == "true" else "no" for side in "ab"])
+                self.assertEqual(cells["searches that found it"][:2], [row["found_a"], row["found_b"]])
 
     def test_only_what_changed_can_be_listed(self):
         self.press("#only-changed")

@@ -38,9 +38,7 @@ def _findings(found: ConditionComparison | PatternComparison) -> dict[str, Any]:
         else:
             out.setdefault("delays_ms", []).append([milliseconds(step) for step in one.delays])
     for name, column in found.columns.items():
-        if name.startswith("found"):
-            out[name] = ["true" if flag else "false" for flag in column[:LISTED]]
-        elif name != "change":
+        if name != "change":
             out[f"{name}_hz" if name in ("rate_a", "rate_b") else name] = digits(column[:LISTED])
     return out
 

@@ -54,12 +54,11 @@ function makeFinding(state) {
   state.listen((what) => {
     if (what !== "picked") return;
     const row = state.now.picked;
-    const sides = (key, text = sixDigits) => ["a", "b"].map((side) => text(row[`${key}_${side}`]));
-    const yes = (flag) => (flag === "true" ? "yes" : "no");
+    const sides = (key) => ["a", "b"].map((side) => sixDigits(row[`${key}_${side}`]));
     const rows = [["occurrences", ...sides("count"), "", "", ""], ["expected by chance", ...sides("expected"), "", "", ""], ["first spikes", ...sides("first_spikes"), "", "", ""],
       ["rate (1/s)", sixDigits(row.rate_a_hz), sixDigits(row.rate_b_hz), `ratio ${ratioText(row)}`, sixDigits(row.rate_p), sixDigits(row.rate_q)],
       ["excess", ...sides("excess"), `difference ${excessText(row)}`, sixDigits(row.excess_p), sixDigits(row.excess_q)],
-      ...(row.found_a === undefined ? [] : [["found", ...sides("found", yes), "", "", ""]])];
+      ...(row.found_a === undefined ? [] : [["searches that found it", ...sides("found"), "", "", ""]])];
     element.replaceChildren(el("h3", {}, elementsOf(state.data, row), `: ${changeText(row)}`),
       plainTable("The finding that is picked", ["", "a", "b", "b compared with a, 95 %", "p", "q"], rows));
   });
