@@ -420,9 +420,10 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     if (result.options.templates.stages == sort_stages::templates)
         match_units(from, input, result, how);
     if (!is_root(how)) return result;
-    fit_model_of(input, result, how);
-    measure_units(result, how);
-    average_units(from, result, how);
+    const execution alone = parallel::without_ranks(how);
+    fit_model_of(input, result, alone);
+    measure_units(result, alone);
+    average_units(from, result, alone);
     result.seconds = sort_seconds_since(began);
     return result;
 }
