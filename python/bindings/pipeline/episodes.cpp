@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "bindings/core/arguments.hpp"
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
