@@ -25,16 +25,23 @@ def recordings():
     ]
 
 
-def test_command_writes_the_same_columns(recordings, tmp_path):
+@pytest.fixture(scope="module")
+def by_command(recordings, tmp_path_factory):
+    """The folder that the command writes for them."""
     program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
     if not program.exists():
         pytest.skip("the command is not installed")
-    for name, one in zip("ab", recordings, strict=True):
-        spikeweave.write(tmp_path / f"{name}.npz", one)
+    folder = tmp_path_factory.mktemp("conditions")
+    files = [folder / "a.npz", folder / "b.npz"]
+    for path, one in zip(files, recordings, strict=True):
+        spikeweave.write(path, one)
     search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
-    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    subprocess.run([program, "compare", *files, *search, "-q", "-o", tmp_path / "out"], check=True)
-    with (tmp_path / "out" / "differences.tsv").open(encoding="utf-8", newline="") as lines:
+    subprocess.run([program, "compare", *files, *search, "-q", "-o", folder / "out"], check=True)
+    return folder / "out"
+
+
+def test_command_writes_the_same_columns(recordings, by_command):
+    with (by_command / "differences.tsv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
     found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
@@ -60,20 +67,11 @@ def test_command_writes_the_same_columns(recordings, tmp_path):
     assert np.allclose(excess, (count - expected) / removed)
 
 
-def test_page_has_the_findings_of_the_command(recordings, tmp_path):
-    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
-    if not program.exists():
-        pytest.skip("the command is not installed")
-    for name, one in zip("ab", recordings, strict=True):
-        spikeweave.write(tmp_path / f"{name}.npz", one)
-    search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
-    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    subprocess.run([program, "compare", *files, *search, "-q", "-o", tmp_path / "out"], check=True)
-
+def test_page_has_the_findings_of_the_command(recordings, by_command):
     found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
 
     own = data_of(found.to_html())
-    written = data_of((tmp_path / "out" / "report.html").read_text("utf-8"))
+    written = data_of((by_command / "report.html").read_text("utf-8"))
     assert own["units"] == written["units"]
     assert own["findings"] == written["findings"]
     assert own["run"]["comparison"].items() <= written["run"]["comparison"].items()
@@ -82,17 +80,9 @@ def test_page_has_the_findings_of_the_command(recordings, tmp_path):
         assert own["run"]["input"][side] == told
 
 
-def test_command_writes_the_same_graph(recordings, tmp_path):
+def test_command_writes_the_same_graph(recordings, by_command):
     networkx = pytest.importorskip("networkx")
-    program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
-    if not program.exists():
-        pytest.skip("the command is not installed")
-    for name, one in zip("ab", recordings, strict=True):
-        spikeweave.write(tmp_path / f"{name}.npz", one)
-    search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
-    files = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    subprocess.run([program, "compare", *files, *search, "-q", "-o", tmp_path / "out"], check=True)
-    written = networkx.read_graphml(tmp_path / "out" / "differences.graphml")
+    written = networkx.read_graphml(by_command / "differences.graphml")
     names = networkx.get_node_attributes(written, "name")
 
     found = spikeweave.compare_conditions(recordings[:1], recordings[1:], **SEARCH)
@@ -138,3 +128,29 @@ def test_what_cannot_be_compared(recordings):
         spikeweave.compare_conditions(recordings[0], recordings[1:])
     with pytest.raises(ValueError, match="smallest p"):
         spikeweave.compare_conditions(recordings[:1] * 3, recordings[1:] * 3, **SEARCH)
+
+
+def test_pages_tell_which_call_repeats_them(recordings):
+    even, odd = ([(i, i + 1) for i in range(begin, 60, 2)] for begin in (0, 1))
+    found = spikeweave.compare_epochs(recordings[0], even, odd, **SEARCH)
+    shown = data_of(found.to_html())
+    assert shown["run"]["command"].startswith("spikeweave.compare_epochs(spikes, a, b, ")
+    assert [one["spikes"] for one in shown["run"]["input"].values() if "spikes" in one] == [
+        one["spikes"] for one in found.conditions
+    ]
+
+    made = spikeweave.simulate.patterns(
+        units=10, patterns=(4,), length="60s", occurrences=120, seed=1
+    ).spikes
+    patterns = spikeweave.spade(made, min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    in_epochs = spikeweave.compare_patterns_in_epochs(made, even, odd, patterns)
+    shown = data_of(in_epochs.to_html())
+    assert shown["run"]["command"].startswith(
+        "spikeweave.compare_patterns_in_epochs(spikes, a, b, patterns, "
+    )
+    findings = shown["findings"]
+    assert (findings["total"], findings["lags_ms"]) == (1, [[0, 5, 10, 15]])
+    assert [[shown["units"][unit] for unit in units] for units in findings["units"]] == [
+        list(one.units) for one in in_epochs
+    ]
+    assert "delays_ms" not in findings

@@ -20,12 +20,6 @@ std::vector<std::string> compared_units(const json& run, const std::filesystem::
     return run["comparison"]["unit_names"];
 }
 
-json lags_of_finding(const page_table& rows) {
-    json lags = json::array();
-    for (const std::string_view lag : split(rows["lags_ms"], ",")) lags.push_back(rows.number(lag));
-    return lags;
-}
-
 json finding_columns(const std::filesystem::path& folder, const unit_numbers& known,
                      const execution& run) {
     page_table rows(folder / "differences.tsv");
@@ -39,7 +33,8 @@ json finding_columns(const std::filesystem::path& folder, const unit_numbers& kn
     return first_rows(
         rows, plain, {"units", steps},
         [&](json& columns) {
-            json times = are_patterns ? lags_of_finding(rows) : intervals_of(rows, rows["delays"]);
+            json times = are_patterns ? numbers_in(rows, rows["lags_ms"], ",")
+                                      : intervals_of(rows, rows["delays"]);
             const std::size_t size = times.size() + (are_patterns ? 0 : 1);
             columns["units"].push_back(
                 known.units(rows, rows["units"], are_patterns ? "," : "→", size));

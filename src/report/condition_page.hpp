@@ -2,9 +2,7 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
-#include "report/run_json.hpp"
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::report {

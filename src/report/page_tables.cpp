@@ -83,6 +83,12 @@ json cell_value(std::string_view cell) {
     return std::string(cell);
 }
 
+json numbers_in(const page_table& rows, std::string_view cell, std::string_view joined_by) {
+    json out = json::array();
+    for (const std::string_view number : split(cell, joined_by)) out.push_back(rows.number(number));
+    return out;
+}
+
 json table_columns(page_table& rows) {
     json columns = json::object();
     for (const std::string_view name : rows.names()) columns[std::string(name)] = json::array();

@@ -59,6 +59,10 @@ private:
 /// A flag, a whole number, a number or text; null for an empty cell or a dash.
 json cell_value(std::string_view cell);
 
+/// Numbers that are joined by a text.
+/// @throws io_error of the table if one is none.
+json numbers_in(const page_table& rows, std::string_view cell, std::string_view joined_by);
+
 /// All rows that are left as columns.
 json table_columns(page_table& rows);
 

@@ -32,9 +32,8 @@ using namespace spikeweave;
 
 using null_recordings::analysed_part;
 using null_recordings::planted_pairs;
+using null_recordings::usual_nulls;
 using null_recordings::with_connections;
-
-constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
 
 struct found {
     std::size_t planted = 0;

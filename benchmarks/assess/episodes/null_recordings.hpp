@@ -20,6 +20,9 @@ struct null {
 
 /// Returns all nulls.
 std::vector<null> all();
+/// Four of them, unlike each other.
+inline constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts",
+                                                             "gamma"};
 /// Makes a recording of one of them; or of "own-bursts-denser", which is "own-bursts" with mean
 /// intervals in bursts of 4 ms instead of 12 ms in the first half, and as many spikes.
 /// @throws invalid_argument for an unknown name

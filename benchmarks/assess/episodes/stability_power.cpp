@@ -30,8 +30,8 @@ namespace {
 using namespace spikeweave;
 
 using null_recordings::connection;
+using null_recordings::usual_nulls;
 
-constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
 constexpr std::uint32_t leaders = 3;
 constexpr double level = 0.05;
 

@@ -31,11 +31,12 @@ namespace {
 using namespace spikeweave;
 using namespace std::chrono_literals;
 
+using null_recordings::usual_nulls;
+
 constexpr std::int64_t length_s = 20;
 constexpr std::uint32_t planted_units = 4;
 constexpr duration step = 10ms;
 
-constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts", "gamma"};
 constexpr std::array<std::uint32_t, 4> usual_occurrences{0, 6, 8, 12};
 
 // Adds a pattern of the first units, with its spikes in the middle of bins.

@@ -61,7 +61,6 @@ void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
     out["columns"] = std::move(columns);
     out["unit_names"] = found.unit_names;
     out["samples"] = std::string(to_string(found.samples));
-    out["sample_counts"] = nb::make_tuple(found.conditions[0].samples, found.conditions[1].samples);
     nb::list conditions;
     for (const condition_summary& one : found.conditions) conditions.append(summary_of(one));
     out["conditions"] = nb::tuple(conditions);

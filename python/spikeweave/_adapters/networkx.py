@@ -66,17 +66,10 @@ def comparison_to_graph(found: ConditionComparison) -> Any:
             delay_low=pair.delays[0][0],
             delay_high=pair.delays[0][1],
             change=found.columns["change"][i],
-            direction=_direction(found.columns, i),
+            direction=found._direction(i),
             **{name: float(found.columns[name][i]) for name in measures},
         )
     return graph
-
-
-def _direction(columns: dict[str, Any], i: int) -> str:
-    change = columns["change"][i]
-    if change == "none":
-        return "same"
-    return "up" if columns[f"{change}_b"][i] > columns[f"{change}_a"][i] else "down"
 
 
 @converts(PatternResult, "networkx")

@@ -10,16 +10,6 @@ from .._values.conversions import converts
 from .page_parts import LISTED, call_of, digits, document_of, milliseconds
 
 
-def _directions(columns: dict[str, Any]) -> list[str]:
-    """The direction of each change that is significant."""
-    out = []
-    for i, change in enumerate(columns["change"]):
-        of = "rate" if change == "rate" else "excess"
-        is_up = columns[f"{of}_b"][i] > columns[f"{of}_a"][i]
-        out.append("same" if change == "none" else "up" if is_up else "down")
-    return out
-
-
 def _findings(found: ConditionComparison | PatternComparison) -> dict[str, Any]:
     """The columns of the command's `differences.tsv`."""
     unit = {name: number for number, name in enumerate(found.unit_names)}
@@ -30,7 +20,7 @@ def _findings(found: ConditionComparison | PatternComparison) -> dict[str, Any]:
         "size": [len(one.units) for one in listed],
         "units": [[unit[name] for name in one.units] for one in listed],
         "change": found.columns["change"][:LISTED],
-        "direction": _directions(found.columns)[:LISTED],
+        "direction": [found._direction(i) for i in range(len(listed))],
     }
     for one in listed:
         if isinstance(one, ComparedPattern):
@@ -43,9 +33,18 @@ def _findings(found: ConditionComparison | PatternComparison) -> dict[str, Any]:
     return out
 
 
+def _called(found: ConditionComparison | PatternComparison) -> str:
+    """The function that was called, with what it needs."""
+    in_epochs = found.samples == "epochs"
+    if isinstance(found, PatternComparison):
+        if in_epochs:
+            return "compare_patterns_in_epochs(spikes, a, b, patterns"
+        return "compare_patterns(a, b, patterns"
+    return "compare_epochs(spikes, a, b" if in_epochs else "compare_conditions(a, b"
+
+
 def _run(found: ConditionComparison | PatternComparison) -> dict[str, Any]:
     asked = found.parameters
-    called = "compare_patterns" if isinstance(found, PatternComparison) else "compare_conditions"
     sides = [
         {
             "files": [],
@@ -58,7 +57,7 @@ def _run(found: ConditionComparison | PatternComparison) -> dict[str, Any]:
     ]
     return {
         "spikeweave": _core.version(),
-        "command": call_of(f"{called}(a, b", asked),
+        "command": call_of(_called(found), asked),
         "parameters": asked,
         "input": {"a": sides[0], "b": sides[1], "warnings": found.warnings},
         "comparison": {

@@ -38,7 +38,6 @@ class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
     columns: dict[str, Any]
     unit_names: list[str]
     samples: str
-    sample_counts: tuple[int, int]
     conditions: tuple[dict[str, Any], dict[str, Any]]
     labellings: int
     all_labellings: bool
@@ -46,6 +45,19 @@ class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
     parameters: dict[str, Any]
     warnings: list[str]
     seconds: float
+
+    @property
+    def sample_counts(self) -> tuple[int, int]:
+        """How many samples each condition has."""
+        a, b = self.conditions
+        return a["samples"], b["samples"]
+
+    def _direction(self, i: int) -> str:
+        """The direction of the change of a finding from a to b, if it is significant."""
+        change = self.columns["change"][i]
+        if change == "none":
+            return "same"
+        return "up" if self.columns[f"{change}_b"][i] > self.columns[f"{change}_a"][i] else "down"
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -86,8 +98,6 @@ class ConditionComparison(_Comparison[Episode]):
         The units that all recordings have.
     samples : str
         What was permuted: "blocks", "epochs" or "recordings".
-    sample_counts : tuple of int
-        How many samples each condition has.
     conditions : tuple of dict
         Of each condition: ``recordings``, ``samples``, ``observed`` (seconds) and ``spikes``.
     labellings : int

@@ -13,16 +13,15 @@
 
 namespace spikeweave {
 
+using assess::check_unit;
 using assess::lag_counts;
 
 namespace {
 
 void check_lags(const spike_sequence& spikes, std::span<const lags_of_pair> pairs) {
     for (const auto& [from, to, bins] : pairs) {
-        for (const unit_id unit : {from, to})
-            if (to_index(unit) >= spikes.unit_count())
-                throw invalid_argument(
-                    fmt::format("there is no unit {} of {}", to_index(unit), spikes.unit_count()));
+        check_unit(spikes, from);
+        check_unit(spikes, to);
         if (bins.width <= duration{0} || bins.each_side == 0)
             throw invalid_argument(
                 fmt::format("bins of lags need a width and a number, not {} and {}",

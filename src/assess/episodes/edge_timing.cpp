@@ -14,6 +14,7 @@
 
 namespace spikeweave {
 
+using assess::check_unit;
 using assess::lag_counts;
 
 namespace {
@@ -129,10 +130,7 @@ void check(const spike_sequence& spikes, std::span<const episode> pairs) {
             throw invalid_argument(
                 fmt::format("an edge has two units and one delay interval, not {} and {}",
                             pair.units.size(), pair.delays.size()));
-        for (const unit_id unit : pair.units)
-            if (to_index(unit) >= spikes.unit_count())
-                throw invalid_argument(
-                    fmt::format("there is no unit {} of {}", to_index(unit), spikes.unit_count()));
+        for (const unit_id unit : pair.units) check_unit(spikes, unit);
     }
 }
 

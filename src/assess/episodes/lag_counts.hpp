@@ -1,10 +1,22 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
 namespace spikeweave::assess {
+
+/// @throws invalid_argument if the spikes have no such unit.
+inline void check_unit(const spike_sequence& spikes, unit_id unit) {
+    if (to_index(unit) >= spikes.unit_count())
+        throw invalid_argument(
+            fmt::format("there is no unit {} of {}", to_index(unit), spikes.unit_count()));
+}
 
 /// The pairs of spikes of two trains by their lags, in microseconds. A spike is no pair with
 /// itself.

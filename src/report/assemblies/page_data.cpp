@@ -19,12 +19,6 @@ using namespace std::string_view_literals;
 // A browser draws more of them slowly.
 constexpr std::size_t most_activations_of_a_page = 200'000;
 
-json lags_of_assembly(const page_table& rows) {
-    json lags = json::array();
-    for (const std::string_view lag : split(rows["lags_ms"], " ")) lags.push_back(rows.number(lag));
-    return lags;
-}
-
 json assembly_columns(const std::filesystem::path& folder, const unit_numbers& known,
                       const execution& run) {
     constexpr std::array plain{"assembly"sv, "bin_ms"sv, "count"sv, "p"sv, "p_corrected"sv};
@@ -32,7 +26,7 @@ json assembly_columns(const std::filesystem::path& folder, const unit_numbers& k
     return first_rows(
         rows, plain, {"units", "lags_ms"},
         [&](json& columns) {
-            json lags = lags_of_assembly(rows);
+            json lags = numbers_in(rows, rows["lags_ms"], " ");
             columns["units"].push_back(known.units(rows, rows["units"], "+", lags.size()));
             columns["lags_ms"].push_back(std::move(lags));
         },

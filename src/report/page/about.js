@@ -8,7 +8,7 @@ function valueText(value) {
   return shownName(String(value));
 }
 
-function listOf(rows) {
+export function listOf(rows) {
   return el("dl", {}, rows.filter(([, value]) => value !== undefined).flatMap(([name, value]) => [el("dt", {}, shownName(name)), el("dd", {}, valueText(value))]));
 }
 
@@ -22,14 +22,21 @@ function ran({ run, spikeCount, names, begin, end, spans, observed }, more) {
     ...more, ["seed", run.seed], ["threads", run.threads], ["time taken", seconds]];
 }
 
+export const warningsSection = (warnings) => el("section", {}, el("h3", {}, "Warnings"),
+  warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text)))));
+
+export const repeatSection = (command) => el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, command));
+
+export const citeSection = (version, sources) => el("section", {}, el("h3", {}, "How to cite"), el("p", {}, `spikeweave ${valueText(version)}, with the methods of:`),
+  el("ul", {}, sources.map((text) => el("li", {}, text))));
+
 // `more`: names and values of what ran; `sources`: what is to be cited; `further`: more sections.
 export function makeAbout(data, more, sources, further = []) {
   const { run } = data;
-  const warnings = run.input?.warnings ?? [];
   return el("div", { class: "about" },
-    el("section", {}, el("h3", {}, "Warnings"), warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text))))),
-    el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, shownName(run.command ?? ""))),
+    warningsSection(run.input?.warnings ?? []),
+    repeatSection(shownName(run.command ?? "")),
     further, el("section", {}, el("h3", {}, "What ran"), listOf(ran(data, more))),
     el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),
-    el("section", {}, el("h3", {}, "How to cite"), el("p", {}, `spikeweave ${valueText(run.spikeweave)}, with the methods of:`), el("ul", {}, sources.map((text) => el("li", {}, text)))));
+    citeSection(run.spikeweave, sources));
 }

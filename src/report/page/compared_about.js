@@ -1,5 +1,6 @@
 // What was compared: the recordings, how each was searched, and how to repeat it.
 
+import { repeatSection, warningsSection } from "./about.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
 
 export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
@@ -50,8 +51,7 @@ export function makeComparedAbout(data, sources) {
     data.stability ? stabilityOf(data) : [],
     el("section", {}, el("h3", {}, "Options that differ"),
       others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),
-    el("section", {}, el("h3", {}, "Warnings"),
-      warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text))))),
-    el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, commands)),
+    warningsSection(warnings),
+    repeatSection(commands),
     el("section", {}, el("h3", {}, "How to cite"), el("ul", {}, sources.map((text) => el("li", {}, text)))));
 }

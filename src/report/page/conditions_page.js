@@ -1,6 +1,7 @@
 // The page of a comparison of two conditions: what differs, and by how much.
 
-import { asText, plainTable } from "./compared_about.js";
+import { citeSection, listOf, repeatSection, warningsSection } from "./about.js";
+import { plainTable } from "./compared_about.js";
 import { rowsOf } from "./data.js";
 import { changeText, makeDifferenceCircuit } from "./difference_circuit.js";
 import { pathElements } from "./episodes.js";
@@ -65,25 +66,24 @@ function makeFinding(state) {
   return element;
 }
 
-function makeConditionsAbout({ run, unitCount }, sources) {
+function makeConditionsAbout({ run, names }, sources) {
   const { a, b, warnings = [] } = run.input;
   const { samples, labellings, all_labellings: areAll, smallest_p: smallest } = run.comparison;
   const of = (label, text) => [label, text(a), text(b)];
-  const list = (rows) => el("dl", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, asText(value))]));
   return el("div", { class: "about" },
     el("section", {}, el("h3", {}, "Conditions"), plainTable("Conditions", ["", "a", "b"], [
       of("files", ({ files }) => files.map(({ path }) => shownName(path)).join(", ")), of("digests", ({ files }) => files.map(({ digest }) => digest).join(", ")),
       of("recordings", (one) => grouped(one.recordings)), of("samples", (one) => grouped(one.samples)), of("seconds", (one) => String(one.observed_s)), of("spikes", (one) => grouped(one.spikes))])),
-    el("section", {}, el("h3", {}, "Warnings"), warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text))))),
-    el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, shownName(run.command ?? ""))),
-    el("section", {}, el("h3", {}, "What ran"), list([["units", String(unitCount)], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
-      ["smallest p that they can give", String(smallest)], ["seed", String(run.seed)], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),
-    el("section", {}, el("h3", {}, "What was asked"), list(Object.entries(run.parameters ?? {}))),
-    el("section", {}, el("h3", {}, "How to cite"), el("p", {}, `spikeweave ${shownName(run.spikeweave)}, with the methods of:`), el("ul", {}, sources.map((text) => el("li", {}, text)))));
+    warningsSection(warnings),
+    repeatSection(shownName(run.command ?? "")),
+    el("section", {}, el("h3", {}, "What ran"), listOf([["units", names.length], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
+      ["smallest p that they can give", smallest], ["seed", run.seed], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),
+    el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),
+    citeSection(run.spikeweave, sources));
 }
 
 export function conditionsPage(raw) {
-  const data = { run: raw.run, names: raw.units, unitCount: raw.units.length, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.findings, "finding"), total: raw.findings.total };
+  const data = { run: raw.run, names: raw.units, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.findings, "finding"), total: raw.findings.total };
   const state = makeState(data, () => new Float64Array(0));
   const changed = data.rows.filter(({ change }) => change !== "none");
   const circuit = makeDifferenceCircuit(state);

@@ -49,12 +49,6 @@ json windows_of(const pattern_axes& axes, const json& run) {
             {"segments_us", std::move(segments)}};
 }
 
-json lags_of(const page_table& rows) {
-    json lags = json::array();
-    for (const std::string_view lag : split(rows["lags_ms"], ",")) lags.push_back(rows.number(lag));
-    return lags;
-}
-
 json pattern_columns_of(const std::filesystem::path& folder, const unit_numbers& known,
                         const json& total, const execution& run) {
     page_table rows(folder / "patterns.tsv");
@@ -70,7 +64,7 @@ json pattern_columns_of(const std::filesystem::path& folder, const unit_numbers&
         core::throw_if_stopped(run.stop);
         columns["units"].push_back(known.units(
             rows, rows["units"], ",", static_cast<std::size_t>(rows.number(rows["size"]))));
-        columns["lags_ms"].push_back(lags_of(rows));
+        columns["lags_ms"].push_back(numbers_in(rows, rows["lags_ms"], ","));
         for (const std::string_view name : values)
             columns[std::string(name)].push_back(cell_value(rows[name]));
     }
