@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct not_described {};
 }  // namespace
 
 template <>
-inline constexpr auto members_of<measured> = named_members("n", &measured::count, "mean",
-                                                           &measured::mean);
+struct members_of<measured> {
+    static void list(const auto& to) { to("n", &measured::count, "mean", &measured::mean); }
+};
 
 namespace {
 
@@ -50,9 +52,12 @@ TEST(Members, CanBeSet) {
 }
 
 TEST(Members, MayBeFunctions) {
-    constexpr auto members = named_members("total", &measured::total);
     const measured value{.count = 3, .mean = 0.5};
-    EXPECT_EQ(std::invoke(std::get<0>(members).second, value), 1.5);
+    double total = 0;
+    each_named([&](const char* /*name*/, const auto& of) { total += std::invoke(of, value); },
+               "total", &measured::total, "half of it",
+               [](const measured& one) { return one.total() / 2; });
+    EXPECT_EQ(total, 2.25);
 }
 
 }  // namespace

@@ -110,13 +110,16 @@ struct replay_test {
 };
 
 template <>
-inline constexpr auto members_of<replay_test> =
-    named_members("chain", &replay_test::chain, "direction", &replay_test::direction, "scale",
-                  &replay_test::scale, "count", &replay_test::count, "expected",
-                  &replay_test::expected, "z", &replay_test::z, "p", &replay_test::p, "q",
-                  &replay_test::q, "events_scored", &replay_test::scored, "events_significant",
-                  &replay_test::significant, "events_expected", &replay_test::expected_significant,
-                  "events_p", &replay_test::events_p, "events_q", &replay_test::events_q);
+struct members_of<replay_test> {
+    static void list(const auto& to) {
+        to("chain", &replay_test::chain, "direction", &replay_test::direction, "scale",
+           &replay_test::scale, "count", &replay_test::count, "expected", &replay_test::expected,
+           "z", &replay_test::z, "p", &replay_test::p, "q", &replay_test::q, "events_scored",
+           &replay_test::scored, "events_significant", &replay_test::significant, "events_expected",
+           &replay_test::expected_significant, "events_p", &replay_test::events_p, "events_q",
+           &replay_test::events_q);
+    }
+};
 
 /// The order of a chain's units in one event.
 struct replay_event {
@@ -129,10 +132,13 @@ struct replay_event {
 };
 
 template <>
-inline constexpr auto members_of<replay_event> =
-    named_members("event", &replay_event::event, "chain", &replay_event::chain, "active",
-                  &replay_event::active, "tau", &replay_event::tau, "p_forward",
-                  &replay_event::p_forward, "p_reverse", &replay_event::p_reverse);
+struct members_of<replay_event> {
+    static void list(const auto& to) {
+        to("event", &replay_event::event, "chain", &replay_event::chain, "active",
+           &replay_event::active, "tau", &replay_event::tau, "p_forward", &replay_event::p_forward,
+           "p_reverse", &replay_event::p_reverse);
+    }
+};
 
 struct replay_scores {
     std::vector<replay_test> tests{};    ///< two for each chain, forward first

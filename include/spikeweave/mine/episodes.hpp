@@ -211,10 +211,13 @@ struct episode_level {
     double kernel_seconds = 0;
 };
 template <>
-inline constexpr auto members_of<episode_level> = named_members(
-    "size", &episode_level::size, "candidates", &episode_level::candidates, "frequent",
-    &episode_level::frequent, "survivor_bytes", &episode_level::survivor_bytes, "seconds",
-    &episode_level::seconds, "kernel_seconds", &episode_level::kernel_seconds);
+struct members_of<episode_level> {
+    static void list(const auto& to) {
+        to("size", &episode_level::size, "candidates", &episode_level::candidates, "frequent",
+           &episode_level::frequent, "survivor_bytes", &episode_level::survivor_bytes, "seconds",
+           &episode_level::seconds, "kernel_seconds", &episode_level::kernel_seconds);
+    }
+};
 
 /// The frequent episodes, sorted by size, then by units and delays.
 struct episode_table {

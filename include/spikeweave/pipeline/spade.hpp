@@ -116,10 +116,12 @@ struct funnel_step {
     std::string why{};
 };
 template <>
-inline constexpr auto members_of<funnel_step> = named_members("step", &funnel_step::step, "removed",
-                                                              &funnel_step::removed, "left",
-                                                              &funnel_step::left, "why",
-                                                              &funnel_step::why);
+struct members_of<funnel_step> {
+    static void list(const auto& to) {
+        to("step", &funnel_step::step, "removed", &funnel_step::removed, "left", &funnel_step::left,
+           "why", &funnel_step::why);
+    }
+};
 
 /// The test of a pattern in spikes in which it was not searched.
 struct pattern_replication {

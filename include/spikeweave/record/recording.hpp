@@ -33,10 +33,13 @@ struct recording_channel {
     friend bool operator==(const recording_channel&, const recording_channel&) = default;
 };
 template <>
-inline constexpr auto members_of<recording_channel> =
-    named_members("name", &recording_channel::name, "gain_uv", &recording_channel::gain_uv,
-                  "offset_uv", &recording_channel::offset_uv, "x_um", &recording_channel::x_um,
-                  "y_um", &recording_channel::y_um, "shank", &recording_channel::shank);
+struct members_of<recording_channel> {
+    static void list(const auto& to) {
+        to("name", &recording_channel::name, "gain_uv", &recording_channel::gain_uv, "offset_uv",
+           &recording_channel::offset_uv, "x_um", &recording_channel::x_um, "y_um",
+           &recording_channel::y_um, "shank", &recording_channel::shank);
+    }
+};
 
 /// The files that hold recordings; docs/formats.md has each byte by byte.
 enum class recording_format : std::uint8_t {

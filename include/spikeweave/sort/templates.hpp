@@ -81,13 +81,16 @@ struct cluster_decision {
     std::string reason{};
 };
 template <>
-inline constexpr auto members_of<cluster_decision> =
-    named_members("cluster", &cluster_decision::cluster, "decision", &cluster_decision::fate,
-                  "other", &cluster_decision::other, "spikes", &cluster_decision::spikes,
-                  "distance", &cluster_decision::distance, "similarity",
-                  &cluster_decision::similarity, "difference", &cluster_decision::difference,
-                  "coincidences", &cluster_decision::coincidences, "expected_coincidences",
-                  &cluster_decision::expected_coincidences, "reason", &cluster_decision::reason);
+struct members_of<cluster_decision> {
+    static void list(const auto& to) {
+        to("cluster", &cluster_decision::cluster, "decision", &cluster_decision::fate, "other",
+           &cluster_decision::other, "spikes", &cluster_decision::spikes, "distance",
+           &cluster_decision::distance, "similarity", &cluster_decision::similarity, "difference",
+           &cluster_decision::difference, "coincidences", &cluster_decision::coincidences,
+           "expected_coincidences", &cluster_decision::expected_coincidences, "reason",
+           &cluster_decision::reason);
+    }
+};
 
 /// Spikes that were found by templates.
 struct template_sorting {

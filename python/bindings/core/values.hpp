@@ -152,13 +152,14 @@ auto of(Outer outer, Inner inner) {
 /// members of a struct that has a description.
 template <class Elements, class... Columns>
 void add_columns(nb::dict& table, const Elements& elements, const Columns&... columns) {
-    const auto add = [&](const auto&... one) {
-        ((table[one.first] = column(elements, one.second)), ...);
+    const auto add = [&](const char* name, const auto& of_element) {
+        table[name] = column(elements, of_element);
     };
     if constexpr (sizeof...(columns) > 0)
-        std::apply(add, named_members(columns...));
+        each_named(add, columns...);
     else
-        std::apply(add, members_of<typename Elements::value_type>);
+        members_of<typename Elements::value_type>::list(
+            [&](const auto&... all) { each_named(add, all...); });
 }
 template <class Elements, class... Columns>
 nb::dict table_of(const Elements& elements, const Columns&... columns) {
@@ -170,10 +171,10 @@ nb::dict table_of(const Elements& elements, const Columns&... columns) {
 /// Adds entries to a dictionary: each is a name, and a member of the element or a function.
 template <class Element, class... Entries>
 void add_entries(nb::dict& out, const Element& element, const Entries&... entries) {
-    const auto add = [&](const auto&... one) {
-        ((out[one.first] = plain(std::invoke(one.second, element))), ...);
+    const auto add = [&](const char* name, const auto& of_element) {
+        out[name] = plain(std::invoke(of_element, element));
     };
-    std::apply(add, named_members(entries...));
+    each_named(add, entries...);
 }
 /// Makes a list with a dictionary of each element.
 template <class Elements, class... Entries>

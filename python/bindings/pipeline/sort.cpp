@@ -13,33 +13,46 @@
 namespace spikeweave {
 
 template <>
-inline constexpr auto members_of<unit_quality> = named_members(
-    "rate", &unit_quality::rate_hz, "l_ratio", &unit_quality::l_ratio, "isolation_distance",
-    &unit_quality::isolation_distance, "isi_violations", &unit_quality::refractory_violations,
-    "contamination", &unit_quality::contamination, "snr", &unit_quality::snr);
+struct members_of<unit_quality> {
+    static void list(const auto& to) {
+        to("rate", &unit_quality::rate_hz, "l_ratio", &unit_quality::l_ratio, "isolation_distance",
+           &unit_quality::isolation_distance, "isi_violations",
+           &unit_quality::refractory_violations, "contamination", &unit_quality::contamination,
+           "snr", &unit_quality::snr);
+    }
+};
 
 // Pickles and copies keep what `write_phy` needs of a result.
 template <>
-inline constexpr auto members_of<sorted_unit> = named_members("quality", &sorted_unit::quality);
+struct members_of<sorted_unit> {
+    static void list(const auto& to) { to("quality", &sorted_unit::quality); }
+};
 template <>
-inline constexpr auto members_of<sorting> = named_members("labels", &sorting::labels, "unit_count",
-                                                          &sorting::unit_count, "samples",
-                                                          &sorting::samples, "sample_rate",
-                                                          &sorting::sample_rate, "sample_count",
-                                                          &sorting::sample_count, "fractions",
-                                                          &sorting::fractions);
+struct members_of<sorting> {
+    static void list(const auto& to) {
+        to("labels", &sorting::labels, "unit_count", &sorting::unit_count, "samples",
+           &sorting::samples, "sample_rate", &sorting::sample_rate, "sample_count",
+           &sorting::sample_count, "fractions", &sorting::fractions);
+    }
+};
 template <>
-inline constexpr auto members_of<mean_waveforms> =
-    named_members("channels", &mean_waveforms::channel_count, "frames",
-                  &mean_waveforms::frame_count, "before", &mean_waveforms::before, "values",
-                  &mean_waveforms::values, "deviations", &mean_waveforms::deviations, "spikes",
-                  &mean_waveforms::spikes, "noise", &mean_waveforms::noise);
+struct members_of<mean_waveforms> {
+    static void list(const auto& to) {
+        to("channels", &mean_waveforms::channel_count, "frames", &mean_waveforms::frame_count,
+           "before", &mean_waveforms::before, "values", &mean_waveforms::values, "deviations",
+           &mean_waveforms::deviations, "spikes", &mean_waveforms::spikes, "noise",
+           &mean_waveforms::noise);
+    }
+};
 template <>
-inline constexpr auto members_of<sort_result> = named_members(
-    "sorted", &sort_result::sorted, "units", &sort_result::units, "waveforms",
-    &sort_result::waveforms, "channels", &sort_result::channels, "features_per_channel",
-    &sort_result::features_per_channel, "raw", &sort_result::raw, "raw_offset_bytes",
-    &sort_result::raw_offset_bytes, "amplitudes", &sort_result::amplitudes);
+struct members_of<sort_result> {
+    static void list(const auto& to) {
+        to("sorted", &sort_result::sorted, "units", &sort_result::units, "waveforms",
+           &sort_result::waveforms, "channels", &sort_result::channels, "features_per_channel",
+           &sort_result::features_per_channel, "raw", &sort_result::raw, "raw_offset_bytes",
+           &sort_result::raw_offset_bytes, "amplitudes", &sort_result::amplitudes);
+    }
+};
 
 }  // namespace spikeweave
 

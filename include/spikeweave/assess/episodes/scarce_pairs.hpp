@@ -44,11 +44,12 @@ struct scarce_pair {
     double ratio() const { return static_cast<double>(count) / expected; }
 };
 template <>
-inline constexpr auto members_of<scarce_pair> = named_members("count", &scarce_pair::count,
-                                                              "expected", &scarce_pair::expected,
-                                                              "ratio", &scarce_pair::ratio, "p",
-                                                              &scarce_pair::p, "q",
-                                                              &scarce_pair::q);
+struct members_of<scarce_pair> {
+    static void list(const auto& to) {
+        to("count", &scarce_pair::count, "expected", &scarce_pair::expected, "ratio",
+           &scarce_pair::ratio, "p", &scarce_pair::p, "q", &scarce_pair::q);
+    }
+};
 
 /// Tests all pairs of different units in each delay interval, frequent or not, against the null
 /// hypothesis of `significance_test::jitter`: p is the larger one of rotating the first unit and of

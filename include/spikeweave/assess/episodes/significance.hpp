@@ -58,10 +58,12 @@ struct episode_test {
     double strength;
 };
 template <>
-inline constexpr auto members_of<episode_test> = named_members("expected", &episode_test::expected,
-                                                               "p", &episode_test::p, "q",
-                                                               &episode_test::q, "strength",
-                                                               &episode_test::strength);
+struct members_of<episode_test> {
+    static void list(const auto& to) {
+        to("expected", &episode_test::expected, "p", &episode_test::p, "q", &episode_test::q,
+           "strength", &episode_test::strength);
+    }
+};
 
 /// Makes the model of one episode in these spikes for stationary independent units. The share of
 /// time in which a unit fires within a delay interval, and the mean delay to its first spike, are
