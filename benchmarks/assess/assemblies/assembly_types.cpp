@@ -164,8 +164,7 @@ outcome judge(const std::vector<finding>& all, const finding& planted) {
     finding seen;
     for (finding one : all) {
         std::ranges::sort(one);
-        const auto twice = std::ranges::unique(one);
-        one.erase(twice.begin(), twice.end());
+        one.erase(std::unique(one.begin(), one.end()), one.end());
         const bool is_planted = std::ranges::includes(planted, one);
         out.foreign = out.foreign || !is_planted;
         if (!is_planted || one.size() < 2) continue;

@@ -31,7 +31,7 @@ struct load {
     std::chrono::seconds length;
     std::uint32_t units;
 
-    friend auto operator<=>(const load&, const load&) = default;
+    auto operator<=>(const load&) const = default;
 };
 constexpr load tetrodes{32, 120s, 20};
 constexpr load probe{384, 20s, 200};

@@ -59,7 +59,7 @@ struct load_shape {
         4;  ///< channels on each side of a unit's channel that may record it; 0: no masks
 
     bool masked() const { return reach > 0; }
-    friend auto operator<=>(const load_shape&, const load_shape&) = default;
+    auto operator<=>(const load_shape&) const = default;
 };
 
 constexpr std::size_t per_channel = 3;
