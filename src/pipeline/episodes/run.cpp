@@ -16,6 +16,7 @@ namespace spikeweave {
 using pipeline::counting_on;
 using pipeline::find_and_test;
 using pipeline::find_in_divided_time;
+using pipeline::has_default_threshold;
 using pipeline::warning_of_untested_units;
 
 namespace {
@@ -89,9 +90,7 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
 // Warns of units that the default threshold left out of all tests.
 episode_result with_untested_units(const spike_sequence& recording, episode_result result,
                                    const episode_options& asked) {
-    const episode_mining_options& mining = asked.mining;
-    if (mining.min_count || mining.min_fraction || mining.min_rate || mining.max_size == 1 ||
-        asked.hold_out > 0 || asked.fewer_than_chance)
+    if (!has_default_threshold(asked.mining) || asked.hold_out > 0 || asked.fewer_than_chance)
         return result;
     const spike_sequence& spikes = result.part ? *result.part : recording;
     if (const auto warning = warning_of_untested_units(spikes, result.table))

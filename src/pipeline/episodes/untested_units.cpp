@@ -10,6 +10,11 @@
 
 namespace spikeweave::pipeline {
 
+bool has_default_threshold(const episode_mining_options& options) {
+    return !options.min_count && !options.min_fraction && !options.min_rate &&
+           options.max_size != 1;
+}
+
 std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
                                                      const episode_table& table) {
     std::vector<std::uint64_t> counts(spikes.unit_count());

@@ -8,6 +8,10 @@
 
 namespace spikeweave::pipeline {
 
+/// Whether a search for pairs chooses its threshold by itself. Who gives one knows that it leaves
+/// pairs out.
+bool has_default_threshold(const episode_mining_options& options);
+
 /// Says which units are in no frequent pair, so that nothing is known of their connections, if a
 /// quarter or more of the units with enough spikes are not.
 /// @param table  a search with the default threshold

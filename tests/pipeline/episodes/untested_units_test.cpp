@@ -1,12 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/pipeline/episodes/changes.hpp"
+#include "spikeweave/pipeline/episodes/conditions.hpp"
+#include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave {
@@ -68,6 +72,45 @@ TEST(UntestedUnits, AreNotNamedForAllWindowsTogether) {
 
     for (const std::string& warning : found.warnings)
         EXPECT_EQ(warning.find("no pair"), std::string::npos) << warning;
+}
+
+std::size_t warnings_of_quiet_units(const std::vector<std::string>& warnings) {
+    return static_cast<std::size_t>(std::ranges::count_if(warnings, [](const std::string& one) {
+        return one.find("2 of 4 units are in no pair that was tested") != std::string::npos &&
+               one.find(": c, d. Nothing") != std::string::npos;
+    }));
+}
+
+TEST(UntestedUnits, AreNamedForTheFirstWindow) {
+    windowed_episode_options options;
+    options.window = std::chrono::seconds{200};
+
+    const windowed_episode_result found =
+        find_episodes_in_windows(two_busy_and_two_quiet_units(), options);
+    EXPECT_EQ(warnings_of_quiet_units(found.warnings), 0U) << "the threshold of a window is 10";
+
+    options.window = std::chrono::seconds{399};
+    EXPECT_EQ(warnings_of_quiet_units(
+                  find_episodes_in_windows(two_busy_and_two_quiet_units(), options).warnings),
+              1U);
+    options.search.mining.min_count = 20;
+    EXPECT_EQ(warnings_of_quiet_units(
+                  find_episodes_in_windows(two_busy_and_two_quiet_units(), options).warnings),
+              0U);
+}
+
+TEST(UntestedUnits, AreNamedOnceByAComparison) {
+    const spike_sequence spikes = two_busy_and_two_quiet_units();
+    for (const findings_source findings : {findings_source::together, findings_source::either}) {
+        condition_options options;
+        options.findings = findings;
+        const auto compared = [&] {
+            return compare_conditions({&spikes, 1}, {&spikes, 1}, options).warnings;
+        };
+        EXPECT_EQ(warnings_of_quiet_units(compared()), 1U);
+        options.mining.min_count = 20;
+        EXPECT_EQ(warnings_of_quiet_units(compared()), 0U);
+    }
 }
 
 // A unit that repeats itself is in a frequent episode of two spikes, but in no pair of units.
