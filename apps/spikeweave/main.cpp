@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -117,6 +118,16 @@ std::vector<std::string> words_of(int argc, char** argv) {
     return words;
 }
 
+// CLI11 says "--size: At Most 1 required but received 2" of an option that is given twice.
+std::string explain(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    constexpr std::string_view too_often = ": At Most 1 required but received ";
+    const std::size_t at = text.find(too_often);
+    if (at == std::string::npos) return text;
+    return fmt::format("{}: it is given {} times, expected once", text.substr(0, at),
+                       text.substr(at + too_often.size()));
+}
+
 int parse_error(const job& now, const CLI::App& app, const std::vector<std::string>& words,
                 const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
@@ -144,7 +155,7 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
                             unknown         ? *unknown
                             : needs_command ? fmt::format("expected one of {}",
                                                           fmt::join(names_of_commands(*at), ", "))
-                                            : error.what(),
+                                            : explain(error),
                             path));
 }
 

@@ -106,6 +106,10 @@ class ConfigFile(CliTest):
         parameters = self.found("[episodes]\nmin-count = 40\n", "--min-rate", "3")
         self.assertEqual(parameters["min_count"], 15)  # 3 a second in 4.95 s
 
+    def test_is_one(self):
+        path = self.file("study.toml", "quiet = true\n")
+        self.refused("episodes", self.chain_file(), "--config", path, "--config", path, says="--config: it is given 2 times")
+
     def test_names_a_file(self):
         self.refused("episodes", self.chain_file(), "--config", "", says="--config: expected a file")
 

@@ -26,6 +26,7 @@ class NonsenseOptions(CliTest):
                 (("--min-count", "-5"), ("--min-count", "-5")),
                 (("--min-count", "0"), ("--min-count",)),
                 (("--min-count", "2.5"), ("--min-count",)),
+                (("--min-count", "5", "--min-count", "6"), ("--min-count: it is given 2 times, expected once",)),
                 (("--min-fraction", "1.1"), ("--min-fraction",)),
                 (("--min-fraction", "nan"), ("--min-fraction",)),
                 (("--min-rate", "-1"), ("--min-rate",)),

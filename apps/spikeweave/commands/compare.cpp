@@ -126,8 +126,13 @@ auto compare_two_epochs(compare_command& options, files_read& read, const sessio
     spike_input input = read_input(options.input, now, run);
     read.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     std::array<std::vector<time_span>, 2> epochs;
-    for (const std::size_t c : {0U, 1U})
+    std::vector<std::string>& warnings = input.record.warnings;
+    for (const std::size_t c : {0U, 1U}) {
+        const std::size_t of_recording = warnings.size();
         take_epochs(options.epochs[c], options.input.path, input, epochs[c], run);
+        for (std::size_t w = of_recording; w < warnings.size(); ++w)
+            warnings[w] = fmt::format("Condition {}: {}", c == 0 ? 'a' : 'b', warnings[w]);
+    }
     now.warn(read.run, input.record.warnings);
     return compare_epochs_of(input.spikes, epoch_span(epochs[0]), epoch_span(epochs[1]));
 }
