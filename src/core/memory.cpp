@@ -1,16 +1,22 @@
 #include "spikeweave/core/memory.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
+#include <latch>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "spikeweave/core/error.hpp"
@@ -25,10 +31,17 @@ struct page_counts {
     std::uint64_t resident = 0;
 };
 
+// It allocates nothing, because a guard calls it in its thread (see `shared_with_watch`).
 page_counts own_pages() {
     page_counts pages;
-    std::ifstream file("/proc/self/statm");
-    file >> pages.mapped >> pages.resident;
+    const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return pages;
+    std::array<char, 128> text{};
+    const ssize_t length = ::read(file, text.data(), text.size());
+    ::close(file);
+    const char* const end = text.data() + std::max<ssize_t>(length, 0);
+    const auto [after, error] = std::from_chars(text.data(), end, pages.mapped);
+    if (error == std::errc() && after != end) std::from_chars(after + 1, end, pages.resident);
     return pages;
 }
 
@@ -72,6 +85,14 @@ std::uint64_t addresses_left() {
     return less(limit.rlim_cur, own_pages().mapped * page_bytes());
 }
 
+// The address sanitizer's allocator remains locked in a helper process that is forked while another
+// thread is in it. So the thread of a guard has begun when the guard is made, and allocates nothing
+// afterwards.
+struct shared_with_watch {
+    std::latch begun{1};
+    std::condition_variable_any woken{};
+};
+
 }  // namespace
 
 std::uint64_t resident_memory_bytes() {
@@ -101,11 +122,12 @@ memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked, wor
         const std::uint64_t available = available_memory_bytes();
         most_ = available == no_limit ? no_limit : resident_memory_bytes() + available / 5 * 4;
     }
-    watch_ = std::jthread([this](const std::stop_token& over) {
+    const auto shared = std::make_shared<shared_with_watch>();
+    watch_ = std::jthread([this, shared](const std::stop_token& over) {
+        shared->begun.count_down();
         // A search may allocate some gigabytes a second.
         constexpr std::uint64_t most_per_ms = 10'000'000;
         std::mutex access;
-        std::condition_variable_any woken;
         std::unique_lock lock(access);
         while (!over.stop_requested()) {
             const std::uint64_t now = resident_memory_bytes();
@@ -116,9 +138,11 @@ memory_guard::memory_guard(std::uint64_t most, const std::stop_token& asked, wor
             }
             const std::uint64_t safe_ms =
                 std::clamp<std::uint64_t>((most_ - now) / most_per_ms, 2, 20);
-            woken.wait_for(lock, over, std::chrono::milliseconds(safe_ms), [] { return false; });
+            shared->woken.wait_for(lock, over, std::chrono::milliseconds(safe_ms),
+                                   [] { return false; });
         }
     });
+    shared->begun.wait();
 }
 
 std::string memory_guard::too_much() const {
