@@ -120,7 +120,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 // CLI11 says "--size: At Most 1 required but received 2" of an option that is given twice.
 std::string explain(const CLI::ParseError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     constexpr std::string_view too_often = ": At Most 1 required but received ";
     const std::size_t at = text.find(too_often);
     if (at == std::string::npos) return text;
