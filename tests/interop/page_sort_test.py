@@ -76,6 +76,7 @@ class Recording(PageCase):
     def test_picks_units_on_the_probe(self):
         unit = self.units[2]["unit"]
         self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new Event('click'))", f"#shapes circle[data-number='{unit}']")
+        self.frame()
         self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), unit)
         self.assertIn("picked", self.one(f"#shapes circle[data-number='{unit}']").get_attribute("class"))
 
@@ -89,6 +90,7 @@ class Recording(PageCase):
             self.assertEqual([int(word) for word in charts[" ".join(pair)].split()], self.correlogram(*pair), pair)
         third = self.units[1]["unit"]
         self.driver.execute_script("const box = document.getElementById('other-unit'); box.value = arguments[0]; box.dispatchEvent(new Event('change'));", third)
+        self.frame()
         self.assertEqual([int(word) for word in self.one(f"#correlograms [data-pair='{first} {third}']").get_attribute("data-counts").split()], self.correlogram(first, third))
 
         for row in self.units:

@@ -149,6 +149,7 @@ class Tested(SpadePage):
         signature = next(row for row in rows_of(self.out / "signatures.tsv") if row["significant"] == "yes")
         number = 1 + next(i for i, row in enumerate(rows_of(self.out / "signatures.tsv")) if row == signature)
         self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new Event('click'))", f"#spectrum circle[data-number='{number}']")
+        self.frame()
 
         same = [row["pattern"] for row in rows if (row["size"], row["count"]) == (signature["size"], signature["count"])]
         self.assertEqual([row[0] for row in self.table("patterns")], same)

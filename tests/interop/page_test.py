@@ -167,6 +167,7 @@ class Page(PageCase):
         number, edge = next((i + 1, edge) for i, edge in enumerate(self.data["edges"]) if edge["kind"] == "direct")
         self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))",
                                    f"#circuit g.edge[data-number='{number}']")
+        self.frame()
         first, second = (self.trains[self.data["units"][edge[end]]] for end in ("from", "to"))
         lags = (second[None, :] - first[:, None]).ravel()
 
