@@ -6,7 +6,7 @@
   check_sources.py alone --build BUILD FOLDER...   every file compiles by itself, which a unity build does not show;
                                                    headers of the standard library, and the large ones of the
                                                    folder, are precompiled once for the folder, but not for our
-                                                   public headers; clang reads them in a tenth of the time of g++.
+                                                   public headers; clang takes about half of the time of g++.
                                                    Warnings are errors for the benchmarks only, because CI
                                                    compiles them nowhere else
 
