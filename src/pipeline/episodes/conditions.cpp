@@ -56,7 +56,7 @@ found_episodes find_in(const condition_samples& taken, condition_comparison& out
     how.mining = out.options.mining;
     how.significance = out.options.significance;
     how.run = out.options.run;
-    const bool default_threshold = pipeline::has_default_threshold(how.mining);
+    const episode_mining_options asked = how.mining;
     execution counting = run;
     counting.threads = how.run.threads;
     found_episodes found;
@@ -79,9 +79,8 @@ found_episodes find_in(const condition_samples& taken, condition_comparison& out
         for (const auto& [condition, epochs] : taken.searches)
             search(within_epochs(taken.spikes, epochs), how, run, out, tested,
                    [&, c = condition](const episode& what) { ++found[what][c]; });
-    if (default_threshold)
-        if (const auto warning = pipeline::warning_of_untested_units(taken.spikes, tested))
-            add_new_warnings(out.warnings, {*warning});
+    if (const auto warning = pipeline::warning_of_untested_units(taken.spikes, tested, asked))
+        add_new_warnings(out.warnings, {*warning});
     return found;
 }
 

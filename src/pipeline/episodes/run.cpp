@@ -16,7 +16,6 @@ namespace spikeweave {
 using pipeline::counting_on;
 using pipeline::find_and_test;
 using pipeline::find_in_divided_time;
-using pipeline::has_default_threshold;
 using pipeline::warning_of_untested_units;
 
 namespace {
@@ -90,10 +89,9 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
 // Warns of units that the default threshold left out of all tests.
 episode_result with_untested_units(const spike_sequence& recording, episode_result result,
                                    const episode_options& asked) {
-    if (!has_default_threshold(asked.mining) || asked.hold_out > 0 || asked.fewer_than_chance)
-        return result;
+    if (asked.hold_out > 0 || asked.fewer_than_chance) return result;
     const spike_sequence& spikes = result.part ? *result.part : recording;
-    if (const auto warning = warning_of_untested_units(spikes, result.table))
+    if (const auto warning = warning_of_untested_units(spikes, result.table, asked.mining))
         result.warnings.push_back(*warning);
     return result;
 }

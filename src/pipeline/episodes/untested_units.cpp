@@ -10,13 +10,11 @@
 
 namespace spikeweave::pipeline {
 
-bool has_default_threshold(const episode_mining_options& options) {
-    return !options.min_count && !options.min_fraction && !options.min_rate &&
-           options.max_size != 1;
-}
-
 std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
-                                                     const episode_table& table) {
+                                                     const episode_table& table,
+                                                     const episode_mining_options& asked) {
+    if (asked.min_count || asked.min_fraction || asked.min_rate || asked.max_size == 1)
+        return std::nullopt;
     std::vector<std::uint64_t> counts(spikes.unit_count());
     for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     std::vector<char> is_tested(counts.size(), 0);

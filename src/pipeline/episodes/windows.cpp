@@ -57,9 +57,9 @@ tested_window tested(const window_spikes& taken, episode_table table,
         test_episodes(spikes, table, options.search.significance, options.search.surrogates, run);
     tested_window window{.bounds = taken.bounds(), .spikes = taken.size()};
     std::ranges::copy(table.warnings, std::back_inserter(tests.warnings));
-    if (pipeline::has_default_threshold(options.search.mining))
-        if (const auto warning = pipeline::warning_of_untested_units(spikes, table))
-            tests.warnings.push_back(*warning);
+    if (const auto warning =
+            pipeline::warning_of_untested_units(spikes, table, options.search.mining))
+        tests.warnings.push_back(*warning);
     warnings.add(window.bounds, tests.warnings);
     window.tests = tests.surrogates.empty()
                        ? std::move(tests.assessed)
