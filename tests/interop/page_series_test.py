@@ -41,10 +41,12 @@ def benjamini_hochberg(p):
 
 def count_pairs(first, second, low, high):
     """Counts pairs without overlap, from the definition: the earliest end that fits, again and again."""
+    at = np.searchsorted(first, second - low) - 1  # the last one before end - low
+    fits = at >= 0
+    fits[fits] = second[fits] - first[at[fits]] <= high
     count, last = 0, -math.inf
-    for end in second:
-        at = np.searchsorted(first, end - low) - 1  # the last one before end - low
-        if at >= 0 and end - first[at] <= high and first[at] > last:
+    for begin, end in zip(first[at[fits]].tolist(), second[fits].tolist()):
+        if begin > last:
             count, last = count + 1, end
     return count
 
