@@ -9,6 +9,7 @@
 #include "assess/episodes/shared_rates.hpp"
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
+#include "support/run_length.hpp"
 #include "support/spike_files.hpp"
 
 namespace spikeweave {
@@ -149,6 +150,7 @@ TEST(JudgeEpisodes, FindsNoEdgesInCommonBurstsByDefault) {
 }
 
 TEST(JudgeEpisodes, WarnsOfBurstsThatRiseFasterThanTheTestPreserves) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     const spike_sequence bursts = simulate_culture({.channels = 30}).spikes;
     const edges_and_warnings wide = edges_of(bursts, {{0ms, 50ms}});
     EXPECT_GT(wide.edges, 20U);
@@ -161,6 +163,7 @@ TEST(JudgeEpisodes, WarnsOfBurstsThatRiseFasterThanTheTestPreserves) {
 }
 
 TEST(JudgeEpisodes, NamesADitherThatPreservesTheBursts) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     const spike_sequence bursts = simulate_culture({.channels = 30, .length = 120s}).spikes;
     const episode_table table = mine_episodes(bursts, {.delays = {{0ms, 50ms}}, .max_size = 2});
     const auto warnings = test_episodes(bursts, table).warnings;

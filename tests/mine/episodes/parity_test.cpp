@@ -18,7 +18,7 @@ class EpisodeParity : public ::testing::TestWithParam<strategy_case> {
 protected:
     // A GPU takes little time for the whole length.
     static bool is_shorter() { return is_shortened_run() && GetParam().devices.empty(); }
-    static duration length_of(duration whole) { return is_shorter() ? whole / 4 : whole; }
+    static duration length_of(duration whole) { return is_shorter() ? whole / 8 : whole; }
 
     // Mines with latest start, and expects the same table from the parameter's strategy.
     void expect_the_same(const spike_sequence& spikes, episode_mining_options options,
@@ -40,7 +40,7 @@ protected:
 TEST_P(EpisodeParity, OnSym26) {
     const auto simulated = simulate_sym26({.length = length_of(60s), .seed = 2});
     expect_the_same(simulated.spikes,
-                    {.delays = {{4ms, 6ms}}, .min_count = is_shorter() ? 50U : 200U}, 100);
+                    {.delays = {{4ms, 6ms}}, .min_count = is_shorter() ? 25U : 200U}, 100);
 }
 
 TEST_P(EpisodeParity, OnABurstingCulture) {
@@ -49,7 +49,7 @@ TEST_P(EpisodeParity, OnABurstingCulture) {
     const auto simulated = simulate_culture({.channels = 20, .length = length_of(60s), .seed = 3});
     expect_the_same(
         simulated.spikes,
-        {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = is_shorter() ? 20U : 60U, .max_size = 4},
+        {.delays = {{0ms, 5ms}, {5ms, 10ms}}, .min_count = is_shorter() ? 10U : 60U, .max_size = 4},
         is_shorter() ? 20 : 100);
 }
 

@@ -222,8 +222,8 @@ protected:
 };
 
 TEST_F(LargerStreams, EveryStrategyMinesTheSame) {
-    // A fifth of the time has a fifth of the occurrences.
-    const std::uint32_t part = is_shortened_run() ? 5 : 1;
+    // An eighth of the time has an eighth of the occurrences.
+    const std::uint32_t part = is_shortened_run() ? 8 : 1;
     options.min_count = 25 / part;
     const spike_sequence spikes = bursting_stream(1, 6, 3'000 / part, 100'000 / part);
     const auto expected = as_map(mine_episodes(spikes, options));
