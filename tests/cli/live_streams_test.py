@@ -120,17 +120,17 @@ class OpenEphys(CliTest):
 
         self.assertEqual(counts["epochs"], restarts)
         self.assertEqual((counts["missing"], counts["late"], counts["unreadable"]), (0, 0, 0))
-        epochs = [[]]
+        self.assertEqual([one["type"] for one in live.results].count("epoch"), restarts)
+        # A window may come after the end of its epoch, because its search takes time, and is skipped on a slow machine.
+        epochs = {}
         for one in live.results:
-            if one["type"] == "epoch":
-                epochs.append([])
-            elif one["type"] == "window":
-                epochs[-1].append(one)
+            if one["type"] in ("window", "skipped"):
+                epochs.setdefault(one["epoch"], []).append(one)
         self.assertEqual(len(epochs), restarts + 1)
-        for windows in epochs:
-            self.assertEqual([one["t_us"][0] for one in windows], [100000 * i for i in range(len(windows))])
+        for windows in epochs.values():
+            self.assertEqual(sorted(one["t_us"][0] for one in windows), [100000 * i for i in range(len(windows))])
             self.assertEqual({one["spikes"] for one in windows} - {200}, set(), "a window holds two epochs")
-        self.assertGreater(sum(map(len, epochs)), restarts)
+        self.assertGreater(sum(map(len, epochs.values())), restarts)
 
     @staticmethod
     def wait_for_detection_after(live, known):
