@@ -100,7 +100,7 @@ function drawSlow(now) {
   drawDetections();
   drawLatency(now);
   places.tracked.replaceChildren(lineChart(history.counted, armedName));
-  windowView.draw(history.windows);
+  windowView.draw(history.windows, described.units);
 }
 
 let slowAt = -Infinity;

@@ -30,6 +30,7 @@ export function makeWindowView(nameOf) {
   const element = el("div", {}, el("p", { class: "note" }, "No window has been mined yet."));
   let places = new Map();
   let shown = null;
+  let shownNames = null;
 
   function picture(rows) {
     if (rows.some(({ from, to }) => !places.has(from) || !places.has(to)))
@@ -49,11 +50,11 @@ export function makeWindowView(nameOf) {
       el("tbody", {}, rows.slice(0, mostPairsShown).map((row) => el("tr", {}, cells(row))))));
   }
 
-  // The last windows, the newest one last.
-  function draw(windows) {
+  // The last windows, the newest one last, and the names of units, which may come after the window that has them.
+  function draw(windows, names) {
     const [now, before] = [windows.at(-1), windows.at(-2)];
-    if (!now || now === shown) return;
-    shown = now;
+    if (!now || (now === shown && names === shownNames)) return;
+    [shown, shownNames] = [now, names];
     const rows = changesOf(now, before?.epoch === now.epoch ? before : null);
     const sizes = now.by_size.map((count, i) => `${grouped(count)} of ${i + 1}`).join(", ");
     const notes = `${now.has_gap ? ", messages were lost in it" : ""}${now.complete_to_size === null ? "" : `, complete to size ${now.complete_to_size}`}`;
