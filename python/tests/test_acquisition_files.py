@@ -209,6 +209,41 @@ def test_recordings_of_blackrock(tmp_path):
     np.testing.assert_array_equal(found.samples(100, 300), samples[100:300])
 
 
+def write_maxwell(path, samples, channels, lsb_v=6.3e-6):
+    """The layout of version 20190530, as neo reads it, without MaxWell's compression."""
+    h5py = pytest.importorskip("h5py")
+    mapping = np.zeros(
+        len(channels), [("channel", "i4"), ("electrode", "i4"), ("x", "f8"), ("y", "f8")]
+    )
+    mapping["channel"] = channels
+    mapping["electrode"] = np.arange(100, 100 + len(channels))
+    mapping["x"], mapping["y"] = 17.5 * np.arange(len(channels)), 35.0
+    with h5py.File(path, "w") as file:
+        file["version"] = [b"20190530"]
+        recorded = file.create_group("wells/well000/rec0000")
+        recorded["settings/lsb"], recorded["settings/sampling"] = [lsb_v], [float(RATE)]
+        recorded["settings/mapping"] = mapping
+        recorded["groups/routed/channels"] = np.array(channels, np.uint16)
+        recorded["groups/routed/raw"] = samples.T.astype(np.uint16)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recordings_of_maxwell(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(3).integers(400, 600, (2000, 4))
+    write_maxwell(tmp_path / "culture.raw.h5", samples, [3, 7, 8, 20])
+
+    found = spikeweave.read_recording(tmp_path / "culture.raw.h5")
+
+    assert (found.frames, found.sample_rate) == (2000, RATE)
+    assert [one["name"] for one in found.channels] == ["3", "7", "8", "20"]
+    assert [one["gain_uv"] for one in found.channels] == pytest.approx([6.3] * 4)
+    assert [(one["x_um"], one["y_um"]) for one in found.channels] == [
+        (17.5 * i, 35.0) for i in range(4)
+    ]
+    np.testing.assert_array_equal(found.samples(500, 700), samples[500:700])
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_a_file_that_neo_does_not_understand_is_refused(tmp_path):
     pytest.importorskip("neo.rawio")
