@@ -101,6 +101,21 @@ class Dashboard(PageCase):
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])
 
+    def test_names_a_window_that_came_before_its_names(self):
+        late = "const ask = fetch; window.fetch = async (...what) => { await new Promise((go) => setTimeout(go, 3000)); return ask(...what); };"
+        added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": late})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
+
+        def units():
+            return self.driver.execute_script("return [...document.querySelectorAll('#pairs tbody td:nth-child(-n+2)')].map((cell) => cell.textContent)")
+
+        self.driver.get(self.address)
+        self.chains(0, 40)
+
+        self.until(lambda: "#0" in units())
+        self.until(lambda: CHAIN[0] in units())
+        self.assertLessEqual(set(units()), set(CHAIN))
+
     def test_joins_the_spikes_of_a_detection(self):
         # In colour between the rows of two units, where only lines of chains are.
         coloured = """
