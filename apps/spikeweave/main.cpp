@@ -67,7 +67,16 @@ std::string version_text() {
     return text;
 }
 
-void declare(CLI::App& app, parsed& into) {
+// To declare the options of every command takes as long as all else in many a run. Only completions
+// and manuals are about all of them, and a configuration file, which may have a table for each.
+bool needs_options_of(const command_entry& one, const std::vector<std::string>& words) {
+    return std::ranges::any_of(words, [&one](const std::string& word) {
+        return word == one.name || word == "completion" || word == "manual" ||
+               word.starts_with("--config");
+    });
+}
+
+void declare(CLI::App& app, const std::vector<std::string>& words, parsed& into) {
     app.require_subcommand(1);
     app.fallthrough();
     app.formatter(help_formatter());
@@ -85,23 +94,10 @@ void declare(CLI::App& app, parsed& into) {
     app.add_flag("-q,--quiet", into.quiet,
                  "print only errors, and the document that --json asks for");
     add_config_file(app);
-    add_info(app, into.chosen);
-    add_convert(app, into.chosen);
-    add_simulate(app, into.chosen);
-    add_sort(app, into.chosen);
-    add_episodes(app, into.chosen);
-    add_spade(app, into.chosen);
-    add_assemblies(app, into.chosen);
-    add_merge(app, into.chosen);
-    add_live(app, into.chosen);
-    add_replay(app, into.chosen);
-    add_report(app, into.chosen);
-    add_compare(app, into.chosen);
-    add_table(app, into.chosen);
-    add_devices(app, into.chosen);
-    add_doctor(app, into.chosen);
-    add_completion(app, into.chosen);
-    add_manual(app, into.chosen);
+    for (const command_entry& one : all_commands()) {
+        CLI::App& sub = *app.add_subcommand(one.name, one.about);
+        if (needs_options_of(one, words)) one.declare(sub, into.chosen);
+    }
     app.footer(
         "spikeweave help COMMAND describes the options of a command, with the defaults in "
         "brackets.\n"
@@ -165,8 +161,8 @@ int run(int argc, char** argv, job& now) {
 
     parsed options;
     CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");
-    declare(app, options);
     const std::vector<std::string> words = words_of(argc, argv);
+    declare(app, words, options);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {

@@ -79,9 +79,13 @@ CLI::Option* find_described(CLI::App& app, const std::string& name) {
 
 void add_described(CLI::App& app, option_list described) {
     const auto options = std::make_shared<const option_list>(std::move(described));
-    for (const option& one : *options) declare(app, options, one)->group(one.group);
+    std::vector<CLI::Option*> all;
     for (const option& one : *options) {
-        CLI::Option* const declared = find_described(app, one.name);
+        all.push_back(declare(app, options, one));
+        all.back()->group(one.group);
+    }
+    for (auto at = all.begin(); const option& one : *options) {
+        CLI::Option* const declared = *at++;
         if (!one.needs.empty()) {
             CLI::Option* const other = find_described(app, one.needs);
             // A flag that is on by default is declared as the one that switches it off.

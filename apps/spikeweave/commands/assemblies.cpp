@@ -65,10 +65,8 @@ void run(assemblies_command& options, session& now) {
 
 }  // namespace
 
-void add_assemblies(CLI::App& app, command& chosen) {
+void declare_assemblies(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<assemblies_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "assemblies", "Find cell assemblies at several time scales (Russo and Durstewitz 2017).");
     add_spike_file(sub, options->input.path);
     add_described(sub, describe(*options));
     sub.footer("Example: spikeweave assemblies day.tsv --bins 5ms,50ms,500ms -o assemblies");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,23 +16,32 @@
 /// leaves in `chosen` what is to be done.
 namespace spikeweave::cli {
 
-void add_info(CLI::App& app, command& chosen);
-void add_convert(CLI::App& app, command& chosen);
-void add_simulate(CLI::App& app, command& chosen);
-void add_sort(CLI::App& app, command& chosen);
-void add_episodes(CLI::App& app, command& chosen);
-void add_spade(CLI::App& app, command& chosen);
-void add_assemblies(CLI::App& app, command& chosen);
-void add_merge(CLI::App& app, command& chosen);
-void add_live(CLI::App& app, command& chosen);
-void add_replay(CLI::App& app, command& chosen);
-void add_report(CLI::App& app, command& chosen);
-void add_compare(CLI::App& app, command& chosen);
-void add_table(CLI::App& app, command& chosen);
-void add_devices(CLI::App& app, command& chosen);
-void add_doctor(CLI::App& app, command& chosen);
-void add_completion(CLI::App& app, command& chosen);
-void add_manual(CLI::App& app, command& chosen);
+struct command_entry {
+    const char* name;
+    const char* about;
+    void (*declare)(CLI::App& sub, command& chosen);
+};
+
+/// All commands, in the order in which --help lists them.
+std::span<const command_entry> all_commands();
+
+void declare_info(CLI::App& sub, command& chosen);
+void declare_convert(CLI::App& sub, command& chosen);
+void declare_simulate(CLI::App& sub, command& chosen);
+void declare_sort(CLI::App& sub, command& chosen);
+void declare_episodes(CLI::App& sub, command& chosen);
+void declare_spade(CLI::App& sub, command& chosen);
+void declare_assemblies(CLI::App& sub, command& chosen);
+void declare_merge(CLI::App& sub, command& chosen);
+void declare_live(CLI::App& sub, command& chosen);
+void declare_replay(CLI::App& sub, command& chosen);
+void declare_report(CLI::App& sub, command& chosen);
+void declare_compare(CLI::App& sub, command& chosen);
+void declare_table(CLI::App& sub, command& chosen);
+void declare_devices(CLI::App& sub, command& chosen);
+void declare_doctor(CLI::App& sub, command& chosen);
+void declare_completion(CLI::App& sub, command& chosen);
+void declare_manual(CLI::App& sub, command& chosen);
 
 /// Where the parts of a divided analysis are merged to, where its input is now, and whether one
 /// JSON document is printed.

@@ -248,10 +248,8 @@ void run(compare_command& options, session& now) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, command& chosen) {
+void declare_compare(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<compare_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "compare", "Test which episodes or patterns differ between two conditions.");
     sub.add_option(
            "FILE", options->files,
            "two files or folders of spikes, of which the first is condition a; or one, with "

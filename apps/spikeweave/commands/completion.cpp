@@ -20,10 +20,9 @@ void run(completion_command& options, session& /*now*/) {
 
 }  // namespace
 
-void add_completion(CLI::App& app, command& chosen) {
-    const auto options = std::make_shared<completion_command>(completion_command{.program = &app});
-    CLI::App& sub = *app.add_subcommand(
-        "completion", "Print a script that completes commands and options in a shell.");
+void declare_completion(CLI::App& sub, command& chosen) {
+    const auto options =
+        std::make_shared<completion_command>(completion_command{.program = sub.get_parent()});
     option_list list;
     list.begin_group("Options");
     list.add("shell", options->which, "the shell that you use");

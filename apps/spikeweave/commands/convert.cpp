@@ -31,9 +31,8 @@ void run(convert_command& options, session& now) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, command& chosen) {
+void declare_convert(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<convert_command>();
-    CLI::App& sub = *app.add_subcommand("convert", "Write a recording's spikes in another format.");
     add_spike_file(sub, options->from);
     add_described(sub, describe(options->how));
     sub.add_option("OUT", options->to,

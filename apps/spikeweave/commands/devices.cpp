@@ -29,9 +29,8 @@ void run(devices_command& options, session& now) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, command& chosen) {
+void declare_devices(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<devices_command>();
-    CLI::App& sub = *app.add_subcommand("devices", "List usable GPUs.");
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.add_flag("--calibrate", options->calibrate,
                  "measure each GPU, and store the values by which the strategy hybrid chooses");

@@ -21,10 +21,8 @@ void run(doctor_command& options, session& now) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, command& chosen) {
+void declare_doctor(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<doctor_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "doctor", "Report what this installation can do on this computer, and what is missing.");
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.footer("Example: spikeweave doctor");
     choose(sub, chosen, options, &run);

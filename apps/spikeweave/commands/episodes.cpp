@@ -258,10 +258,8 @@ void merge_episodes(const std::vector<part_record>& parts, const merge_target& t
     run(options, now);
 }
 
-void add_episodes(CLI::App& app, command& chosen) {
+void declare_episodes(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<episodes_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "episodes", "Find chains of units that fire one after another at repeated delays.");
     add_spike_file(sub, options->input.path);
     add_described(sub, describe(*options));
     add_strategy_list(sub, &list_episode_strategies);

@@ -51,9 +51,8 @@ void run(info_command& options, session& now) {
 
 }  // namespace
 
-void add_info(CLI::App& app, command& chosen) {
+void declare_info(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<info_command>();
-    CLI::App& sub = *app.add_subcommand("info", "Summarise a file of spikes or a recording.");
     add_spike_file(sub, options->path, "file or folder of spikes or of a recording");
     add_described(sub, describe(options->how));
     add_described(sub, describe(options->recording_how));

@@ -83,10 +83,8 @@ void run(live_command& options, session& now) {
 
 }  // namespace
 
-void add_live(CLI::App& app, command& chosen) {
+void declare_live(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<live_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "live", "Detect chains of units while their spikes come, or in a file that is replayed.");
     sub.add_option(
            "SOURCE", options->from,
            "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "

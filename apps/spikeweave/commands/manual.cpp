@@ -35,9 +35,9 @@ void run(manual_command& options, session& /*now*/) {
 
 }  // namespace
 
-void add_manual(CLI::App& app, command& chosen) {
-    const auto options = std::make_shared<manual_command>(manual_command{.program = &app});
-    CLI::App& sub = *app.add_subcommand("manual", "Print a page of the manual, for man.");
+void declare_manual(CLI::App& sub, command& chosen) {
+    const auto options =
+        std::make_shared<manual_command>(manual_command{.program = sub.get_parent()});
     sub.add_option("COMMAND", options->about,
                    "the command that the page is about; if not given, all of spikeweave")
         ->type_name("");

@@ -40,10 +40,8 @@ void run(merge_command& options, session& now) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, command& chosen) {
+void declare_merge(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<merge_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "merge", "Merge runs that divided the surrogates of one analysis (--part).");
     sub.add_option("FOLDER", options->folders, "folders that episodes or spade wrote with --part")
         ->required()
         ->type_name("")

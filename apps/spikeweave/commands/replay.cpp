@@ -78,10 +78,8 @@ void run(replay_command& options, session& now) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, command& chosen) {
+void declare_replay(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<replay_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "replay", "Look for chains at other speeds and in reverse, such as in sleep.");
     sub.add_option("CHAINS", options->chains,
                    "a folder that episodes wrote with --output, or a file with an episode on each "
                    "line, such as n0 40-60ms n1 40-60ms n2")

@@ -31,9 +31,8 @@ void run(report_command& options, session& now) {
 
 }  // namespace
 
-void add_report(CLI::App& app, command& chosen) {
+void declare_report(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<report_command>();
-    CLI::App& sub = *app.add_subcommand("report", "Show results as a page for a browser.");
     sub.add_option("FOLDER", options->folders,
                    "a folder that episodes, spade, sort, replay, assemblies or compare wrote with "
                    "--output; several of one of the first three are compared; or a session that "

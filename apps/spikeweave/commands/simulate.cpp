@@ -127,9 +127,7 @@ void add_spike_model(CLI::App& parent, command& chosen, const char* name, const 
 
 }  // namespace
 
-void add_simulate(CLI::App& app, command& chosen) {
-    CLI::App& sub = *app.add_subcommand(
-        "simulate", "Simulate spikes with known connections, or a recording with known spikes.");
+void declare_simulate(CLI::App& sub, command& chosen) {
     sub.require_subcommand(1);
     add_spike_model<sym26_options>(sub, chosen, "sym26",
                                    "Poisson units that excite each other, with two planted chains.",

@@ -203,10 +203,8 @@ void run(sort_command& options, session& now) {
 
 }  // namespace
 
-void add_sort(CLI::App& app, command& chosen) {
+void declare_sort(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<sort_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "sort", "Find units in a recording, or among spikes by their features and masks.");
     sub.add_option(
            "FILE", options->path,
            "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "

@@ -278,10 +278,8 @@ void merge_spade(const std::vector<part_record>& parts, const merge_target& targ
     run(options, now);
 }
 
-void add_spade(CLI::App& app, command& chosen) {
+void declare_spade(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<spade_command>();
-    CLI::App& sub = *app.add_subcommand(
-        "spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.");
     add_spike_file(sub, options->input.path);
     add_described(sub, describe(*options));
     add_strategy_list(sub, &list_spade_strategies);

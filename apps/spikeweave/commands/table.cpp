@@ -35,10 +35,8 @@ void run(table_command& options, session& now) {
 
 }  // namespace
 
-void add_table(CLI::App& app, command& chosen) {
+void declare_table(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<table_command>();
-    CLI::App& sub =
-        *app.add_subcommand("table", "Gather the results of many recordings in one table.");
     sub.add_option(
            "FOLDER", options->folders,
            "folders that episodes, spade or sort wrote with --output, all of the same command")

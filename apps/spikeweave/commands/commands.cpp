@@ -1,0 +1,41 @@
+#include "commands/commands.hpp"
+
+#include <array>
+
+namespace spikeweave::cli {
+
+std::span<const command_entry> all_commands() {
+    static constexpr std::array<command_entry, 17> commands{{
+        {"info", "Summarise a file of spikes or a recording.", &declare_info},
+        {"convert", "Write a recording's spikes in another format.", &declare_convert},
+        {"simulate", "Simulate spikes with known connections, or a recording with known spikes.",
+         &declare_simulate},
+        {"sort", "Find units in a recording, or among spikes by their features and masks.",
+         &declare_sort},
+        {"episodes", "Find chains of units that fire one after another at repeated delays.",
+         &declare_episodes},
+        {"spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.",
+         &declare_spade},
+        {"assemblies", "Find cell assemblies at several time scales (Russo and Durstewitz 2017).",
+         &declare_assemblies},
+        {"merge", "Merge runs that divided the surrogates of one analysis (--part).",
+         &declare_merge},
+        {"live", "Detect chains of units while their spikes come, or in a file that is replayed.",
+         &declare_live},
+        {"replay", "Look for chains at other speeds and in reverse, such as in sleep.",
+         &declare_replay},
+        {"report", "Show results as a page for a browser.", &declare_report},
+        {"compare", "Test which episodes or patterns differ between two conditions.",
+         &declare_compare},
+        {"table", "Gather the results of many recordings in one table.", &declare_table},
+        {"devices", "List usable GPUs.", &declare_devices},
+        {"doctor", "Report what this installation can do on this computer, and what is missing.",
+         &declare_doctor},
+        {"completion", "Print a script that completes commands and options in a shell.",
+         &declare_completion},
+        {"manual", "Print a page of the manual, for man.", &declare_manual},
+    }};
+    return commands;
+}
+
+}  // namespace spikeweave::cli
