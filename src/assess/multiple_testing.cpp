@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -77,8 +78,7 @@ double sidak_limit(double alpha, double tests) {
 // 1 + 1/2 + ... + 1/m; beyond a million terms by Euler and Maclaurin, whose next term is 1e-26.
 double harmonic(double m) {
     constexpr double most = 1e6;
-    constexpr double euler = 0.577215664901532860606512;
-    if (m > most) return std::log(m) + euler + 1 / (2 * m) - 1 / (12 * m * m);
+    if (m > most) return std::log(m) + std::numbers::egamma + 1 / (2 * m) - 1 / (12 * m * m);
     double sum = 0;
     for (auto i = static_cast<std::uint64_t>(m); i > 0; --i) sum += 1 / static_cast<double>(i);
     return sum;

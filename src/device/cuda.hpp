@@ -17,7 +17,7 @@
 namespace spikeweave::device {
 
 /// Checks the result of a CUDA call.
-/// @throws device_error naming the call site and CUDA's error, which is cleared. (clang-tidy 14
+/// @throws device_error naming the call site and CUDA's error, which is cleared. (clang 14
 /// does not know std::source_location.)
 void check(cudaError_t result, const char* file = __builtin_FILE(), int line = __builtin_LINE());
 

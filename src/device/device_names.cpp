@@ -50,7 +50,7 @@ std::optional<std::vector<int>> parse_devices(std::string_view text) {
     if (text == "cpu") return std::vector<int>{};
     if (text == "cuda") return std::vector<int>{0};
     if (text == "cuda:all") return all_ordinals();
-    if (text.substr(0, prefix.size()) != prefix) refuse(text);
+    if (!text.starts_with(prefix)) refuse(text);
     auto ordinals = listed_ordinals(text.substr(prefix.size()));
     if (!ordinals) refuse(text);
     return ordinals;

@@ -82,7 +82,8 @@ template <class Value>
 Value parameter_of(const report::json& run, const char* name, Value otherwise) {
     const report::json parameters = run.value("parameters", report::json::object());
     const auto found = parameters.find(name);
-    return found == parameters.end() || found->is_null() ? otherwise : found->get<Value>();
+    return found == parameters.end() || found->is_null() ? std::move(otherwise)
+                                                         : found->get<Value>();
 }
 
 // Gives an option the value that the result was made with, if it says one.

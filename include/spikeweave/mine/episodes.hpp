@@ -33,8 +33,7 @@ struct delay_interval {
     duration low{0};
     duration high{0};
 
-    friend constexpr auto operator<=>(const delay_interval&, const delay_interval&) =
-        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
+    friend constexpr auto operator<=>(const delay_interval&, const delay_interval&) = default;
 };
 
 /// Reads an interval such as "0-5ms" or "0ms-5ms".
@@ -72,8 +71,7 @@ struct episode {
     std::vector<delay_interval> delays{};
 
     std::size_t size() const { return units.size(); }
-    friend auto operator<=>(const episode&, const episode&) =
-        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
+    friend auto operator<=>(const episode&, const episode&) = default;
 };
 
 /// Two occurrences do not overlap if one ends before the other starts. This rule says what "before"

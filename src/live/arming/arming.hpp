@@ -28,8 +28,7 @@ struct stream_position {
     std::uint64_t epoch = 0;
     std::int64_t time_us = INT64_MIN;
 
-    friend constexpr auto operator<=>(const stream_position&, const stream_position&) =
-        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
+    friend constexpr auto operator<=>(const stream_position&, const stream_position&) = default;
 };
 
 struct expected_episode {

@@ -114,7 +114,7 @@ private:
         is_open_ = false;
         what_->clients.erase(shared_from_this());
         error_code ignored;
-        beast::get_lowest_layer(stream_).socket().close(ignored);
+        static_cast<void>(beast::get_lowest_layer(stream_).socket().close(ignored));
     }
 
     websocket::stream<beast::tcp_stream> stream_;

@@ -99,7 +99,7 @@ void http_connection::answer() {
     stream_.expires_after(longest_exchange);
     http::async_write(stream_, response_, [self = shared_from_this()](error_code, std::size_t) {
         error_code ignored;
-        self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        static_cast<void>(self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored));
     });
 }
 

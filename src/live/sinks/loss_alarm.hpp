@@ -18,7 +18,7 @@ class loss_alarm {
 public:
     /// All losses so far, if they are to be told now.
     std::optional<live_alarm> raise(const session_counts& counts) {
-        const live_alarm now = losses_of(counts);
+        live_alarm now = losses_of(counts);
         const std::uint64_t lost = now.missing + now.unreadable + now.late;
         if (lost == 0 || lost < 2 * told_) return {};
         told_ = lost;

@@ -24,10 +24,10 @@ void add_spike(series& unit, std::uint32_t position, const spike_sequence& spike
     }
     if (unit.count.back() == std::numeric_limits<std::int16_t>::max())
         throw invalid_argument(
-            "bins",
-            fmt::format("unit '{}' has more than {} spikes in a bin of {}",
-                        spikes.name(spikes.units()[i]),
-                        core::grouped(std::uint64_t(unit.count.back())), format_duration(bin)));
+            "bins", fmt::format("unit '{}' has more than {} spikes in a bin of {}",
+                                spikes.name(spikes.units()[i]),
+                                core::grouped(static_cast<std::uint64_t>(unit.count.back())),
+                                format_duration(bin)));
     ++unit.count.back();
 }
 

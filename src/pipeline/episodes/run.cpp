@@ -96,7 +96,7 @@ episode_result with_untested_units(const spike_sequence& recording, episode_resu
     return result;
 }
 
-const std::string device_help =
+constexpr const char* device_help =
     "where to count: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which share the work; "
     "cuda:all; "
     "or automatic, the first GPU if there is one and the recording has 3,000,000 spikes or more. "

@@ -71,8 +71,8 @@ void check_memory(const binned_recording& recording, const spade_options& option
                   const memory_guard& guard) {
     const binned_spikes& binned = recording.binned;
     // A window begins at a spike, and a spike is in a window once.
-    const std::uint64_t windows =
-        std::min<std::uint64_t>(binned.size(), std::min(options.window, binned.bin_count()));
+    const auto windows =
+        std::min<std::uint64_t>({binned.size(), options.window, binned.bin_count()});
     check_bytes(binned.size() * windows * sizeof(pattern_item),
                 fmt::format("{} binned spikes in windows of {} bins", core::grouped(binned.size()),
                             options.window),

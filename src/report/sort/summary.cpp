@@ -75,7 +75,7 @@ std::string summarize_files(const sorting_report& report, const std::filesystem:
     if (duplicates > 0)
         fmt::format_to(std::back_inserter(text), " and {} at the time of another of their unit",
                        core::grouped(duplicates));
-    text += "\n";
+    text += '\n';
     std::error_code unknown;
     if (std::filesystem::exists(folder / "report.html", unknown))
         text += "report.html shows the units in a browser\n";

@@ -129,7 +129,6 @@ halving::halving(const sparse_mixture& of, member_list whole, std::vector<std::u
       sides_(std::move(sides)),
       parts_(whole_, sides_),
       unsplit_(unsplit),
-      score_(infinity),
       rounds_left_(most_rounds),
       over_(parts_.is_whole()) {}
 

@@ -75,7 +75,7 @@ private:
     std::vector<std::uint8_t> sides_;
     halves parts_;
     double unsplit_;
-    double score_;
+    double score_ = infinity;
     std::uint32_t rounds_left_;
     std::set<std::size_t> seen_;  // digests of earlier halves: a repeated one would start a cycle
     bool over_;

@@ -117,8 +117,7 @@ struct armed_occurrence {
     std::size_t armed = 0;
     std::vector<std::int64_t> times{};
 
-    friend auto operator<=>(const armed_occurrence&, const armed_occurrence&) =
-        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
+    friend auto operator<=>(const armed_occurrence&, const armed_occurrence&) = default;
 };
 
 /// The rule, followed from its words: windows are cut from the whole stream, mined and tested as

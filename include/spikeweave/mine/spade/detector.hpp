@@ -24,8 +24,7 @@ struct pattern_spike {
     unit_id unit{};
     std::uint32_t lag = 0;  ///< bins from the start of the window
 
-    friend auto operator<=>(const pattern_spike&, const pattern_spike&) =
-        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
+    friend auto operator<=>(const pattern_spike&, const pattern_spike&) = default;
 };
 
 /// Patterns to detect.

@@ -18,8 +18,7 @@ struct named_spike {
     std::string unit{};
     std::uint32_t lag = 0;  ///< bins from the start of the window
 
-    friend auto operator<=>(const named_spike&, const named_spike&) =
-        default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
+    friend auto operator<=>(const named_spike&, const named_spike&) = default;
 };
 
 using named_pattern = std::vector<named_spike>;

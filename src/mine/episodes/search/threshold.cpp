@@ -57,7 +57,7 @@ std::uint64_t by_default(const spike_sequence& spikes, const episode_mining_opti
 std::optional<std::uint64_t> episodes::given_threshold(const episode_mining_options& options,
                                                        std::uint64_t spikes, duration observed) {
     check_options(options);
-    if (options.min_count) return *options.min_count;
+    if (options.min_count) return options.min_count;
     if (options.min_fraction)
         return product_rounded_up(*options.min_fraction, static_cast<double>(spikes));
     if (options.min_rate)
