@@ -220,3 +220,9 @@ function(spikeweave_add_benchmark name)
     add_dependencies(spikeweave_gpu_run ${name})
   endif()
 endfunction()
+
+# spikeweave_begin_first(test...): tests that take long although they calculate little, because they wait. They begin
+# before all others, one at a time, so that others run beside them.
+function(spikeweave_begin_first)
+  set_tests_properties(${ARGN} PROPERTIES COST 1000 RESOURCE_LOCK waiting)
+endfunction()
