@@ -30,6 +30,14 @@ std::size_t edits_between(std::string_view a, std::string_view b) {
     return edits[a.size()][b.size()];
 }
 
+char lower(char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+bool is_same_but_for_case(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, lower, lower);
+}
+
 bool is_digit(char letter) {
     return letter >= '0' && letter <= '9';
 }
@@ -38,6 +46,8 @@ bool is_digit(char letter) {
 
 std::optional<std::string> nearest_name(std::string_view typed,
                                         std::span<const std::string> known) {
+    for (const std::string& name : known)
+        if (is_same_but_for_case(typed, name)) return name;
     std::optional<std::string> best;
     // Another number, or a letter in three, is another name and no slip.
     constexpr std::size_t shortest = 4;

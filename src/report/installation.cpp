@@ -1,7 +1,12 @@
 #include "spikeweave/report/installation.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "report/run_json.hpp"
@@ -19,6 +24,25 @@ std::string text_of(const build_part& part) {
                : fmt::format("{:<8} missing, {}: {}\n", part.name, part.purpose, part.details);
 }
 
+// Finds the program that starts ranks; empty if it is not on the PATH.
+std::string find_mpirun() {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path == nullptr ? "" : path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const std::string program = std::filesystem::path(folder) / "mpirun";
+        if (::access(program.c_str(), X_OK) == 0) return program;
+    }
+    return "";
+}
+
+std::string text_of_launcher(const std::string& mpirun) {
+    return mpirun.empty() ? fmt::format(
+                                "{:<8} mpirun is missing: sudo apt-get install "
+                                "openmpi-bin; without it only srun starts ranks\n",
+                                "")
+                          : fmt::format("{:<8} ranks are started by {}\n", "", mpirun);
+}
+
 std::string text_of_devices(const std::vector<device_info>& found) {
     if (found.empty())
         return fmt::format("{:<8} none is usable: {}; everything runs on the CPU\n", "",
@@ -34,6 +58,7 @@ std::string text_of_devices(const std::vector<device_info>& found) {
 installation_text examine_installation() {
     const int threads = thread_count({});
     const std::vector<device_info> found = devices();
+    const std::string mpirun = find_mpirun();
     installation_text out;
     out.terminal =
         fmt::format("spikeweave {}\n{:<8} {} for this process\n", version(), "cores", threads);
@@ -41,6 +66,7 @@ installation_text examine_installation() {
     for (const build_part& part : built_with()) {
         out.terminal += text_of(part);
         if (part.name == "GPUs") out.terminal += text_of_devices(found);
+        if (part.name == "MPI" && part.is_built) out.terminal += text_of_launcher(mpirun);
         parts.push_back({{"name", part.name},
                          {"purpose", part.purpose},
                          {"built", part.is_built},
@@ -51,6 +77,7 @@ installation_text examine_installation() {
         usable.push_back({{"device", fmt::format("cuda:{}", one.ordinal)}, {"name", one.name}});
     report::json document{
         {"version", version()}, {"cores", threads}, {"parts", parts}, {"devices", usable}};
+    if (!mpirun.empty()) document["mpirun"] = mpirun;
     if (found.empty()) document["why_no_device"] = device_unavailable_reason();
     out.json = report::text_of(document);
     return out;

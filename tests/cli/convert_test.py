@@ -17,6 +17,11 @@ class Convert(CliTest):
             self.assertIn("wrote 200 spikes of 4 units", said)
             self.assertEqual(copy["units"], original["units"], name)
 
+    def test_prints_what_info_says_as_json(self):
+        path = self.chain_file()
+
+        self.assertEqual(self.ok("convert", path, self.folder / "out.npz", "--json").stdout, self.ok("info", path, "--json").stdout)
+
     def test_says_what_it_dropped(self):
         path = self.file("twice.tsv", "time\tunit\n0.1\ta\n0.1\ta\n0.2\tb\n")
 

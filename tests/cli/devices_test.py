@@ -1,6 +1,8 @@
 """spikeweave devices, and episodes on GPUs: messages without a GPU, and results with one."""
 
 import json
+import os
+import shutil
 import unittest
 
 from support import CliTest, run
@@ -40,6 +42,12 @@ class Doctor(CliTest):
         self.assertEqual([one["device"] for one in document["devices"]], [one["device"] for one in GPUS])
         if not GPUS:
             self.assertIn(document["why_no_device"], text)
+
+    def test_says_what_starts_ranks(self):
+        self.assertEqual(json.loads(self.ok("doctor", "--json").stdout).get("mpirun"), shutil.which("mpirun"))
+        has_mpi = any(part["name"] == "MPI" and part["built"] for part in json.loads(self.ok("doctor", "--json").stdout)["parts"])
+        without = self.ok("doctor", env={**os.environ, "PATH": ""}).stdout
+        self.assertEqual("mpirun is missing" in without, has_mpi)
 
     def test_quiet_says_nothing(self):
         self.assertEqual(self.ok("doctor", "-q").stdout, "")

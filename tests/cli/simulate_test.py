@@ -1,5 +1,6 @@
 """spikeweave simulate."""
 
+import json
 import unittest
 
 from support import CliTest
@@ -25,6 +26,21 @@ class Simulate(CliTest):
         self.assertEqual(self.names(), ["s.truth.tsv", "s.tsv.gz"])
         self.assertEqual(truth[0].split("\t")[:3], ["from", "to", "delay_ms"])
         self.assertEqual(len(truth) - 1, 10)
+
+    def test_prints_what_it_made_as_json(self):
+        for model, size in (("sym26", ("--length", "2s")), ("patterns", ("--length", "2s")), ("recording", ("--length", "1s")),
+                            ("features", ("--spikes", "500"))):
+            out = self.folder / f"{model}.npz"
+
+            made = json.loads(self.ok("simulate", model, *size, "-o", out, "--json").stdout)
+
+            self.assertEqual(made["output"], str(out))
+            self.assertGreater(made["spikes"], 0, model)
+            self.assertGreater(made["units"], 0, model)
+            self.assertEqual(self.ok("simulate", model, *size, "-o", out, "--overwrite", "-q").stdout, "")
+            if model in ("sym26", "patterns"):
+                read = json.loads(self.ok("info", out, "--json").stdout)
+                self.assertEqual((made["spikes"], made["units"]), (read["spikes"], read["unit_count"]))
 
     def test_takes_the_options_of_its_model(self):
         out = self.ok("simulate", "sym26", "--units", "12", "--chains", "3,5", "--length", "1s", "--rest-rate", "10",

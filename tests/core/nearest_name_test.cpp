@@ -17,6 +17,11 @@ TEST(NearestName, IsTheOneWithTheFewestEdits) {
     EXPECT_EQ(nearest_name("CA1-3", std::vector<std::string>{"CA1-1", "CA1-2"}), "CA1-1");
 }
 
+TEST(NearestName, IsTheSameInAnotherCase) {
+    EXPECT_EQ(nearest_name("a1", names), "A1");
+    EXPECT_EQ(nearest_name("SORT", std::vector<std::string>{"sorts", "sort"}), "sort");
+}
+
 TEST(NearestName, IsNoneIfTooMuchDiffers) {
     EXPECT_FALSE(nearest_name("fly", names));
     EXPECT_FALSE(nearest_name("C1", names));

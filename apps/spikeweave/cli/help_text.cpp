@@ -68,6 +68,11 @@ public:
             names += " " + option->get_type_name();
         return entry(names, described(*option));
     }
+    std::string make_option_usage(const CLI::Option* option) const override {
+        std::string usage = make_option_name(option, true);
+        if (option->get_expected_max() > 1) usage += "...";
+        return option->get_required() ? usage : "[" + usage + "]";
+    }
     std::string make_subcommand(const CLI::App* sub) const override {
         return entry(sub->get_name(), sub->get_description());
     }
@@ -77,8 +82,9 @@ public:
         for (std::size_t begin = 0; begin < footer.size();) {
             const std::size_t end = std::min(footer.find('\n', begin), footer.size());
             const std::string line = footer.substr(begin, end - begin);
-            out += line.starts_with("  ") ? wrapped_command(line, output_width())
-                                          : wrapped(line, output_width());
+            out += line.starts_with("  ") || line.starts_with("Example")
+                       ? wrapped_command(line, output_width())
+                       : wrapped(line, output_width());
             out += '\n';
             begin = end + 1;
         }

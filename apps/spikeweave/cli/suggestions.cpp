@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <string_view>
 #include <utility>
 
@@ -68,7 +69,8 @@ std::optional<std::string> explain_unknown(const CLI::App& app,
             const std::string name = word.substr(0, word.find('='));
             const CLI::Option* const option = find_option(at, name);
             if (option != nullptr && option->get_items_expected_min() > 0 && name == word) ++i;
-            if (option == nullptr && word.starts_with("--"))
+            const bool is_short = word.size() == 2 && std::isalpha(word[1]) != 0;
+            if (option == nullptr && (is_short || word.starts_with("--")))
                 return fmt::format("there is no option {}{}", name,
                                    did_you_mean(option_meant(name, names_of_options(at))));
             continue;

@@ -153,6 +153,10 @@ auto compare_inputs(compare_command& options, files_read& read, const session& n
         throw invalid_argument(
             "give two files; or --group-a and --group-b with the files of each; or one file with "
             "the epochs of a and of b (--epochs-a or --around-a, --epochs-b or --around-b)");
+    std::vector<std::string> all = have_files ? options.files : a;
+    if (!have_files) all.insert(all.end(), b.begin(), b.end());
+    if (std::ranges::count_if(all, is_standard_input) > 1)
+        throw invalid_argument("standard input (-) is given twice, and can be read once");
     const auto group = [&](std::size_t condition) {
         return read_group(
             options, have_files ? std::vector{options.files[condition]} : options.groups[condition],
@@ -253,7 +257,7 @@ void declare_compare(CLI::App& sub, command& chosen) {
     sub.add_option(
            "FILE", options->files,
            "two files or folders of spikes, of which the first is condition a; or one, with "
-           "the epochs of both conditions")
+           "the epochs of both conditions; - is standard input")
         ->expected(0, 2)
         ->type_name("")
         ->group("Input");

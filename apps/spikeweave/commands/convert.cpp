@@ -14,6 +14,7 @@ struct convert_command {
     spike_read_options how{};
     std::string to{};
     bool overwrite = false;
+    bool json = false;
 };
 
 void run(convert_command& options, session& now) {
@@ -22,6 +23,7 @@ void run(convert_command& options, session& now) {
     now.stop_if_asked();
     write_spikes(options.to, file.spikes, now.run());
     now.progress.clear();
+    if (options.json) return write_stdout(to_json(file, options.from));
     if (now.quiet) return;
     now.warn(file.warnings);
     write_stdout(fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
@@ -41,6 +43,7 @@ void declare_convert(CLI::App& sub, command& chosen) {
         ->required()
         ->type_name("");
     sub.add_flag("--overwrite", options->overwrite, "replace OUT if it exists");
+    sub.add_flag("--json", options->json, "print one JSON document, as info does of FILE");
     sub.footer("Example: spikeweave convert culture.spk.txt culture.nwb");
     choose(sub, chosen, options, &run);
 }

@@ -78,8 +78,8 @@ option_list describe(episodes_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: episodes.tsv, circuit.tsv, lags.tsv, circuit.graphml, circuit.svg, "
-             "run.json and report.html; with fewer_than_chance also fewer_than_chance.tsv, with "
-             "confirm untested.tsv")
+             "run.json and report.html; with `fewer_than_chance` also fewer_than_chance.tsv, with "
+             "`confirm` untested.tsv")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,

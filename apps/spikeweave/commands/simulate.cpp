@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "cli/described_options.hpp"
+#include "cli/json_document.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/time.hpp"
@@ -26,6 +28,7 @@ struct simulate_command {
     run_options how{};
     fs::path to{};
     bool overwrite = false;
+    bool json = false;
 };
 
 simulated_spikes generate(const sym26_options& model, const execution& run) {
@@ -58,6 +61,12 @@ void run(simulate_command<Options>& options, session& now) {
     now.stop_if_asked();
     write_simulation(options.to, made, run);
     now.progress.clear();
+    if (options.json)
+        return write_stdout(json_document({{"output", options.to.string()},
+                                           {"spikes", std::uint64_t{made.spikes.size()}},
+                                           {"units", std::uint64_t{made.spikes.unit_count()}},
+                                           {"truth", truth.string()},
+                                           {"planted", std::uint64_t{made.truth.size()}}}));
     if (now.quiet) return;
     write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} planted {} to {}\n",
                              grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
@@ -70,12 +79,19 @@ void run(simulate_command<recording_options>& options, session& now) {
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
                                                      now.run(options.how.threads));
     now.progress.clear();
+    const std::string truth_file = (options.to / "truth.npz").string();
+    if (options.json)
+        return write_stdout(json_document({{"output", options.to.string()},
+                                           {"channels", std::uint64_t{options.model.channels}},
+                                           {"length_s", to_seconds(options.model.length)},
+                                           {"spikes", std::uint64_t{truth.spikes.size()}},
+                                           {"units", std::uint64_t{truth.spikes.unit_count()}},
+                                           {"truth", truth_file}}));
     if (now.quiet) return;
     write_stdout(fmt::format("wrote {} of {} channels to {}\nwrote {} spikes of {} units to {}\n",
                              format_duration(options.model.length), grouped(options.model.channels),
                              options.to.string(), grouped(truth.spikes.size()),
-                             grouped(truth.spikes.unit_count()),
-                             (options.to / "truth.npz").string()));
+                             grouped(truth.spikes.unit_count()), truth_file));
 }
 
 void run(simulate_command<feature_options>& options, session& now) {
@@ -84,6 +100,12 @@ void run(simulate_command<feature_options>& options, session& now) {
     now.stop_if_asked();
     write_simulated_features(options.to, made);
     now.progress.clear();
+    if (options.json)
+        return write_stdout(
+            json_document({{"output", options.to.string()},
+                           {"spikes", std::uint64_t{made.features.size()}},
+                           {"units", std::uint64_t{options.model.units}},
+                           {"features", std::uint64_t{made.features.feature_count()}}}));
     if (now.quiet) return;
     write_stdout(fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
                              grouped(made.features.size()), grouped(options.model.units),
@@ -106,6 +128,7 @@ void add_model(CLI::App& parent, command& chosen, const model_help& help) {
     list.begin_group("Output");
     list.add("output", options->to, help.output).written("OUT");
     list.add("overwrite", options->overwrite, help.overwrite);
+    list.add("json", options->json, "print one JSON document");
     list.add_all(describe(options->model));
     list.add_all(describe_threads(options->how));
     CLI::App& sub = *parent.add_subcommand(help.name, help.about);

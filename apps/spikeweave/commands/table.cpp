@@ -1,8 +1,10 @@
 #include "spikeweave/report/cohort_table.hpp"
 
+#include <cstdint>
 #include <filesystem>
 
 #include "cli/described_options.hpp"
+#include "cli/json_document.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
 
@@ -14,6 +16,7 @@ struct table_command {
     std::filesystem::path to{};
     cohort_table_options how{};
     bool overwrite = false;
+    bool json = false;
 };
 
 option_list describe(table_command& options) {
@@ -22,6 +25,7 @@ option_list describe(table_command& options) {
     list.add("output", options.to, "the table to write, with tabs").written("TABLE.tsv");
     list.add_all(describe(options.how));
     list.add("overwrite", options.overwrite, "replace TABLE.tsv if it exists");
+    list.add("json", options.json, "print one JSON document");
     return list;
 }
 
@@ -30,7 +34,14 @@ void run(table_command& options, session& now) {
     const cohort_summary written =
         write_cohort_table(options.to, options.folders, options.how, now.run());
     now.warn(written.warnings);
-    if (!now.quiet) write_stdout(written.text());
+    if (options.json)
+        write_stdout(json_document({{"output", options.to.string()},
+                                    {"rows", written.rows},
+                                    {"recordings", std::uint64_t{written.recordings}},
+                                    {"without", written.without},
+                                    {"warnings", written.warnings}}));
+    else if (!now.quiet)
+        write_stdout(written.text());
 }
 
 }  // namespace
@@ -39,7 +50,8 @@ void declare_table(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<table_command>();
     sub.add_option(
            "FOLDER", options->folders,
-           "folders that episodes, spade or sort wrote with --output, all of the same command")
+           "folders that episodes, spade, sort, assemblies, replay or compare wrote with --output, "
+           "all of the same command")
         ->required()
         ->type_name("")
         ->group("Input");

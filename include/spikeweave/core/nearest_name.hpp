@@ -9,9 +9,10 @@
 
 namespace spikeweave {
 
-/// The name that was most likely meant: at most a third of its letters differ, where two letters
-/// that changed places count once. The first of several; none if no name is near, or what was typed
-/// is a number or has fewer than four letters.
+/// The name that was most likely meant: the same one but for capital letters (of ASCII), or one of
+/// which at most a third of the letters differ, where two letters that changed places count once.
+/// The first of several; none if no name is near. Numbers and names of fewer than four letters are
+/// compared only without regard to capital letters.
 SPIKEWEAVE_API std::optional<std::string> nearest_name(std::string_view typed,
                                                        std::span<const std::string> known);
 

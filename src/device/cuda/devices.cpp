@@ -64,7 +64,7 @@ std::string device_unavailable_reason() {
     int driver = 0;
     int runtime = 0;
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
-        return "there is no NVIDIA driver";
+        return "there is no NVIDIA driver (an NVIDIA GPU needs one of version 580 or newer)";
     cudaRuntimeGetVersion(&runtime);
     if (found == cudaErrorInsufficientDriver)
         return fmt::format("the NVIDIA driver knows CUDA {}, and CUDA {} is needed",

@@ -18,7 +18,9 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-// Each loop is written once, and compiled with and without the processor's bit count.
+// Each loop is written once, and compiled with and without the processor's bit count. Every 64-bit
+// ARM processor has NEON, with which the compiler counts bits (`cnt`, `addv`), so there is one
+// version for these.
 
 [[gnu::always_inline]] inline narrowed narrow_loop(const u64* words, const u32* ids, std::size_t n,
                                                    u64 mask, u32 windows, u32 least,
