@@ -6,8 +6,8 @@ namespace spikeweave::cli {
 
 std::string json_document(std::initializer_list<std::pair<const char*, json_value>> members) {
     nlohmann::ordered_json document;
-    for (const auto& [name, value] : members)
-        std::visit([&](const auto& one) { document[name] = one; }, value);
+    for (const auto& member : members)
+        std::visit([&](const auto& one) { document[member.first] = one; }, member.second);
     // A path may have any bytes.
     constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
     return document.dump(2, ' ', false, replace) + "\n";
