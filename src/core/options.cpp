@@ -11,6 +11,7 @@
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/length.hpp"
+#include "spikeweave/core/nearest_name.hpp"
 
 namespace spikeweave {
 namespace {
@@ -81,6 +82,15 @@ option_value zero_of(option_kind kind) {
     return std::uint64_t{0};
 }
 
+// "100ms" where a number is expected.
+bool is_number_with_unit(option_kind kind, std::string_view text) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (text.empty()) return false;
+    return (kind == option_kind::whole || kind == option_kind::number) && is_digit(text.front()) &&
+           is_letter(text.back());
+}
+
 option_value value_in(const option& one, std::string_view text) {
     if (!one.zero_name.empty() && text == one.zero_name) return zero_of(one.kind);
     std::optional<option_value> value;
@@ -109,7 +119,9 @@ option_value value_in(const option& one, std::string_view text) {
     }
     const std::optional<double> size = value ? measure(*value) : std::nullopt;
     if (!value || (size && !is_within(one, *size)))
-        throw invalid_argument(fmt::format("'{}' is not {}", text, one.expected()));
+        throw invalid_argument(
+            fmt::format("'{}' is not {}{}", text, one.expected(),
+                        is_number_with_unit(one.kind, text) ? ", without a unit" : ""));
     return *value;
 }
 
@@ -144,8 +156,9 @@ bool same_name(std::string_view known, std::string_view name) {
 
 void refuse_name(std::string_view what, std::string_view found,
                  const std::vector<std::string>& names) {
-    throw invalid_argument(
-        fmt::format("no {} is named '{}'; there are {}", what, found, fmt::join(names, ", ")));
+    throw invalid_argument(fmt::format("no {} is named '{}'; there are {}{}", what, found,
+                                       fmt::join(names, ", "),
+                                       did_you_mean(nearest_name(found, names))));
 }
 
 }  // namespace detail
