@@ -61,12 +61,12 @@ def test_arrays_of_spikes_cannot_be_changed_and_are_made_once():
 @pytest.fixture(scope="module")
 def found():
     spikes = spikeweave.simulate.sym26(length="5s", seed=1).spikes
-    return spikeweave.episodes(spikes, delays=["4-6ms", "9-11ms"], surrogates=120, max_size=5)
+    return spikeweave.episodes(spikes, delays=["4-6ms", "9-11ms"], surrogates=120, max_size=3)
 
 
 @pytest.fixture(scope="module")
 def patterns():
-    spikes = spikeweave.simulate.patterns(units=30, patterns=(5, 3), seed=1).spikes
+    spikes = spikeweave.simulate.patterns(units=12, patterns=(5, 3), seed=1).spikes
     return spikeweave.spade(spikes, min_occ=5, stability=10)
 
 

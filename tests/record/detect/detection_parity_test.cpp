@@ -215,7 +215,8 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfRanks) {
         options.preprocessing.whiten = channels > 3;
         options.preprocessing.reference =
             channels > 3 ? common_reference::median : common_reference::none;
-        const recording from = noisy_recording(9, channels, 30000, 200);
+        const recording from =
+            noisy_recording(9, channels, is_shortened_run() ? 10000 : 30000, 200);
         const detection_result one = detect_spikes(from, options, {.threads = 1});
         EXPECT_GT(one.size(), 100U);
         on_ranks([&](int, std::shared_ptr<communicator> all) {

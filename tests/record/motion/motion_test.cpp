@@ -158,6 +158,7 @@ std::vector<float> traces_with(const recording& from, std::vector<double> displa
 
 // While a channel's place is beyond the end of the probe, there is little noise on it.
 TEST(Motion, LeavesTheNoiseOfTimesAtWhichAChannelIsOnTheProbe) {
+    SPIKEWEAVE_NEEDS_FULL_RUN();
     constexpr std::size_t frames = 240000;
     const recording from = noisy_recording(3, 16, frames, 0);
     probe_motion motion{.model = motion_model::rigid, .time_bin_s = 1, .depths_um = {150}};

@@ -97,10 +97,11 @@ TEST(SortByTemplates, IsTheSameForAnyNumberOfThreads) {
 
 TEST(SortByTemplates, IsTheSameIfTracesAreFilteredAgain) {
     const template_sorting& expected = example_sorted();
-    for (const std::uint64_t kept : {0, 3'000'000}) {  // none, or about half of the blocks
+    for (const std::uint64_t kept : {3'000'000, 0}) {  // about half of the blocks, or none
         const template_sorting found = example().sort({.kept_traces_bytes = kept}, 2);
         EXPECT_EQ(found.sorted, expected.sorted) << kept;
         EXPECT_EQ(found.amplitudes, expected.amplitudes) << kept;
+        if (is_shortened_run()) break;
     }
 }
 
