@@ -1,5 +1,7 @@
 """Files that neo and SpikeInterface read, written here as the makers of the systems say."""
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -188,6 +190,28 @@ def test_spikes_of_neuralynx(tmp_path):
 
     assert [train.tolist() for train in found.trains()] == [[0, 0.004], [0.001, 0.0025]]
     assert found.unit_names == ["chSE1#0#0", "chSE1#0#2"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spikes_of_neuroexplorer(tmp_path):
+    pytest.importorskip("neo.rawio")
+    units = {"sig001a": [400, 1200], "sig002a": [800, 1600, 2000]}
+    head = struct.pack("<4si256sdiii", b"NEX1", 104, b"", 40000, 0, 4000, len(units)).ljust(
+        544, b"\0"
+    )
+    at = 544 + 208 * len(units)
+    data = b""
+    for name, ticks in units.items():
+        head += struct.pack("<ii64sIi", 0, 100, name.encode(), at + len(data), len(ticks)).ljust(
+            208, b"\0"
+        )
+        data += np.array(ticks, "<i4").tobytes()
+    (tmp_path / "day.nex").write_bytes(head + data)
+
+    found = spikeweave.read(tmp_path / "day.nex")
+
+    assert found.unit_names == ["sig001a", "sig002a"]
+    assert [train.tolist() for train in found.trains()] == [[0.01, 0.03], [0.02, 0.04, 0.05]]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -31,6 +31,8 @@ RECORDINGS_BY_SPIKEINTERFACE = {
     ".rec": "read_spikegadgets",
 }
 _OF_FOLDERS = {"NeuralynxRawIO", "read_neuralynx"}
+#: Streams with the signals of electrodes, beside those of other inputs.
+_OF_ELECTRODES = {"RHD2000 amplifier channel", "RHS2000 amplifier channel", "trodes"}
 
 
 def is_by_neo(path: Path) -> bool:
@@ -141,6 +143,31 @@ def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
     if name == "read_maxwell":
         how["install_maxwell_plugin"] = False  # native code from a server
     try:
-        return from_recording(getattr(extractors, name)(place, **how))
+        recording = getattr(extractors, name)(place, **how)
+        if name == "read_plexon":
+            _gains_to_microvolts(recording)
+        return from_recording(recording)
     except Exception as error:  # of whatever kind a damaged file makes SpikeInterface raise
+        streams = [] if stream is not None else _streams_of(extractors, name, place)
+        for one in streams:
+            if one in _OF_ELECTRODES:
+                return open_by_spikeinterface(path, one)
+        if len(streams) > 1:
+            raise OSError(f"'{path}' has several streams; `stream` is one of {streams}") from None
         raise OSError(f"'{path}' is no recording that SpikeInterface reads: {error}") from error
+
+
+def _gains_to_microvolts(recording: Any) -> None:
+    """Plexon's gains are in millivolts, of which neo 0.14 says nothing."""
+    if not any(recording.neo_reader.header["signal_channels"]["units"]):
+        recording.set_channel_gains(1000 * recording.get_channel_gains())
+
+
+def _streams_of(extractors: Any, reader: str, place: Path) -> list[str]:
+    """The names of a recording's streams, as far as neo knows them."""
+    if reader == "read_maxwell":  # which would fetch native code from a server
+        return []
+    try:
+        return list(extractors.get_neo_streams(reader.removeprefix("read_"), place)[0])
+    except Exception:  # of whatever kind a damaged file makes neo raise
+        return []

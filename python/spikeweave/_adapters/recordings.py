@@ -47,7 +47,7 @@ def read_recording(
     probe
         Channel positions: a probeinterface file (JSON), used instead of those in the recording.
     stream
-        Stream to read if there are several.
+        Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default.
 
     Returns
     -------

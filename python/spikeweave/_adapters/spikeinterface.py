@@ -16,6 +16,9 @@ from .._values.sort import SortResult
 from .._values.spike_arrays import SpikeArrays, joined
 from .._values.spikes import SpikeSequence
 
+#: The count of 0 V where counts have no sign, as in files of Intan.
+MIDDLE = 2**15
+
 
 def load_spikeinterface() -> Any:
     """The package, or an ImportError that says how to install it."""
@@ -132,6 +135,14 @@ def from_recording(
     gains = recording.get_channel_gains() if dtype.kind != "f" else None
     offsets = recording.get_channel_offsets() if dtype.kind != "f" else None
     scaled = dtype.kind == "f" and recording.has_scaleable_traces()
+    is_from_middle = (
+        dtype == np.uint16
+        and gains is not None
+        and offsets is not None
+        and np.allclose(offsets, -MIDDLE * gains)
+    )
+    if is_from_middle:
+        offsets = 0.0
     channels = channel_list(
         count,
         COUNT_UV if dtype.kind == "f" else 1.0 if gains is None else gains,
@@ -142,9 +153,10 @@ def from_recording(
     )
 
     def get(begin: int, end: int) -> NDArray[Any]:
-        return recording.get_traces(
+        traces = recording.get_traces(
             segment_index=0, start_frame=begin, end_frame=end, return_in_uV=scaled
         )
+        return traces.astype(np.int32) - MIDDLE if is_from_middle else traces
 
     core = _core.recording_of(
         as_counts(dtype, get),

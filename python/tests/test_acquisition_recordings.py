@@ -1,0 +1,107 @@
+"""Recordings that SpikeInterface reads, written here as their makers say or as neo reads them."""
+
+import numpy as np
+import pytest
+
+import spikeweave
+
+RATE = 32000
+BLOCK = 512
+
+
+def write_ncs(path, channel, samples):
+    """Neuralynx's records of 512 samples of one channel, with a gain of 0.25 uV."""
+    header = (
+        "######## Neuralynx Data File Header\r\n"
+        "-FileType NCS\r\n-FileVersion 3.4\r\n-RecordSize 1044\r\n"
+        '-ApplicationName Cheetah "5.7.4"\r\n'
+        "-TimeCreated 2026/11/28 12:00:00\r\n-TimeClosed 2026/11/28 12:10:00\r\n"
+        f"-AcqEntName CSC{channel}\r\n-SamplingFrequency {RATE}\r\n"
+        f"-ADBitVolts 0.00000025\r\n-NumADChannels 1\r\n-ADChannel {channel}\r\n"
+        "-HardwareSubSystemName AcqSystem1\r\n-HardwareSubSystemType DigitalLynxSX\r\n"
+        "-InputInverted False\r\n-DSPDelayCompensation Disabled\r\n"
+    )
+    records = np.zeros(
+        len(samples) // BLOCK,
+        dtype=[
+            ("stamp", "<u8"),
+            ("channel", "<u4"),
+            ("rate", "<u4"),
+            ("valid", "<u4"),
+            ("samples", "<i2", BLOCK),
+        ],
+    )
+    records["stamp"] = 1_000_000 + np.arange(len(records)) * BLOCK * 1_000_000 // RATE
+    records["channel"], records["rate"], records["valid"] = channel, RATE, BLOCK
+    records["samples"] = samples.reshape(-1, BLOCK)
+    path.write_bytes(header.encode("latin-1").ljust(16384, b"\0") + records.tobytes())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recordings_of_neuralynx(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(6).integers(-900, 900, (20 * BLOCK, 2))
+    for channel in range(2):
+        write_ncs(tmp_path / f"CSC{channel}.ncs", channel, samples[:, channel])
+
+    found = spikeweave.read_recording(tmp_path / "CSC0.ncs")
+
+    assert (found.frames, found.sample_rate) == (len(samples), RATE)
+    assert [one["gain_uv"] for one in found.channels] == pytest.approx([0.25] * 2)
+    np.testing.assert_array_equal(found.samples(500, 700), samples[500:700])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recordings_of_3brain(tmp_path):
+    pytest.importorskip("spikeinterface")
+    h5py = pytest.importorskip("h5py")
+    # 12 bits of -4125 to 4125 uV.
+    samples = np.random.default_rng(7).integers(1900, 2200, (3000, 4))
+    with h5py.File(tmp_path / "culture.brw", "w") as file:
+        about = file.create_group("3BRecInfo/3BRecVars")
+        for name, value in (
+            ("BitDepth", np.uint8(12)), ("MaxVolt", 4125.0), ("MinVolt", -4125.0),
+            ("NRecFrames", 3000), ("SamplingRate", 18000.0), ("SignalInversion", 1.0),
+        ):  # fmt: skip
+            about[name] = [value]
+        places = np.array([(1, 1), (1, 2), (2, 1), (2, 2)], [("Row", "<i2"), ("Col", "<i2")])
+        file["3BRecInfo/3BMeaStreams/Raw/Chs"] = places
+        file["3BData/Raw"] = samples.astype(np.uint16).ravel()
+        file["3BData"].attrs["Version"] = 101
+
+    found = spikeweave.read_recording(tmp_path / "culture.brw")
+
+    assert (found.frames, found.sample_rate) == (3000, 18000)
+    assert [one["gain_uv"] for one in found.channels] == pytest.approx([8250 / 4096] * 4)
+    np.testing.assert_array_equal(found.samples(500, 700), samples[500:700])
+    assert found.microvolts(0, 3000) == pytest.approx(samples * 8250 / 4096 - 4125)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recordings_of_spikegadgets(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(8).integers(-900, 900, (3000, 4)).astype("<i2")
+    header = """<Configuration>
+<GlobalConfiguration/>
+<HardwareConfiguration samplingRate="30000" numChannels="4">
+<Device name="ECU" numBytes="4"><Channel id="ECU_Ain1" dataType="analog" startByte="2"/></Device>
+</HardwareConfiguration>
+<SpikeConfiguration chanPerChip="4">
+<SpikeNTrode id="1" spikeScalingToUv="0.195">
+<SpikeChannel hwChan="0"/><SpikeChannel hwChan="1"/>
+<SpikeChannel hwChan="2"/><SpikeChannel hwChan="3"/>
+</SpikeNTrode>
+</SpikeConfiguration>
+</Configuration>
+"""
+    packets = np.zeros(
+        len(samples), [("sync", "u1"), ("ecu", "<i2", 2), ("stamp", "<u4"), ("samples", "<i2", 4)]
+    )
+    packets["sync"], packets["stamp"], packets["samples"] = 0x55, np.arange(3000), samples
+    (tmp_path / "day.rec").write_bytes(header.encode() + packets.tobytes())
+
+    found = spikeweave.read_recording(tmp_path / "day.rec")
+
+    assert (found.frames, found.sample_rate) == (3000, 30000)
+    assert [one["gain_uv"] for one in found.channels] == pytest.approx([0.195] * 4)
+    np.testing.assert_array_equal(found.samples(500, 700), samples[500:700])
