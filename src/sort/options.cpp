@@ -10,22 +10,27 @@ namespace {
 
 void add_penalties(option_list& list, masked_gmm_options& options) {
     list.add("points_for_cluster_mask", options.points_for_cluster_mask,
-             "a feature gets covariances in a cluster if its masks there add up to at least this; "
-             "klustakwik2 uses 100, which is coarser and faster, KlustaKwik 10")
+             "how many spikes of a cluster have to reach a feature (the sum of their masks there) "
+             "before it is described how the feature varies with the others; a larger number is "
+             "coarser and faster. klustakwik2 uses 100, KlustaKwik 10")
         .above(0);
     list.add("exact_variances", options.exact_variances,
              "for features without covariances, use the cluster's own variances instead of those "
              "of the noise");
     list.add("prior_point", options.prior_point,
-             "strength of the prior: each cluster is computed as if it had this many spikes of "
-             "noise as well")
+             "spikes of noise that are added to each cluster where its mean and its variances are "
+             "estimated, so that those of few spikes are not too narrow")
         .above(0);
-    list.add("noise_point", options.noise_point, "the same for the noise cluster").above(0);
+    list.add("noise_point", options.noise_point,
+             "spikes that are added to the cluster of noise where its share of all spikes is "
+             "estimated")
+        .above(0);
     list.add("penalty_k", options.penalty_k,
-             "half of the penalty per parameter; 0.5 is Akaike's criterion")
+             "half of what each parameter of a cluster costs: a larger number finds fewer "
+             "clusters; 0.5 is Akaike's information criterion")
         .at_least(0);
     list.add("penalty_k_log_n", options.penalty_k_log_n,
-             "additional penalty per parameter, in units of ln(spikes) / 2; 1 is the Bayesian "
+             "what each parameter costs as well, in units of ln(spikes) / 2; 1 is the Bayesian "
              "information criterion")
         .at_least(0);
 }

@@ -121,15 +121,19 @@ void add_tests(option_list& list, spade_options& options) {
         .above(0)
         .only_with("hold_out");
     list.add("reduce", options.reduce,
-             "remove patterns that others explain: h, k and l of the pattern set reduction, "
-             "Elephant's psr_param")
+             "remove patterns that are only a part of another one, or that extend it only by "
+             "chance (pattern set reduction). H is added to the occurrences of a part before "
+             "they are tested, K to the spikes of an extension; if both are chance, the pattern "
+             "of more spikes, less L, in all occurrences is kept. Elephant calls them psr_param;"
+             " Stella et al. (2022) use 2,2,2")
         .written("H,K,L")
         .by_default("all are kept")
         .obeys([&reduce = options.reduce] { check_reduction(reduce); });
     list.add("stability", options.stability,
-             "compute the stability of each pattern against the loss of spikes and of occurrences, "
-             "from this many random subsets, or from as many as an error of EPSILON with "
-             "probability DELTA requires")
+             "compute how stable each pattern is: the share of subsets of its spikes that occur "
+             "nowhere else (intensional), and of subsets of its occurrences that have nothing else "
+             "in common (extensional). N random subsets are drawn, or as many as are needed for an "
+             "error above EPSILON to have a probability of at most DELTA")
         .written("N|DELTA,EPSILON")
         .by_default("not computed")
         .obeys([&stable = options.stability] {
