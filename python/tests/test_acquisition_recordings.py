@@ -9,14 +9,14 @@ RATE = 32000
 BLOCK = 512
 
 
-def write_ncs(path, channel, samples):
+def write_ncs(path, channel, samples, rate=RATE):
     """Neuralynx's records of 512 samples of one channel, with a gain of 0.25 uV."""
     header = (
         "######## Neuralynx Data File Header\r\n"
         "-FileType NCS\r\n-FileVersion 3.4\r\n-RecordSize 1044\r\n"
         '-ApplicationName Cheetah "5.7.4"\r\n'
         "-TimeCreated 2026/11/28 12:00:00\r\n-TimeClosed 2026/11/28 12:10:00\r\n"
-        f"-AcqEntName CSC{channel}\r\n-SamplingFrequency {RATE}\r\n"
+        f"-AcqEntName CSC{channel}\r\n-SamplingFrequency {rate}\r\n"
         f"-ADBitVolts 0.00000025\r\n-NumADChannels 1\r\n-ADChannel {channel}\r\n"
         "-HardwareSubSystemName AcqSystem1\r\n-HardwareSubSystemType DigitalLynxSX\r\n"
         "-InputInverted False\r\n-DSPDelayCompensation Disabled\r\n"
@@ -31,8 +31,8 @@ def write_ncs(path, channel, samples):
             ("samples", "<i2", BLOCK),
         ],
     )
-    records["stamp"] = 1_000_000 + np.arange(len(records)) * BLOCK * 1_000_000 // RATE
-    records["channel"], records["rate"], records["valid"] = channel, RATE, BLOCK
+    records["stamp"] = 1_000_000 + np.arange(len(records)) * BLOCK * 1_000_000 // rate
+    records["channel"], records["rate"], records["valid"] = channel, rate, BLOCK
     records["samples"] = samples.reshape(-1, BLOCK)
     path.write_bytes(header.encode("latin-1").ljust(16384, b"\0") + records.tobytes())
 
@@ -49,6 +49,10 @@ def test_recordings_of_neuralynx(tmp_path):
     assert (found.frames, found.sample_rate) == (len(samples), RATE)
     assert [one["gain_uv"] for one in found.channels] == pytest.approx([0.25] * 2)
     np.testing.assert_array_equal(found.samples(500, 700), samples[500:700])
+
+    write_ncs(tmp_path / "CSC2.ncs", 2, samples[:, 0], rate=RATE // 2)
+    with pytest.raises(OSError, match=r"CSC0\.ncs' has several streams; `stream` is one of \["):
+        spikeweave.read_recording(tmp_path / "CSC0.ncs")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,5 +1,6 @@
 """Files of Plexon, written as its "Plexon Data File Structure Documentation" says."""
 
+import pickle
 import struct
 
 import numpy as np
@@ -17,7 +18,7 @@ def file_header(spike_channels, signal_channels):
     head = struct.pack(
         "<Ii128s14idBBBBHHH18s18s10x",
         0x58454C50, 106, b"a test", RATE, spike_channels, 0, signal_channels, 32, 8, *date, 0, RATE,
-        0.0, 1, 1, 16, 16, 1000, 5000, 1000, b"test", b"",
+        0.0, 1, 1, 12, 16, 1000, 5000, 1000, b"test", b"",
     )  # fmt: skip
     assert len(head) == 256
     return head + bytes(4 * (650 + 650 + 512))
@@ -40,14 +41,17 @@ def block(kind, time, channel, unit, values):
     )
 
 
-def write_plx(path, spikes, signals):
-    """Spikes are (time in ticks, channel, unit); signals are {name: samples}."""
+def write_plx(path, spikes, signals, pause=0):
+    """Spikes are (tick, channel, unit), signals {name: samples}, with a pause in the middle."""
     channels = sorted({channel for _, channel, _ in spikes})
     head = file_header(len(channels), len(signals))
     head += b"".join(spike_channel(one) for one in channels)
     head += b"".join(signal_channel(i, name.encode()) for i, name in enumerate(signals))
     data = [block(SPIKE, *spike, np.zeros(32)) for spike in spikes]
-    data += [block(SIGNAL, 0, i, 0, samples) for i, samples in enumerate(signals.values())]
+    for i, samples in enumerate(signals.values()):
+        parts = np.split(samples, [1000, 2500])
+        for part, begin in zip(parts, (0, 1000, 2500 + pause), strict=True):
+            data.append(block(SIGNAL, begin, i, 0, part))
     path.write_bytes(head + b"".join(data))
 
 
@@ -81,6 +85,19 @@ def test_recordings_of_plexon(tmp_path):
 
     assert (found.frames, found.sample_rate) == (5000, RATE)
     assert [one["name"] for one in found.channels] == ["WB01", "WB02"]
-    # 5,000 mV are half of 2^16 counts before the gain of 1,000.
+    # 5,000 mV are half of 2^16 counts, before the gain of 1,000; spikes have 12 bits.
     assert [one["gain_uv"] for one in found.channels] == pytest.approx([5e6 / 2**15 / 1000] * 2)
-    np.testing.assert_array_equal(found.samples(1000, 1200), wideband.T[1000:1200])
+    for begin, end in ((0, 5000), (900, 1100), (2500, 2600), (4000, 5000)):
+        np.testing.assert_array_equal(found.samples(begin, end), wideband.T[begin:end])
+    again = pickle.loads(pickle.dumps(found))
+    assert again.channels == found.channels
+    np.testing.assert_array_equal(again.samples(4000, 5000), wideband.T[4000:])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_recording_of_plexon_that_was_paused_is_refused(tmp_path):
+    pytest.importorskip("spikeinterface")
+    write_plx(tmp_path / "day.plx", [(400, 1, 1)], {"WB01": np.arange(5000)}, pause=40)
+
+    with pytest.raises(OSError, match=r"day\.plx.*WB01 was paused"):
+        spikeweave.read_recording(tmp_path / "day.plx")

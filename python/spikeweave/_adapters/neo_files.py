@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from .._values.recording import Recording
 from .._values.spikes import SpikeSequence
+from . import plexon
 from .spikeinterface import from_recording
 
 #: The class of ``neo.rawio`` for files of spikes that spikeweave does not read itself.
@@ -145,29 +148,21 @@ def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
     try:
         recording = getattr(extractors, name)(place, **how)
         if name == "read_plexon":
-            _gains_to_microvolts(recording)
-        return from_recording(recording)
+            plexon.correct(recording, path)
+        found = from_recording(recording)
+        found._again = (open_by_spikeinterface, (path, stream))  # with what is corrected here
+        return found
     except Exception as error:  # of whatever kind a damaged file makes SpikeInterface raise
-        streams = [] if stream is not None else _streams_of(extractors, name, place)
-        for one in streams:
-            if one in _OF_ELECTRODES:
-                return open_by_spikeinterface(path, one)
-        if len(streams) > 1:
+        streams = [] if stream is not None else _streams_in(error)
+        electrodes = [one for one in streams if one in _OF_ELECTRODES]
+        if streams and not electrodes:
             raise OSError(f"'{path}' has several streams; `stream` is one of {streams}") from None
-        raise OSError(f"'{path}' is no recording that SpikeInterface reads: {error}") from error
+        if not electrodes:
+            raise OSError(f"'{path}' cannot be read by SpikeInterface: {error}") from error
+    return open_by_spikeinterface(path, electrodes[0])
 
 
-def _gains_to_microvolts(recording: Any) -> None:
-    """Plexon's gains are in millivolts, of which neo 0.14 says nothing."""
-    if not any(recording.neo_reader.header["signal_channels"]["units"]):
-        recording.set_channel_gains(1000 * recording.get_channel_gains())
-
-
-def _streams_of(extractors: Any, reader: str, place: Path) -> list[str]:
-    """The names of a recording's streams, as far as neo knows them."""
-    if reader == "read_maxwell":  # which would fetch native code from a server
-        return []
-    try:
-        return list(extractors.get_neo_streams(reader.removeprefix("read_"), place)[0])
-    except Exception:  # of whatever kind a damaged file makes neo raise
-        return []
+def _streams_in(error: Exception) -> list[str]:
+    """The names in SpikeInterface's refusal to choose one of several streams."""
+    found = re.search(r"`stream_names`: (\[.*\])", str(error))
+    return [] if found is None else ast.literal_eval(found[1])

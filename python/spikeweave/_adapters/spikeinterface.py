@@ -136,13 +136,12 @@ def from_recording(
     offsets = recording.get_channel_offsets() if dtype.kind != "f" else None
     scaled = dtype.kind == "f" and recording.has_scaleable_traces()
     is_from_middle = (
-        dtype == np.uint16
-        and gains is not None
-        and offsets is not None
-        and np.allclose(offsets, -MIDDLE * gains)
+        gains is not None and offsets is not None and bool(np.allclose(offsets, -MIDDLE * gains))
     )
     if is_from_middle:
+        # The same microvolts: SpikeInterface may have subtracted the middle from the counts.
         offsets = 0.0
+    is_unsigned = is_from_middle and dtype == np.uint16
     channels = channel_list(
         count,
         COUNT_UV if dtype.kind == "f" else 1.0 if gains is None else gains,
@@ -156,10 +155,10 @@ def from_recording(
         traces = recording.get_traces(
             segment_index=0, start_frame=begin, end_frame=end, return_in_uV=scaled
         )
-        return traces.astype(np.int32) - MIDDLE if is_from_middle else traces
+        return (traces ^ np.uint16(MIDDLE)).view(np.int16) if is_unsigned else traces
 
     core = _core.recording_of(
-        as_counts(dtype, get),
+        as_counts(np.dtype(np.int16) if is_unsigned else dtype, get),
         recording.get_num_samples(),
         channels,
         float(recording.get_sampling_frequency()),
