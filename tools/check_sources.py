@@ -62,7 +62,8 @@ def tidy_command(entry, build):
 ALONE = ["clang++", "-std=c++20"]
 
 
-# Ours that four of five files include, most of them by way of another header.
+# Ours that four of five files reach, most of them by way of another header. A file that forgets to include one of these
+# is not found.
 CORE = [f"spikeweave/{name}.hpp" for name in ("core/enum_names", "core/error", "core/execution", "core/options", "core/time",
                                               "spikes/spike_sequence")]
 # Headers that many files of a folder include and that take longest to parse.

@@ -216,7 +216,7 @@ TEST(DetectedSpikes, AreTheSameToTheBitOnAnyNumberOfRanks) {
         options.preprocessing.reference =
             channels > 3 ? common_reference::median : common_reference::none;
         const recording from =
-            noisy_recording(9, channels, is_shortened_run() ? 10000 : 30000, 200);
+            noisy_recording(9, channels, is_shortened_run() ? 20000 : 30000, 200);
         const detection_result one = detect_spikes(from, options, {.threads = 1});
         EXPECT_GT(one.size(), 100U);
         on_ranks([&](int, std::shared_ptr<communicator> all) {
