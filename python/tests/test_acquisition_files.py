@@ -230,7 +230,7 @@ def test_recordings_of_blackrock(tmp_path):
 
     assert (found.frames, found.sample_rate) == (RATE, RATE)
     assert [one["gain_uv"] for one in found.channels] == pytest.approx([8191 / 32764] * 4)
-    np.testing.assert_array_equal(found.samples(100, 300), samples[100:300])
+    np.testing.assert_array_equal(found.samples(0, len(samples)), samples)
 
 
 def write_maxwell(path, samples, channels, lsb_v=6.3e-6):
@@ -265,7 +265,7 @@ def test_recordings_of_maxwell(tmp_path):
     assert [(one["x_um"], one["y_um"]) for one in found.channels] == [
         (17.5 * i, 35.0) for i in range(4)
     ]
-    np.testing.assert_array_equal(found.samples(500, 700), samples[500:700])
+    np.testing.assert_array_equal(found.samples(0, len(samples)), samples)
 
 
 @pytest.mark.filterwarnings("ignore")
