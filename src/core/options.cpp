@@ -85,10 +85,12 @@ option_value zero_of(option_kind kind) {
 // "100ms" where a number is expected.
 bool is_number_with_unit(option_kind kind, std::string_view text) {
     const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto ends_unit = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%';
+    };
     if (text.empty()) return false;
     return (kind == option_kind::whole || kind == option_kind::number) && is_digit(text.front()) &&
-           is_letter(text.back());
+           ends_unit(text.back());
 }
 
 option_value value_in(const option& one, std::string_view text) {
@@ -119,9 +121,9 @@ option_value value_in(const option& one, std::string_view text) {
     }
     const std::optional<double> size = value ? measure(*value) : std::nullopt;
     if (!value || (size && !is_within(one, *size)))
-        throw invalid_argument(
-            fmt::format("'{}' is not {}{}", text, one.expected(),
-                        is_number_with_unit(one.kind, text) ? ", without a unit" : ""));
+        throw invalid_argument(fmt::format(
+            "'{}' is not {}{}", text, one.expected(),
+            is_number_with_unit(one.kind, text) ? " (expected a number without a unit)" : ""));
     return *value;
 }
 

@@ -71,10 +71,12 @@ TEST(Options, AreReadFromTextAndChecked) {
     EXPECT_EQ(set("width", "2s"), "`width`: '2s' is not a time above 0 ms and at most 1 s");
     EXPECT_EQ(set("order", "0"), "`order`: '0' is not a whole number of at least 1");
     EXPECT_EQ(set("order", "-1"), "`order`: '-1' is not a whole number of at least 1");
-    EXPECT_EQ(set("order", "20ms"),
-              "`order`: '20ms' is not a whole number of at least 1, without a unit");
-    EXPECT_EQ(set("gain", "1 mV"),
-              "`gain`: '1 mV' is not a number above 0 and at most 1, without a unit");
+    EXPECT_EQ(
+        set("order", "20ms"),
+        "`order`: '20ms' is not a whole number of at least 1 (expected a number without a unit)");
+    EXPECT_EQ(
+        set("gain", "5%"),
+        "`gain`: '5%' is not a number above 0 and at most 1 (expected a number without a unit)");
     EXPECT_EQ(set("gain", "nan"), "`gain`: 'nan' is not a number above 0 and at most 1");
     EXPECT_EQ(set("reach", "2 mm"),
               "`reach`: '2 mm' is not a length above 0 um and at most 1000 um");

@@ -121,19 +121,21 @@ void add_tests(option_list& list, spade_options& options) {
         .above(0)
         .only_with("hold_out");
     list.add("reduce", options.reduce,
-             "remove patterns that are only a part of another one, or that extend it only by "
-             "chance (pattern set reduction). H is added to the occurrences of a part before "
-             "they are tested, K to the spikes of an extension; if both are chance, the pattern "
-             "of more spikes, less L, in all occurrences is kept. Elephant calls them psr_param;"
-             " Stella et al. (2022) use 2,2,2")
+             "remove patterns that others explain (pattern set reduction). A part of a pattern "
+             "is tested by the occurrences that it has beyond the pattern's, plus H; a pattern "
+             "that shares spikes with another one by its spikes beyond those shared, plus K. It "
+             "is removed if these are too few, or not significant; if both would be, the one "
+             "with more (spikes - L) x occurrences is kept. Elephant calls H,K,L psr_param; "
+             "Stella et al. (2022) use 2,2,2")
         .written("H,K,L")
         .by_default("all are kept")
         .obeys([&reduce = options.reduce] { check_reduction(reduce); });
     list.add("stability", options.stability,
              "compute how stable each pattern is: the share of subsets of its spikes that occur "
-             "nowhere else (intensional), and of subsets of its occurrences that have nothing else "
-             "in common (extensional). N random subsets are drawn, or as many as are needed for an "
-             "error above EPSILON to have a probability of at most DELTA")
+             "nowhere else (intensional), and of subsets of its occurrences that have nothing "
+             "else in common (extensional). If there are more than N subsets, N random ones are "
+             "drawn; DELTA,EPSILON draws as many as are needed for an error above EPSILON to "
+             "have a probability of at most DELTA")
         .written("N|DELTA,EPSILON")
         .by_default("not computed")
         .obeys([&stable = options.stability] {
