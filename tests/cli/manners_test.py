@@ -60,7 +60,8 @@ class Help(CliTest):
         primary, secondary = os.openpty()
         self.addCleanup(os.close, primary)
         subprocess.run(["stty", "cols", "100"], stdin=secondary, check=True)
-        run("spade", "--help", stdout=secondary)
+        # It is read while it is written, because a terminal holds less than the help is long.
+        command = subprocess.Popen([SPIKEWEAVE, "spade", "--help"], stdout=secondary)
         os.close(secondary)
         text = b""
         while True:
@@ -70,6 +71,7 @@ class Help(CliTest):
                 break
             if not block:
                 break
+        self.assertEqual(command.wait(), 0)
         longest = max(len(line.rstrip("\r")) for line in text.decode().split("\n"))
         self.assertTrue(80 < longest <= 100, longest)
 
