@@ -245,8 +245,7 @@ option_list describe(cohort_table_options& options) {
     list.begin_group("Options");
     list.add("sheet", options.sheet,
              "a table about the recordings, with tabs or commas, whose column named recording has "
-             "the "
-             "names of the folders; its other columns are added to each row")
+             "the names of the folders; its other columns are added to each row")
         .by_default("none")
         .written("FILE");
     list.add("of", options.of,

@@ -10,16 +10,17 @@ namespace {
 
 void add_penalties(option_list& list, masked_gmm_options& options) {
     list.add("points_for_cluster_mask", options.points_for_cluster_mask,
-             "a cluster has covariances of a feature with others only if the masks of its spikes"
-             " there add up to at least this, which is about the number of spikes with a signal "
-             "there; a larger number is coarser and faster. klustakwik2 uses 100, KlustaKwik 10")
+             "a cluster has covariances of a feature with others only if the masks of its "
+             "spikes there add up to at least this, which is about the number of spikes with a "
+             "signal there; a larger number is coarser and faster. klustakwik2 uses 100, "
+             "KlustaKwik 10")
         .above(0);
     list.add("exact_variances", options.exact_variances,
              "for features without covariances, use the cluster's own variances instead of those "
              "of the noise");
     list.add("prior_point", options.prior_point,
-             "how many spikes of noise are counted as well in each cluster's mean, variances and"
-             " share of all spikes, so that clusters of few spikes do not become too narrow")
+             "how many spikes of noise are counted as well in each cluster's mean, variances "
+             "and share of all spikes, so that clusters of few spikes do not become too narrow")
         .above(0);
     list.add("noise_point", options.noise_point,
              "how many spikes are counted as well in the noise cluster's share of all spikes")
@@ -29,8 +30,8 @@ void add_penalties(option_list& list, masked_gmm_options& options) {
              "clusters. 0.5, with 0 for `penalty_k_log_n`, is Akaike's information criterion")
         .at_least(0);
     list.add("penalty_k_log_n", options.penalty_k_log_n,
-             "each parameter also costs this times ln(spikes) / 2; 1, with 0 for `penalty_k`, is"
-             " the Bayesian information criterion")
+             "each parameter also costs this times ln(spikes) / 2; 1, with 0 for `penalty_k`, "
+             "is the Bayesian information criterion")
         .at_least(0);
 }
 

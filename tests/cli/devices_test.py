@@ -44,8 +44,9 @@ class Doctor(CliTest):
             self.assertIn(document["why_no_device"], text)
 
     def test_says_what_starts_ranks(self):
-        self.assertEqual(json.loads(self.ok("doctor", "--json").stdout).get("mpirun"), shutil.which("mpirun"))
-        has_mpi = any(part["name"] == "MPI" and part["built"] for part in json.loads(self.ok("doctor", "--json").stdout)["parts"])
+        document = json.loads(self.ok("doctor", "--json").stdout)
+        self.assertEqual(document.get("mpirun"), shutil.which("mpirun"))
+        has_mpi = any(part["name"] == "MPI" and part["built"] for part in document["parts"])
         without = self.ok("doctor", env={**os.environ, "PATH": ""}).stdout
         self.assertEqual("mpirun is missing" in without, has_mpi)
 

@@ -149,9 +149,7 @@ def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
         recording = getattr(extractors, name)(place, **how)
         if name == "read_plexon":
             plexon.correct(recording, path)
-        found = from_recording(recording)
-        found._again = (open_by_spikeinterface, (path, stream))  # with what is corrected here
-        return found
+        return from_recording(recording, again=(open_by_spikeinterface, (path, stream)))
     except Exception as error:  # of whatever kind a damaged file makes SpikeInterface raise
         streams = [] if stream is not None else _streams_in(error)
         electrodes = [one for one in streams if one in _OF_ELECTRODES]

@@ -35,7 +35,8 @@ def correct(recording: Any, path: Path) -> None:
     channels = reader.header["signal_channels"]
     blocks = reader._data_blocks[_SIGNALS]
     for channel in channels[np.isin(channels["name"], recording.get_channel_ids())]:
-        known = blocks[int(channel["id"])]
+        number = int(channel["id"])
+        known = blocks[number]
         # Neo misplaces blocks of unequal lengths, and reads a block to its end only if one follows.
         begins = np.cumsum([0, *known["size"] // 2])
         late = known["timestamp"] - known["timestamp"][0] - begins[:-1] * ticks
@@ -43,4 +44,4 @@ def correct(recording: Any, path: Path) -> None:
             raise ValueError(f"{channel['name']} was paused, and times after that are not known")
         known = np.append(known, np.zeros(1, known.dtype))
         known["cumsum"] = begins
-        blocks[int(channel["id"])] = known
+        blocks[number] = known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,11 +114,14 @@ def _times_of(recording: Any) -> NDArray[np.float64] | float:
 
 
 def from_recording(
-    recording: Any, known_times: NDArray[np.float64] | float | None = None
+    recording: Any,
+    known_times: NDArray[np.float64] | float | None = None,
+    again: tuple[Callable[..., Recording], tuple[Any, ...]] | None = None,
 ) -> Recording:
     """A ``BaseRecording`` of one segment, read as it is needed.
 
     `known_times`: those of a recording that was pickled, which SpikeInterface leaves behind.
+    `again`: what opens the file of the recording once more, if it is not SpikeInterface alone.
     """
     if recording.get_num_segments() != 1:
         raise ValueError(
@@ -164,4 +167,4 @@ def from_recording(
         float(recording.get_sampling_frequency()),
         positions is not None,
     )
-    return Recording(core, times=times, again=(from_recording, (recording, times)))
+    return Recording(core, times=times, again=again or (from_recording, (recording, times)))
