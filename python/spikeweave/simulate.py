@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ._values.options import (
         CultureOptions,
         FeaturesOptions,
+        NetworkOptions,
         PatternsOptions,
         PoissonOptions,
         RecordingOptions,
@@ -30,11 +31,13 @@ if TYPE_CHECKING:
 __all__ = [
     "PlantedPattern",
     "SimulatedFeatures",
+    "SimulatedNetwork",
     "SimulatedPatterns",
     "SimulatedRecording",
     "SimulatedSpikes",
     "culture",
     "features",
+    "network",
     "patterns",
     "poisson",
     "recording",
@@ -83,6 +86,28 @@ class SimulatedPatterns:
 
     spikes: SpikeSequence
     patterns: list[PlantedPattern]
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedNetwork:
+    """Spikes of recorded units of a network, and the synapses between them.
+
+    Attributes
+    ----------
+    spikes : SpikeSequence
+    source, target : ndarray of uint32, shape (synapses,)
+        Synapses, as indices into `spikes.unit_names`.
+    delay : ndarray of float64, shape (synapses,)
+        Seconds.
+    weight_mv : ndarray of float64, shape (synapses,)
+        Peak of the postsynaptic potential; negative for inhibitory synapses.
+    """
+
+    spikes: SpikeSequence
+    source: NDArray[np.uint32]
+    target: NDArray[np.uint32]
+    delay: NDArray[np.float64]
+    weight_mv: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,6 +307,46 @@ def patterns(
         SpikeSequence._from_core(made["spikes"]),
         [PlantedPattern(**one) for one in made["patterns"]],
     )
+
+
+@described(_core.network_options)
+def network(
+    *, threads: int = 0, progress: Progress = None, **options: Unpack[NetworkOptions]
+) -> SimulatedNetwork:
+    """Some neurons of a network of integrate-and-fire neurons, whose synapses are known.
+
+    Parameters
+    ----------
+    {options}
+    threads, progress
+        As in `sym26`.
+
+    Returns
+    -------
+    SimulatedNetwork
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming what was found and what was expected.
+
+    References
+    ----------
+    D. Endo et al., "A convolutional neural network for estimating synaptic connectivity from spike
+    trains", Scientific Reports 11 (2021).
+
+    R. Kobayashi et al., "Reconstructing neuronal circuitry from parallel spike trains", Nature
+    Communications 10 (2019).
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> made = spikeweave.simulate.network(neurons=40, units=40, epsp=2.0, length="10s", seed=1)
+    >>> len(made.source) == len(made.weight_mv)
+    True
+    """
+    made = _made(_core.simulate_network, options, threads, progress)
+    return SimulatedNetwork(SpikeSequence._from_core(made["spikes"]), **made["synapses"])
 
 
 @described(_core.recording_options)

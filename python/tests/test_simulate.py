@@ -1,6 +1,7 @@
 """What simulations say of their truth."""
 
 import numpy as np
+import pytest
 
 from spikeweave import simulate
 
@@ -28,3 +29,17 @@ def test_recordings_say_what_their_units_are():
     assert all(made.like[1:] < np.arange(1, 9))
     assert made.bursting.all()
     assert (easy.waveform, easy.bursting.any(), easy.like.max()) == (["broad"] * 2, False, -1)
+
+
+def test_networks_say_what_their_synapses_are():
+    made = simulate.network(
+        neurons=30, units=20, length="2s", epsp=2, epsp_low_delay=0.001, ipsp_probability=0, seed=1
+    )
+
+    assert made.spikes.unit_names == [f"n{unit}" for unit in range(20)]
+    assert len(made.source) == len(made.target) == len(made.delay) > 0
+    assert (made.weight_mv > 0).all()
+    assert (made.source != made.target).all()
+    assert ((made.delay >= 0.001) & (made.delay <= 0.005)).all()
+    with pytest.raises(ValueError, match="31 units cannot be recorded from 30 neurons"):
+        simulate.network(neurons=30, units=31)

@@ -47,7 +47,7 @@ double drive_odds(double probability) {
     return b / (1 - b);
 }
 
-struct synapse {
+struct coupled_synapse {
     std::size_t to;
     std::uint32_t delay_ticks;
     std::uint32_t jitter_ticks;
@@ -59,7 +59,7 @@ struct unit_state {
     random_stream random;
     double hazard_left;  // hazard until the next proposed spike; exponential with mean 1 when drawn
     double last_ticks = -2;
-    std::vector<synapse> synapses{};
+    std::vector<coupled_synapse> synapses{};
 };
 
 // The whole simulation: states of the units, and a ring of arrivals in coming ticks.
@@ -125,7 +125,7 @@ private:
     }
 
     void transmit(std::int64_t tick, unit_state& from) {
-        for (synapse& s : from.synapses) {
+        for (coupled_synapse& s : from.synapses) {
             std::int64_t due = tick + s.delay_ticks;
             if (s.jitter_ticks > 0)
                 due += static_cast<std::int64_t>(s.random.below(2U * s.jitter_ticks + 1)) -

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "simulate/coupled_units.hpp"
+#include "simulate/option_parts.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/simulate/features.hpp"
 #include "spikeweave/simulate/recording.hpp"
@@ -17,47 +18,28 @@
 
 namespace spikeweave {
 
+using simulate::add_length;
+using simulate::add_number_of;
+using simulate::add_numbers;
+using simulate::add_seed;
 using simulate::largest_rate_hz;
+using simulate::option_group;
 
 namespace {
 
-constexpr auto simulation = "Simulation";
-constexpr double longest_s = 365.0 * 24 * 3600;
 constexpr double highest_peak_uv = 1e5;
 constexpr double farthest_um = 1e5;
 
-std::vector<std::uint32_t> sizes_in(const option_value& value) {
-    const auto& text = std::get<std::string>(value);
-    std::vector<std::uint32_t> sizes;
-    if (text == "none") return sizes;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        sizes.push_back(
-            option_codec<std::vector<std::uint32_t>>::read(text.substr(begin, end - begin)).at(0));
-        begin = end + 1;
-    }
-    return sizes;
-}
-
-// Sizes may repeat, and "none" is written for an empty list.
 void add_sizes(option_list& list, std::string name, std::vector<std::uint32_t>& sizes,
                std::string help) {
-    option& one = list.add(std::move(name), sizes, std::move(help));
-    one.written("N,N,...|none").obeys([&sizes] {
-        for (const std::uint32_t size : sizes)
-            if (size < 2)
-                throw invalid_argument(
-                    fmt::format("expected numbers of at least 2, found {}", size));
-    });
-    one.get = [&sizes]() -> option_value {
-        return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
-    };
-    one.put = [&sizes](const option_value& given) { sizes = sizes_in(given); };
-    one.may_be_unset = false;
-}
-
-void add_number_of(option_list& list, std::string name, std::uint32_t& field, std::string help) {
-    list.add(std::move(name), field, std::move(help)).at_least(1);
+    add_numbers(list, std::move(name), sizes, std::move(help))
+        .written("N,N,...|none")
+        .obeys([&sizes] {
+            for (const std::uint32_t size : sizes)
+                if (size < 2)
+                    throw invalid_argument(
+                        fmt::format("expected numbers of at least 2, found {}", size));
+        });
 }
 
 option& add_rate(option_list& list, std::string name, double& field, std::string help) {
@@ -65,14 +47,6 @@ option& add_rate(option_list& list, std::string name, double& field, std::string
         .above(0)
         .at_most(std::floor(largest_rate_hz()))
         .written("HZ");
-}
-
-void add_length(option_list& list, duration& length) {
-    list.add("length", length, "length of the recording").above(0).at_most(longest_s);
-}
-
-void add_seed(option_list& list, std::uint64_t& seed) {
-    list.add("seed", seed, "random seed; the same seed gives the same result on every machine");
 }
 
 template <class Options>
@@ -267,7 +241,7 @@ enum_table<waveform_kind> enum_names<waveform_kind>() {
 
 option_list describe(sym26_options& options) {
     option_list list;
-    list.begin_group(simulation);
+    list.begin_group(option_group);
     add_length(list, options.length);
     add_number_of(list, "units", options.units, "number of units, named n0, n1 and so on");
     add_chains(list, options);
@@ -284,7 +258,7 @@ option_list describe(sym26_options& options) {
 
 option_list describe(culture_options& options) {
     option_list list;
-    list.begin_group(simulation);
+    list.begin_group(option_group);
     add_length(list, options.length);
     add_number_of(list, "channels", options.channels, "number of channels, named 0, 1 and so on");
     add_rate(list, "background_rate", options.background_hz, "rate of a channel between bursts");
@@ -300,7 +274,7 @@ option_list describe(culture_options& options) {
 
 option_list describe(poisson_options& options) {
     option_list list;
-    list.begin_group(simulation);
+    list.begin_group(option_group);
     add_length(list, options.length);
     add_number_of(list, "units", options.units, "number of units, named n0, n1 and so on");
     add_rate(list, "rate", options.rate_hz, "rate of each unit");
@@ -311,7 +285,7 @@ option_list describe(poisson_options& options) {
 option_list describe(patterns_options& options) {
     constexpr double most_regular = 1000;
     option_list list;
-    list.begin_group(simulation);
+    list.begin_group(option_group);
     add_length(list, options.length);
     add_number_of(list, "units", options.units, "number of units, named n0, n1 and so on");
     add_sizes(list, "patterns", options.patterns,
@@ -338,7 +312,7 @@ option_list describe(patterns_options& options) {
 
 option_list describe(recording_options& options) {
     option_list list;
-    list.begin_group(simulation);
+    list.begin_group(option_group);
     list.add("length", options.length, "length of the recording").above(0);
     add_probe(list, options);
     add_units(list, options);
@@ -352,7 +326,7 @@ option_list describe(recording_options& options) {
 option_list describe(feature_options& options) {
     constexpr double most_sds = 1e6;
     option_list list;
-    list.begin_group(simulation);
+    list.begin_group(option_group);
     add_number_of(list, "spikes", options.spikes, "number of spikes");
     add_number_of(list, "units", options.units, "number of units");
     add_number_of(list, "channels", options.channels, "number of channels, in a line");

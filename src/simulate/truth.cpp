@@ -6,6 +6,7 @@
 
 #include "io/atomic_file.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/simulate/network.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/files.hpp"
 
@@ -55,6 +56,14 @@ void put_truth(io::atomic_file& file, const simulated_patterns& simulated) {
             milliseconds(pattern.lags.back()), joined(pattern.times, seconds)));
 }
 
+void put_truth(io::atomic_file& file, const simulated_network& simulated) {
+    file.write("from\tto\tdelay_ms\tweight_mv\n");
+    for (const synapse& one : simulated.truth)
+        file.write(fmt::format("{}\t{}\t{}\t{:.4f}\n", simulated.spikes.name(one.from),
+                               simulated.spikes.name(one.to), milliseconds(one.delay),
+                               one.weight_mv));
+}
+
 template <class Simulated>
 void write_both(const std::filesystem::path& path, const Simulated& simulated,
                 const execution& run) {
@@ -89,6 +98,12 @@ void write_truth(const std::filesystem::path& path, const simulated_patterns& si
     file.commit();
 }
 
+void write_truth(const std::filesystem::path& path, const simulated_network& simulated) {
+    io::atomic_file file(path);
+    put_truth(file, simulated);
+    file.commit();
+}
+
 std::filesystem::path truth_path(const std::filesystem::path& spikes) {
     std::filesystem::path stem = spikes;
     if (stem.extension() == ".gz") stem.replace_extension();
@@ -101,6 +116,11 @@ void write_simulation(const std::filesystem::path& path, const simulated_spikes&
 }
 
 void write_simulation(const std::filesystem::path& path, const simulated_patterns& simulated,
+                      const execution& run) {
+    write_both(path, simulated, run);
+}
+
+void write_simulation(const std::filesystem::path& path, const simulated_network& simulated,
                       const execution& run) {
     write_both(path, simulated, run);
 }

@@ -28,8 +28,9 @@ class Simulate(CliTest):
         self.assertEqual(len(truth) - 1, 10)
 
     def test_prints_what_it_made_as_json(self):
-        for model, size in (("sym26", ("--length", "2s")), ("patterns", ("--length", "2s")), ("recording", ("--length", "1s")),
-                            ("features", ("--spikes", "500"))):
+        for model, size in (("sym26", ("--length", "2s")), ("patterns", ("--length", "2s")),
+                            ("network", ("--neurons", "30", "--units", "10", "--length", "2s")),
+                            ("recording", ("--length", "1s")), ("features", ("--spikes", "500"))):
             out = self.folder / f"{model}.npz"
 
             made = json.loads(self.ok("simulate", model, *size, "-o", out, "--json").stdout)
@@ -38,7 +39,7 @@ class Simulate(CliTest):
             self.assertGreater(made["spikes"], 0, model)
             self.assertGreater(made["units"], 0, model)
             self.assertEqual(self.ok("simulate", model, *size, "-o", out, "--overwrite", "-q").stdout, "")
-            if model in ("sym26", "patterns"):
+            if model in ("sym26", "patterns", "network"):
                 read = json.loads(self.ok("info", out, "--json").stdout)
                 self.assertEqual((made["spikes"], made["units"]), (read["spikes"], read["unit_count"]))
 
@@ -60,6 +61,31 @@ class Simulate(CliTest):
 
         self.assertEqual(header.split("\t")[:6], truth.split("\t")[:6])
         self.assertIn(planted.split("\t")[2:4], [line.split("\t")[2:4] for line in found])
+
+    def test_makes_a_network_with_its_synapses(self):
+        network = ("network", "--neurons", "30", "--units", "20", "--length", "5s", "--epsp", "2", "--epsp-low-delay", "1ms",
+                   "--epsp-high-delay", "1.5ms", "--seed", "1")
+        out = self.ok("simulate", *network, "--threads", "1", "-o", self.folder / "n.tsv").stdout
+        first = [(self.folder / name).read_bytes() for name in ("n.tsv", "n.truth.tsv")]
+        self.ok("simulate", *network, "--threads", "2", "-o", self.folder / "n.tsv", "--overwrite")
+        header, *truth = [line.split("\t") for line in first[1].decode().splitlines()]
+
+        self.assertIn("of 20 units", out)
+        self.assertIn(f"wrote {len(truth)} synapses", out)
+        self.assertEqual([(self.folder / name).read_bytes() for name in ("n.tsv", "n.truth.tsv")], first)
+        self.assertEqual(header, ["from", "to", "delay_ms", "weight_mv"])
+        excitatory = [line for line in truth if float(line[3]) > 0]
+        self.assertTrue(excitatory)
+        self.assertLess(len(excitatory), len(truth))
+        self.assertLessEqual({line[2] for line in excitatory}, {"1", "1.1", "1.2", "1.3", "1.4", "1.5"})
+        self.assertLessEqual({line[0] for line in truth}, {f"n{unit}" for unit in range(20)})
+
+    def test_refuses_a_network_that_cannot_be(self):
+        for options, words in ((("--neurons", "30", "--units", "31"), "31 units"),
+                               (("--epsp-low-delay", "6ms"), ("--epsp-low-delay", "--epsp-high-delay")),
+                               (("--rhythms", "8,0"), "--rhythms"), (("--ipsp-low-delay", "1.25ms"), "--ipsp-low-delay")):
+            with self.subTest(options):
+                self.refused("simulate", "network", *options, "-o", self.folder / "no.tsv", says=words)
 
     def test_a_truth_that_exists_is_kept(self):
         kept = self.file("s.truth.tsv", "mine")

@@ -13,6 +13,7 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/simulate/features.hpp"
+#include "spikeweave/simulate/network.hpp"
 #include "spikeweave/simulate/recording.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 
@@ -44,11 +45,18 @@ simulated_patterns generate(const patterns_options& model, const execution& run)
     return simulate_patterns(model, run);
 }
 
+simulated_network generate(const network_options& model, const execution& run) {
+    return simulate_network(model, run);
+}
+
 constexpr std::string_view planted_by(const simulated_spikes& /*made*/) {
-    return "connections";
+    return "planted connections";
 }
 constexpr std::string_view planted_by(const simulated_patterns& /*made*/) {
-    return "patterns";
+    return "planted patterns";
+}
+constexpr std::string_view planted_by(const simulated_network& /*made*/) {
+    return "synapses";
 }
 
 template <class Options>
@@ -68,7 +76,7 @@ void run(simulate_command<Options>& options, session& now) {
                                            {"truth", truth.string()},
                                            {"planted", std::uint64_t{made.truth.size()}}}));
     if (now.quiet) return;
-    write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} planted {} to {}\n",
+    write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
                              grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
                              options.to.string(), made.truth.size(), planted_by(made),
                              truth.string()));
@@ -166,6 +174,10 @@ void declare_simulate(CLI::App& sub, command& chosen) {
         sub, chosen, "patterns",
         "Independent units with spike patterns planted among them, for SPADE.",
         "patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o hidden.tsv");
+    add_spike_model<network_options>(
+        sub, chosen, "network",
+        "Some neurons of a network of integrate-and-fire neurons, whose synapses are known.",
+        "network --length 10min --seed 1 -o network.tsv");
     add_model<recording_options>(
         sub, chosen,
         {"recording", "The voltages that units around a probe give, and the times of their spikes.",

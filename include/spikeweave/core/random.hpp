@@ -47,6 +47,11 @@ enum class random_purpose : std::uint32_t {
     label_permutation = 72,
     replay_spikes = 73,
     replay_identities = 74,
+    network_noise = 80,
+    network_synapses = 81,
+    network_units = 82,
+    network_drives = 83,
+    network_bursts = 84,
 };
 
 /// A counter-based generator (Philox4x32-10: Salmon et al. 2011, SC'11,

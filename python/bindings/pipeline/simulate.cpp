@@ -2,6 +2,7 @@
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/simulate/features.hpp"
+#include "spikeweave/simulate/network.hpp"
 #include "spikeweave/simulate/recording.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 
@@ -22,6 +23,14 @@ nb::dict to_python(simulated_patterns made) {
     nb::dict out;
     out["patterns"] = dicts_of(made.truth, "units", &planted_pattern::units, "lags",
                                &planted_pattern::lags, "times", &planted_pattern::times);
+    out["spikes"] = share(std::move(made.spikes));
+    return out;
+}
+
+nb::dict to_python(simulated_network made) {
+    nb::dict out;
+    out["synapses"] = table_of(made.truth, "source", &synapse::from, "target", &synapse::to,
+                               "delay", &synapse::delay, "weight_mv", &synapse::weight_mv);
     out["spikes"] = share(std::move(made.spikes));
     return out;
 }
@@ -71,6 +80,7 @@ void bind_simulate(nb::module_& m) {
     bind_simulation(m, "culture", &simulate_culture);
     bind_simulation(m, "poisson", &simulate_poisson);
     bind_simulation(m, "patterns", &simulate_patterns);
+    bind_simulation(m, "network", &simulate_network);
     bind_simulation(m, "recording", &simulate_recording);
     bind_simulation(m, "features", &simulate_features);
 }
