@@ -41,6 +41,35 @@ def test_units_are_the_true_ones(made, found):
     assert len(found.spikes) + found.same_time == found.units["spikes"].sum()
 
 
+def test_units_have_labels_and_reasons(made, found):
+    assert set(found.units["label"]) <= {"good", "mua", "noise"}
+    assert all(found.units["reason"])
+    good = found.spikes.select(np.flatnonzero(found.units["label"] == "good").tolist())
+    assert len(good.unit_names) >= 4
+    truth = made.spikes.trains()
+    for unit in good.trains():
+        near = max(
+            np.count_nonzero(np.min(np.abs(unit[:, None] - train), axis=1) < 0.0005)
+            for train in truth
+        )
+        assert near > 0.8 * len(unit)
+    assert (found.units["presence_ratio"] > 0.8).all()
+    assert (found.units["amplitude_median"] > 50).all()
+    assert "good" in found._repr_html_()
+
+
+def test_phy_and_nwb_keep_the_labels(found, tmp_path):
+    found.to_phy(tmp_path / "phy")
+    groups = (tmp_path / "phy" / "cluster_group.tsv").read_text("utf-8").splitlines()
+    numbered = [f"{unit}\t{label}" for unit, label in enumerate(found.units["label"], 1)]
+    assert groups == ["cluster_id\tgroup", *numbered]
+    pytest.importorskip("pynwb")
+    nwb = found.to_nwb(tmp_path / "units.nwb")
+    assert list(nwb.units["quality"][:]) == found.units["label"].tolist()
+    everything = spikeweave.read(tmp_path / "units.nwb", labels="all")
+    assert everything.unit_names == found.spikes.unit_names
+
+
 def test_waveforms_are_largest_where_the_unit_is(made, found):
     nearest = set(made.channel.tolist())
     clear = np.flatnonzero(found.units["spikes"] > 100)

@@ -95,8 +95,8 @@ double read_phy_sample_rate(const std::filesystem::path& path) {
     throw file_error(path, "has no line 'sample_rate = RATE'");
 }
 
-std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path) {
-    std::set<std::int64_t> out;
+std::map<std::int64_t, std::string> read_phy_groups(const std::filesystem::path& path) {
+    std::map<std::int64_t, std::string> out;
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) return out;
     input_stream in(path);
@@ -107,7 +107,7 @@ std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path) {
         const std::string_view rest = line.substr(tab + 1);
         const std::int64_t cluster =
             cluster_in(core::trimmed(line.substr(0, tab)), line, lines, path, "group");
-        if (core::trimmed(rest.substr(0, rest.find('\t'))) == "noise") out.insert(cluster);
+        out[cluster] = core::trimmed(rest.substr(0, rest.find('\t')));
     }
     return out;
 }

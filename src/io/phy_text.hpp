@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <set>
+#include <string>
 #include <string_view>
 
 namespace spikeweave::io {
@@ -13,9 +13,10 @@ namespace spikeweave::io {
 /// @throws io_error if there is none.
 double read_phy_sample_rate(const std::filesystem::path& path);
 
-/// Reads the clusters that a `cluster_group.tsv` labels as noise; empty if there is no such file.
+/// Reads the group of each cluster from a `cluster_group.tsv`, such as good, mua, noise or
+/// unsorted; empty if there is no such file.
 /// @throws io_error naming the line.
-std::set<std::int64_t> read_phy_noise(const std::filesystem::path& path);
+std::map<std::int64_t, std::string> read_phy_groups(const std::filesystem::path& path);
 
 /// Reads a column of numbers of the clusters from the first `cluster_*.tsv` of a folder that has
 /// it, by cluster; clusters without a number are left out. Empty if no file has the column.

@@ -12,6 +12,8 @@
 #include "core/double_policy.hpp"
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
+#include "sort/templates/cluster_points.hpp"
+#include "sort/templates/separation.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -142,23 +144,72 @@ void measure_isolation(const unit_shape& shape, const sorting& sorted, std::uint
     if (std::isfinite(*at)) out.isolation_distance = *at;
 }
 
-// The length in samples; from the first to the last spike if the length of the recording is
+// The recorded samples; from the first to the last spike if the length of the recording is
 // unknown.
-double length_of(const sorting& sorted) {
-    if (sorted.sample_count > 0) return static_cast<double>(sorted.sample_count);
+struct sample_span {
+    double begin = 0;
+    double length = 0;
+};
+
+sample_span span_of(const sorting& sorted) {
+    if (sorted.sample_count > 0) return {0, static_cast<double>(sorted.sample_count)};
     const auto [first, last] = std::minmax_element(sorted.samples.begin(), sorted.samples.end());
-    return static_cast<double>(*last - *first);
+    return {static_cast<double>(*first), static_cast<double>(*last - *first)};
 }
 
-void measure_times(const sorting& sorted, const std::vector<std::uint32_t>& members, double length,
-                   double refractory, unit_quality& out) {
+// The number of spikes in each of `parts` intervals of `width` samples from the begin on.
+std::vector<std::size_t> counts_in(const std::vector<std::int64_t>& times, double begin,
+                                   double width, std::size_t parts) {
+    std::vector<std::size_t> counts(parts);
+    for (const std::int64_t time : times) {
+        const auto part =
+            static_cast<std::size_t>(std::max(0.0, (static_cast<double>(time) - begin) / width));
+        if (part < parts) ++counts[part];
+    }
+    return counts;
+}
+
+// Between the two nearest values, as NumPy does.
+double percentile_of_sorted(const std::vector<std::size_t>& sorted, double share) {
+    const double at = share * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const auto low = static_cast<double>(sorted[below]);
+    const auto high = static_cast<double>(sorted[std::min(below + 1, sorted.size() - 1)]);
+    return low + (at - static_cast<double>(below)) * (high - low);
+}
+
+void measure_presence(const std::vector<std::int64_t>& times, const sample_span& recorded,
+                      double rate, unit_quality& out) {
+    constexpr double presence_s = 60;
+    constexpr std::size_t fewest_parts = 10;
+    constexpr double range_s = 10;
+    const double seconds = recorded.length / rate;
+    const std::size_t parts =
+        std::max(fewest_parts, static_cast<std::size_t>(seconds / presence_s));
+    // The last spike of an unknown span lies at its end.
+    const double width = (recorded.length + 1) / static_cast<double>(parts);
+    const auto present = counts_in(times, recorded.begin, width, parts);
+    out.presence_ratio =
+        1 - static_cast<double>(std::ranges::count(present, 0U)) / static_cast<double>(parts);
+    const auto intervals = static_cast<std::size_t>(seconds / range_s);
+    if (intervals < 2) return;
+    auto counts = counts_in(times, recorded.begin, range_s * rate, intervals);
+    std::ranges::sort(counts);
+    out.firing_range =
+        (percentile_of_sorted(counts, 0.95) - percentile_of_sorted(counts, 0.05)) / range_s;
+}
+
+void measure_times(const sorting& sorted, const std::vector<std::uint32_t>& members,
+                   const sample_span& recorded, double refractory, unit_quality& out) {
+    const double length = recorded.length;
     const auto spikes = static_cast<double>(members.size());
     if (length > 0) out.rate_hz = spikes * sorted.sample_rate / length;
-    if (members.size() < 2) return;
     std::vector<std::int64_t> times;
     times.reserve(members.size());
     for (const std::uint32_t n : members) times.push_back(sorted.samples[n]);
     std::sort(times.begin(), times.end());
+    if (length > 0) measure_presence(times, recorded, sorted.sample_rate, out);
+    if (members.size() < 2) return;
     std::uint64_t next = 0;
     std::uint64_t pairs = 0;
     for (std::size_t i = 1, first = 0; i < times.size(); ++i) {
@@ -171,11 +222,27 @@ void measure_times(const sorting& sorted, const std::vector<std::uint32_t>& memb
     }
     out.refractory_violations = static_cast<double>(next) / (spikes - 1);
     if (!(length > 0)) return;
+    out.refractory_pairs = pairs;
+    out.expected_pairs = spikes * spikes * refractory / length;
     const double clean = 1 - static_cast<double>(pairs) * length / (spikes * spikes * refractory);
     out.contamination = clean > 0 ? 1 - std::sqrt(clean) : 1;
 }
 
 }  // namespace
+
+std::vector<unit_quality> qualities_of(std::span<const sorted_unit> units) {
+    std::vector<unit_quality> all;
+    all.reserve(units.size());
+    for (const sorted_unit& unit : units) all.push_back(unit.quality);
+    return all;
+}
+
+std::vector<std::string> labels_of(std::span<const sorted_unit> units) {
+    std::vector<std::string> all;
+    all.reserve(units.size());
+    for (const sorted_unit& unit : units) all.emplace_back(to_string(unit.verdict.label));
+    return all;
+}
 
 std::vector<sorted_unit> describe_units(const spike_features& features, const sorting& sorted) {
     if (features.size() != sorted.labels.size())
@@ -235,18 +302,45 @@ std::vector<std::vector<std::uint32_t>> counting_features(const spike_features& 
     return counting;
 }
 
+void measure_separation(const spike_features& features, std::size_t features_per_channel,
+                        const sorting& sorted, std::span<unit_quality> quality,
+                        const execution& run) {
+    constexpr std::size_t most_spikes = 5'000;
+    constexpr std::size_t most_channels = 8;
+    constexpr std::size_t fewest = 10;
+    constexpr std::size_t smallest_part = 10;
+    check(features, sorted);
+    if (quality.size() != sorted.unit_count || features_per_channel == 0 ||
+        features.feature_count() % features_per_channel != 0)
+        throw invalid_argument(fmt::format("there are {} units and the quality of {}",
+                                           sorted.unit_count, quality.size()));
+    const templates::cluster_points points(features, features_per_channel);
+    const auto members = spikes_of_units(sorted);
+    parallel::parallel_for(members.size(), run, "separation of spikes", [&](std::size_t u) {
+        const std::size_t count = std::min(members[u].size(), most_spikes);
+        std::vector<std::uint32_t> spikes(count);
+        for (std::size_t k = 0; k < count; ++k)
+            spikes[k] = members[u][k * members[u].size() / count];
+        const auto channels = points.largest_channels(spikes, most_channels);
+        const double distance = templates::separate(points.of(spikes, channels),
+                                                    std::max(fewest, count / smallest_part))
+                                    .distance;
+        if (distance > 0) quality[u].separation = distance;
+    });
+}
+
 std::vector<unit_quality> measure_quality(const spike_features& features, const sorting& sorted,
                                           const quality_options& options, const execution& run) {
     check_options(options);
     const auto counting = counting_features(features, sorted, options.least_mask);
     const auto members = spikes_of_units(sorted);
-    const double length = sorted.has_times() ? length_of(sorted) : 0;
+    const sample_span recorded = sorted.has_times() ? span_of(sorted) : sample_span{};
     const double refractory = to_seconds(options.refractory) * sorted.sample_rate;
     std::vector<unit_quality> out(sorted.unit_count);
     parallel::parallel_for(out.size(), run, "quality of units", [&](std::size_t u) {
         out[u].spikes = members[u].size();
         out[u].features = static_cast<std::uint32_t>(counting[u].size());
-        if (sorted.has_times()) measure_times(sorted, members[u], length, refractory, out[u]);
+        if (sorted.has_times()) measure_times(sorted, members[u], recorded, refractory, out[u]);
         if (counting[u].empty()) return;
         const unit_shape shape(features, members[u], counting[u]);
         if (shape.is_defined())

@@ -77,6 +77,15 @@ spike_features spike_features::known_around(std::size_t feature_count, local_val
     return out;
 }
 
+void spike_features::set_noise(std::vector<double> noise) {
+    if (noise.size() != feature_count_)
+        throw invalid_argument(
+            fmt::format("there are {} standard deviations of noise for {} "
+                        "features",
+                        noise.size(), feature_count_));
+    noise_ = std::move(noise);
+}
+
 void spike_features::check_local_values() const {
     if (local_.patch_of.size() != size() || local_.values.size() != size() * local_count())
         throw invalid_argument(

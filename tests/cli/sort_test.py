@@ -69,7 +69,8 @@ class Sort(CliTest):
         self.ok("sort", self.probe(), "--sample-rate", "20000", "--refractory", "3ms", "-o", self.folder / "out")
         rows = [line.split("\t") for line in (self.folder / "out/units.tsv").read_text().splitlines()]
         self.assertEqual(rows[0][5:], ["rate_hz", "quality_features", "l_ratio", "isolation_distance",
-                                       "refractory_violations", "contamination", "snr"])
+                                       "refractory_violations", "contamination", "snr", "presence_ratio", "firing_range",
+                                       "amplitude_median", "amplitude_cv", "amplitude_cutoff", "separation", "peak_channel", "label", "reason"])
         self.assertEqual(len(rows), 4)
         for row in rows[1:]:
             self.assertAlmostEqual(float(row[5]), float(row[2]) * 20000 / (599 * 40), places=2)
@@ -79,6 +80,10 @@ class Sort(CliTest):
             # Spikes are 2 ms apart, and a third of them belong to the unit.
             self.assertAlmostEqual(float(row[9]), 1 / 3, delta=0.1)
             self.assertEqual(row[11], "")
+            self.assertEqual(row[12], "1")
+            # A third of the intervals is within the refractory period.
+            self.assertEqual(row[19], "mua")
+            self.assertRegex(row[20], "^contamination .*, limit 0.1$")
 
     def test_phy_is_read_by_other_commands_and_can_be_left_out(self):
         self.ok("sort", self.probe(), "--sample-rate", "20000", "--features-per-channel", "2", "-o", self.folder / "out")

@@ -253,5 +253,213 @@ TEST(UnitQuality, RefusesPartsThatDoNotBelongTogether) {
     refused({.labels = {1, 1}, .unit_count = 1}, {.least_mask = 1.5});
 }
 
+// 12 minutes at 10 samples a second: parts of a minute for the presence, intervals of 10 s for the
+// range.
+TEST(UnitQuality, SaysWhenAUnitFires) {
+    sorting sorted{.unit_count = 1, .sample_rate = 10, .sample_count = 7200};
+    // In nine minutes one spike each, in the first 10 s of it; in the tenth 60 spikes, 10 in each
+    // interval; in the other two none.
+    for (std::int64_t minute = 0; minute < 9; ++minute) sorted.samples.push_back(600 * minute);
+    for (std::int64_t k = 0; k < 60; ++k) sorted.samples.push_back(5400 + 10 * k);
+    sorted.labels.assign(sorted.samples.size(), 1);
+    const auto features = plain(1, std::vector<double>(sorted.samples.size()), {1});
+
+    const unit_quality one = measure_quality(features, sorted).front();
+
+    EXPECT_DOUBLE_EQ(one.presence_ratio.value(), 10.0 / 12);
+    // Of 72 counts 57 are 0, 9 are 1 and 6 are 10; the 95th percentile is at 67.45 of 0 to 71.
+    EXPECT_DOUBLE_EQ(one.firing_range.value(), 1.0);
+    EXPECT_EQ(one.refractory_pairs, 0U);
+    EXPECT_DOUBLE_EQ(one.expected_pairs, 69 * 69 * 0.0015 / 720);
+
+    // A short recording has ten parts, and no range.
+    const sorting short_one{.labels = {1, 1, 1},
+                            .unit_count = 1,
+                            .samples = {0, 99, 15},
+                            .sample_rate = 10,
+                            .sample_count = 100};
+    const unit_quality other = measure_quality(plain(1, {1, 2, 3}, {1}), short_one).front();
+    EXPECT_DOUBLE_EQ(other.presence_ratio.value(), 0.3);
+    EXPECT_FALSE(other.firing_range);
+    // Without the length, the recording is taken to go from the first spike to the last.
+    const sorting unknown{
+        .labels = {1, 1}, .unit_count = 1, .samples = {1000, 1100}, .sample_rate = 10};
+    EXPECT_DOUBLE_EQ(measure_quality(plain(1, {1, 2}, {1}), unknown)[0].presence_ratio.value(),
+                     0.2);
+}
+
+// Draws from a normal distribution without the lower `share`.
+std::vector<float> cut_amplitudes(std::size_t count, double share) {
+    std::vector<float> out;
+    cloud_random random(5);
+    while (out.size() < count) {
+        double sum = 0;
+        for (int k = 0; k < 12; ++k) sum += random.uniform();
+        const double x = sum - 6;
+        const double below = 0.5 * std::erfc(-x / std::sqrt(2.0));
+        if (below >= share) out.push_back(static_cast<float>(10 + x));
+    }
+    return out;
+}
+
+// The estimate is a fraction of the spikes that were found, and a little high, because the Gaussian
+// lifts the first bin.
+TEST(AmplitudeCutoff, IsTheShareThatIsMissing) {
+    for (const std::size_t count : {1'000U, 20'000U})
+        for (const double share : {0.0, 0.1, 0.2})
+            EXPECT_NEAR(amplitude_cutoff(cut_amplitudes(count, share)).value(), share / (1 - share),
+                        0.06)
+                << count << " " << share;
+    // What lacks more than the lower half has no upper side to compare with.
+    EXPECT_EQ(amplitude_cutoff(cut_amplitudes(2'000, 0.6)), 0.5);
+    EXPECT_LT(amplitude_cutoff(cut_amplitudes(80, 0)).value(), 0.3);
+    EXPECT_FALSE(amplitude_cutoff(cut_amplitudes(79, 0)));
+    EXPECT_FALSE(amplitude_cutoff(std::vector<float>(100, 1.0F)));
+}
+
+// Two channels and three frames; noise, and units whose waveforms are given.
+mean_waveforms shapes_of(const std::vector<std::vector<float>>& units) {
+    mean_waveforms out{.channel_count = 2, .frame_count = 3, .before = 1, .noise = {1, 2}};
+    out.values.assign(6, 0);
+    out.spikes.push_back(1);
+    for (const auto& unit : units) {
+        out.values.insert(out.values.end(), unit.begin(), unit.end());
+        out.spikes.push_back(1);
+    }
+    return out;
+}
+
+TEST(WaveformQuality, MeasuresHeights) {
+    const auto waveforms = shapes_of({{0, 0, -20, 4, 0, 0}});
+    const sorting sorted{.labels = {1, 0, 1, 1, 1}, .unit_count = 1};
+    std::vector<unit_quality> quality(1);
+
+    measure_waveforms(waveforms, sorted, std::vector<float>{1, 9, 1.5F, 0.5F, 1}, quality);
+
+    EXPECT_DOUBLE_EQ(quality[0].snr.value(), 20);
+    EXPECT_DOUBLE_EQ(quality[0].amplitude_median.value(), 20);
+    EXPECT_DOUBLE_EQ(quality[0].amplitude_cv.value(), std::sqrt(0.125));
+    EXPECT_FALSE(quality[0].amplitude_cutoff);
+    measure_waveforms(waveforms, sorted, {}, quality);
+    EXPECT_THROW(measure_waveforms(waveforms, sorted, std::vector<float>{1}, quality),
+                 invalid_argument);
+    EXPECT_THROW(measure_waveforms(shapes_of({}), sorted, {}, quality), invalid_argument);
+}
+
+// Unit 1 fires 1,000 times. Unit 2 follows `followed` of its spikes by 5 ms, as later spikes of
+// bursts do, and unit 3 all of them within 15 ms, of which some is within the refractory period.
+sorting burst_in_parts(std::int64_t followed) {
+    sorting sorted{.unit_count = 3, .sample_rate = 10'000, .sample_count = 10'000'000};
+    const auto add = [&](std::int64_t sample, std::uint32_t label) {
+        sorted.samples.push_back(sample);
+        sorted.labels.push_back(label);
+    };
+    for (std::int64_t k = 0; k < 1'000; ++k) {
+        add(10'000 * k, 1);
+        if (k < followed) add(10'000 * k + 50, 2);
+        add(10'000 * k + 5 + k % 145, 3);
+    }
+    return sorted;
+}
+
+TEST(WaveformQuality, FindsPartsOfANeuron) {
+    const std::vector<float> large{0, 0, -20, 4, 0, 0};
+    const std::vector<float> small{0, 0, -10, 2.1F, 0, 0};
+    const std::vector<float> elsewhere{0, 0, 4, -20, 0, 0};
+    using units = std::vector<std::uint32_t>;
+    const auto parts = [&](const std::vector<std::vector<float>>& shapes, std::int64_t followed) {
+        std::vector<unit_quality> quality(3);
+        measure_waveforms(shapes_of(shapes), burst_in_parts(followed), {}, quality);
+        units out;
+        for (const unit_quality& one : quality) out.push_back(one.same_neuron_as);
+        return out;
+    };
+
+    EXPECT_EQ(parts({large, small, elsewhere}, 1'000), (units{2, 1, 0}));
+    EXPECT_EQ(parts({large, elsewhere, large}, 1'000), (units{0, 0, 0}));
+    // Unit 1 has more than four fifths of the spikes.
+    EXPECT_EQ(parts({large, small, elsewhere}, 200), (units{0, 1, 0}));
+    // Too few to tell.
+    EXPECT_EQ(parts({large, small, elsewhere}, 20), (units{0, 0, 0}));
+}
+
+// Unit 1 has spikes in two places, 12 standard deviations apart, and unit 2 in one.
+TEST(UnitQuality, TellsWhetherSpikesAreOfTwoKinds) {
+    cloud_random random(3);
+    const auto normal = [&] {
+        double sum = -6;
+        for (int k = 0; k < 12; ++k) sum += random.uniform();
+        return sum;
+    };
+    std::vector<double> values;
+    sorting sorted{.unit_count = 2};
+    spike_masks masks;
+    for (std::uint32_t n = 0; n < 900; ++n) {
+        const std::uint32_t label = n % 3;
+        sorted.labels.push_back(label);
+        values.push_back(normal() + (label > 0 ? 30 : 0));
+        values.push_back(normal() + (label == 1 && n % 2 == 0 ? 12 : 0));
+        masks.append(std::vector<double>(2, label > 0 ? 1 : 0));
+    }
+    const spike_features features(2, values, masks);
+    std::vector<unit_quality> quality(2);
+
+    measure_separation(features, 2, sorted, quality);
+
+    EXPECT_NEAR(quality[0].separation.value(), 12, 1);
+    EXPECT_LT(quality[1].separation.value_or(0), 3.5);
+    EXPECT_THROW(measure_separation(features, 2, sorted, {}), invalid_argument);
+}
+
+TEST(JudgeUnit, LabelsByTheFirstLimitThatIsBroken) {
+    const unit_quality fine{.spikes = 500,
+                            .contamination = 0.05,
+                            .snr = 8,
+                            .refractory_pairs = 3,
+                            .expected_pairs = 30,
+                            .amplitude_cv = 0.2,
+                            .amplitude_cutoff = 0.1};
+    const auto verdict = [&](const auto& change, const label_limits& limits = {}) {
+        unit_quality quality = fine;
+        change(quality);
+        return judge_unit(quality, limits);
+    };
+    using quality = unit_quality;
+    using enum unit_label;
+    EXPECT_EQ(judge_unit(fine), (unit_verdict{good, "no limit broken"}));
+    EXPECT_EQ(verdict([](quality& q) { q.spikes = 29; }),
+              (unit_verdict{noise, "29 spikes, at least 30 needed"}));
+    EXPECT_EQ(verdict([](quality& q) { q.spikes = 30; }).label, good);
+    EXPECT_EQ(verdict([](quality& q) { q.snr = 1.99; }),
+              (unit_verdict{noise, "SNR 1.99, limit 2"}));
+    EXPECT_EQ(verdict([](quality& q) { q.snr = 2; }), (unit_verdict{mua, "SNR 2, limit 3.5"}));
+    EXPECT_EQ(verdict([](quality& q) { q.contamination = 0.1; }),
+              (unit_verdict{mua, "contamination 0.1, limit 0.1"}));
+    EXPECT_EQ(verdict([](quality& q) { q.same_neuron_as = 7; }),
+              (unit_verdict{mua, "part of a neuron, with unit 7"}));
+    EXPECT_EQ(verdict([](quality& q) { q.amplitude_cutoff = 0.5; }),
+              (unit_verdict{mua, "amplitude cutoff 0.5, limit 0.4"}));
+    EXPECT_EQ(verdict([](quality& q) { q.separation = 5; }),
+              (unit_verdict{mua, "separation 5, limit 4.5"}));
+    EXPECT_EQ(verdict([](quality& q) { q.amplitude_cv = 0.4; }),
+              (unit_verdict{mua, "amplitude variation 0.4, limit 0.3"}));
+    EXPECT_EQ(
+        verdict([](quality& q) { q.amplitude_cutoff = 0.5; }, {.amplitude_cutoff = 0.5}).label,
+        good);
+}
+
+TEST(JudgeUnit, DoesNotHoldAgainstAUnitWhatCannotBeMeasured) {
+    const unit_verdict open{unit_label::good, "no limit broken; contamination cannot be measured"};
+    EXPECT_EQ(judge_unit({.spikes = 60}), open);
+    // One pair, where 0.1 is expected, looks like spikes of others only.
+    unit_quality quality{
+        .spikes = 60, .contamination = 1, .refractory_pairs = 1, .expected_pairs = 0.1};
+    EXPECT_EQ(judge_unit(quality), open);
+    quality.refractory_pairs = 2;
+    EXPECT_EQ(judge_unit(quality).label, unit_label::mua);
+    quality = {.spikes = 60, .contamination = 0.3, .refractory_pairs = 1, .expected_pairs = 2};
+    EXPECT_EQ(judge_unit(quality).label, unit_label::mua);
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -47,6 +47,7 @@ struct sorting_report {
     std::vector<recording_channel> channels{};
     /// Mean waveforms of noise and of each unit, for recordings; else without groups.
     mean_waveforms waveforms{};
+    std::vector<std::uint32_t> peak_channels{};  ///< of each unit; empty: not known
     /// The estimated motion of the tissue along the probe; empty: none was estimated.
     probe_motion motion{};
     /// A file of flat samples that Phy can show, and the position of the first one; empty: none.

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
+
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/record/detection.hpp"
+#include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
 namespace spikeweave {
@@ -12,5 +17,14 @@ namespace spikeweave {
 /// @throws invalid_argument as `spike_features` if the parts are inconsistent.
 SPIKEWEAVE_API spike_features to_features(const detection_result& spikes);
 SPIKEWEAVE_API spike_features to_features(detection_result&& spikes);
+
+/// Sets the noise of features to that in parts of the recording without a spike, if on some channel
+/// fewer than 30 spikes are masked, as on a single channel, where none is.
+/// @param frames   of the spikes, ascending
+/// @param options  of the detection, with the basis of the features
+/// @throws invalid_argument as `describe_spikes`; io_error; device_error; cancelled
+SPIKEWEAVE_API void add_noise(spike_features& features, const recording& from,
+                              std::span<const std::int64_t> frames,
+                              const detection_options& options, const execution& run = {});
 
 }  // namespace spikeweave

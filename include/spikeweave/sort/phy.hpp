@@ -19,8 +19,8 @@ namespace spikeweave {
 struct phy_content {
     const spike_features& features;
     const sorting& sorted;
-    /// Unit u is at index u - 1.
-    std::span<const unit_quality> quality{};
+    /// Their quality and labels. Unit u is at index u - 1.
+    std::span<const sorted_unit> units{};
     /// Columns of `features` are channel * features_per_channel + component. If their number is not
     /// a multiple, each column counts as a channel.
     std::size_t features_per_channel = 3;

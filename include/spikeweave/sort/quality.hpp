@@ -3,12 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
+#include "spikeweave/record/mean_waveforms.hpp"
 #include "spikeweave/sort/sorting.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -48,9 +52,79 @@ struct unit_quality {
     std::optional<double> contamination{};
     /// Height of its mean waveform divided by the noise of that channel; recordings only.
     std::optional<double> snr{};
+    /// Number of pairs of spikes within the refractory period, and the number that as many spikes
+    /// of many neurons would have; 0 without times.
+    std::uint64_t refractory_pairs = 0;
+    double expected_pairs = 0;
+    /// Fraction of the equal parts of the recording in which it has a spike. There are ten, or as
+    /// many as there are whole minutes. Empty without times.
+    std::optional<double> presence_ratio{};
+    /// Difference between the 95th and the 5th percentile of its rates, in hertz, in intervals of
+    /// 10 s. Empty without times, and if the recording is shorter than two of these.
+    std::optional<double> firing_range{};
+    /// Median height of its spikes in the unit of the filtered traces (microvolts); only if they
+    /// were found by templates.
+    std::optional<double> amplitude_median{};
+    /// Standard deviation of the heights of its spikes, divided by their median. Empty as for
+    /// `amplitude_median`.
+    std::optional<double> amplitude_cv{};
+    /// Estimated fraction of its spikes that were too small to be found, 0 to 0.5. Empty as for
+    /// `amplitude_median`, and below 80 spikes.
+    std::optional<double> amplitude_cutoff{};
+    /// Distance of the two groups into which its spikes divide best, along the line between these
+    /// and in their standard deviations there: about 2.7 for one group, which is cut in the middle.
+    /// Empty if no two groups of a tenth of the spikes, and of 10, are found.
+    std::optional<double> separation{};
+    /// The unit, from 1, that seems to have spikes of the same neuron: their mean waveforms are
+    /// alike, and they never fire soon after one another. 0: none.
+    std::uint32_t same_neuron_as = 0;
 
     friend bool operator==(const unit_quality&, const unit_quality&) = default;
 };
+
+/// What a unit is.
+enum class unit_label : std::uint8_t {
+    good,   ///< one neuron, nearly all of whose spikes were found
+    mua,    ///< spikes of several neurons, or of a part of one ("multi-unit activity")
+    noise,  ///< no neuron
+};
+template <>
+SPIKEWEAVE_API enum_table<unit_label> enum_names<unit_label>();
+
+/// The limits of `judge_unit`.
+struct label_limits {
+    /// A unit of fewer spikes is `noise`.
+    std::uint64_t least_spikes = 30;
+    /// A unit whose SNR is below is `noise`; at least 0.
+    double noise_snr = 2;
+    /// A unit whose SNR is below is `mua`; at least 0.
+    double least_snr = 3.5;
+    /// A unit whose contamination is this or more is `mua`; 0 to 1.
+    double contamination = 0.1;
+    /// A unit whose amplitude cutoff is above is `mua`; 0 to 0.5.
+    double amplitude_cutoff = 0.4;
+    /// A unit whose separation is above is `mua`; at least 0.
+    double separation = 4.5;
+    /// A unit whose variation of amplitudes is above is `mua`; at least 0.
+    double amplitude_cv = 0.3;
+
+    friend bool operator==(const label_limits&, const label_limits&) = default;
+};
+
+struct unit_verdict {
+    unit_label label = unit_label::good;
+    /// Why, as a phrase with the figure that decided, such as "contamination 0.23, limit 0.1".
+    std::string reason{};
+
+    friend bool operator==(const unit_verdict&, const unit_verdict&) = default;
+};
+
+/// Labels a unit by the first limit that it breaks, of `noise` before `mua`. What is not known
+/// breaks no limit. Neither does contamination that cannot be measured: of a unit with at most one
+/// pair of spikes within the refractory period, where less than one is expected even of spikes of
+/// many neurons.
+SPIKEWEAVE_API unit_verdict judge_unit(const unit_quality& quality,
+                                       const label_limits& limits = {});
 
 /// One unit of a sorting.
 struct sorted_unit {
@@ -59,9 +133,15 @@ struct sorted_unit {
     double unmasked = 0;
     /// The feature, from 0, with the largest sum of its spikes' masks.
     std::uint32_t peak_feature = 0;
-    /// Filled in by the caller, see `measure_quality`.
+    /// Filled in by the caller, see `measure_quality` and `judge_unit`.
     unit_quality quality{};
+    unit_verdict verdict{};
 };
+
+/// The quality of each unit.
+SPIKEWEAVE_API std::vector<unit_quality> qualities_of(std::span<const sorted_unit> units);
+/// The label of each unit, as text.
+SPIKEWEAVE_API std::vector<std::string> labels_of(std::span<const sorted_unit> units);
 
 /// Unit u is at index u - 1. @throws invalid_argument if the labels do not match the spikes.
 SPIKEWEAVE_API std::vector<sorted_unit> describe_units(const spike_features& features,
@@ -73,10 +153,11 @@ SPIKEWEAVE_API std::vector<sorted_unit> describe_units(const spike_features& fea
 SPIKEWEAVE_API std::vector<std::vector<std::uint32_t>> counting_features(
     const spike_features& features, const sorting& sorted, double least_mask);
 
-/// Unit u is at index u - 1; `snr` is left empty. Masks only decide which features are used: values
-/// are used unchanged, including masked ones, which show the noise. Spikes of which none of a
-/// unit's features is known are not compared with it. Units are measured in parallel, each in
-/// O(spikes * features used^2), with 8 bytes per spike and thread. Ignores the devices of `run`.
+/// Unit u is at index u - 1; what needs waveforms or amplitudes is left empty. Masks only decide
+/// which features are used: values are used unchanged, including masked ones, which show the noise.
+/// Spikes of which none of a unit's features is known are not compared with it. Units are measured
+/// in parallel, each in O(spikes * features used^2), with 8 bytes per spike and thread. Ignores the
+/// devices of `run`.
 /// @throws invalid_argument if the labels do not match the spikes, or unless the refractory
 /// period is above 0 and `least_mask` in (0, 1]; cancelled.
 ///
@@ -86,5 +167,33 @@ SPIKEWEAVE_API std::vector<unit_quality> measure_quality(const spike_features& f
                                                          const sorting& sorted,
                                                          const quality_options& options = {},
                                                          const execution& run = {});
+
+/// Adds the separation of the spikes of each unit, of at most 5,000 spread over it, by their
+/// features on the eight channels with the largest masks. In parallel; ignores the devices of
+/// `run`.
+/// @param features  `features_per_channel` for each channel
+/// @throws invalid_argument if the numbers of units, spikes or features differ; cancelled.
+SPIKEWEAVE_API void measure_separation(const spike_features& features,
+                                       std::size_t features_per_channel, const sorting& sorted,
+                                       std::span<unit_quality> quality, const execution& run = {});
+
+/// Adds what the mean waveforms of the units of a recording, and the amplitudes of their spikes,
+/// tell.
+/// @param waveforms   of noise and of each unit
+/// @param amplitudes  of each spike, relative to the mean waveform of its unit; may be empty
+/// @param quality     of each unit; unit u is at index u - 1
+/// @throws invalid_argument if the numbers of units or spikes differ.
+SPIKEWEAVE_API void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
+                                      std::span<const float> amplitudes,
+                                      std::span<unit_quality> quality);
+
+/// The estimated fraction of spikes that are missing because they were too small, 0 to 0.5: the
+/// upper side of the histogram of amplitudes, beyond the height at which the lower side ends, is
+/// taken for what the lower side lacks. Empty below 80 amplitudes.
+///
+/// After Hill, Mehta, Kleinfeld 2011, doi:10.1523/JNEUROSCI.0971-11.2011, as the Allen Institute,
+/// the IBL and SpikeInterface compute it: with 100 bins, but here with a fifth as many bins as
+/// spikes below 500.
+SPIKEWEAVE_API std::optional<double> amplitude_cutoff(std::span<const float> amplitudes);
 
 }  // namespace spikeweave

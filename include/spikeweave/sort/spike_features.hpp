@@ -115,6 +115,14 @@ public:
     /// The masks of all spikes, grouped by spike: spikes x features.
     std::vector<double> dense_masks() const;
 
+    /// So many spikes that are masked on a channel show the noise of its features.
+    static constexpr std::size_t enough_masked = 30;
+    /// The standard deviation of each feature where there is no spike, for channels on which fewer
+    /// spikes are masked. Empty: it is not known.
+    std::span<const double> noise() const { return noise_; }
+    /// @throws invalid_argument if there is not one for each feature
+    void set_noise(std::vector<double> noise);
+
     friend bool operator==(const spike_features&, const spike_features&) = default;
 
 private:
@@ -141,6 +149,7 @@ private:
     local_values local_{};
     std::vector<std::uint32_t> places_{};  // of each patch and channel, among a spike's values
     spike_masks masks_;
+    std::vector<double> noise_{};
 };
 
 /// A selection of spikes, in the order of `spikes`.

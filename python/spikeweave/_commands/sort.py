@@ -187,7 +187,7 @@ def _result(
         labels=found["labels"],
         samples=found["samples"],
         spikes=spikes if spikes is None or source is None else source._in_its_time(spikes),
-        units=found["units"],
+        units=_columns(found["units"]) or {},
         waveforms=found.get("waveforms"),
         waveform_peak=found.get("waveform_peak"),
         noise=found.get("noise"),

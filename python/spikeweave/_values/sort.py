@@ -36,7 +36,10 @@ class SortResult(HasPage):
         The spikes of the units in time order, units named "1", "2", …; None without times.
     units : dict of arrays, shape (unit_count,) each
         ``spikes``, ``peak_channel``, ``rate`` (Hz), ``l_ratio``, ``isolation_distance``,
-        ``isi_violations``, ``contamination`` (fractions), ``snr``; NaN if unknown.
+        ``isi_violations``, ``contamination`` (fractions), ``snr``, ``presence_ratio``,
+        ``firing_range`` (Hz), ``amplitude_median`` (microvolts), ``amplitude_cv``,
+        ``amplitude_cutoff`` and ``separation``; NaN if unknown. ``label`` is ``"good"``, ``"mua"``
+        or ``"noise"``, and ``reason`` says why.
     waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
         Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
         recordings only.
@@ -187,5 +190,8 @@ class SortResult(HasPage):
     def _repr_html_(self) -> str:
         names = ["spikes", "peak_channel", "rate", "isi_violations", "contamination", "snr"]
         order = np.argsort(-self.units["spikes"].astype(np.int64), kind="stable")[:_SHOWN]
-        rows = [(i + 1, *(f"{self.units[name][i]:.4g}" for name in names)) for i in order]
-        return html_table(repr(self).strip("<>"), ["unit", *names], rows)
+        rows = [
+            (i + 1, *(f"{self.units[name][i]:.4g}" for name in names), self.units["label"][i])
+            for i in order
+        ]
+        return html_table(repr(self).strip("<>"), ["unit", *names, "label"], rows)

@@ -205,6 +205,9 @@ detected detect(const std::optional<sorting_model>& model, const recording& from
     out.file.samples = std::move(found.frames);
     out.file.fractions = std::move(found.fractions);
     out.file.features = to_features(std::move(found));
+    detection_options how = options.detection;
+    how.basis = out.basis;
+    add_noise(out.file.features, from, out.file.samples, how, run);
     return out;
 }
 
@@ -340,20 +343,28 @@ void warn_of_repeated_units(sort_result& result) {
         result.warnings.push_back(std::move(warning));
 }
 
+void take_quality(const std::vector<unit_quality>& quality, sort_result& result) {
+    for (std::size_t u = 0; u < quality.size(); ++u) {
+        result.units[u].quality = quality[u];
+        result.units[u].verdict = judge_unit(quality[u]);
+    }
+}
+
 void measure_units(sort_result& result, const execution& run) {
     warn_of_repeated_units(result);
     result.units = describe_units(result.features, result.sorted);
-    const std::vector<unit_quality> quality =
-        measure_quality(result.features, result.sorted, result.options.quality, run);
-    for (std::size_t u = 0; u < quality.size(); ++u) result.units[u].quality = quality[u];
+    take_quality(measure_quality(result.features, result.sorted, result.options.quality, run),
+                 result);
 }
 
 void average_units(const recording& from, sort_result& result, const execution& run) {
     result.waveforms =
         average_waveforms(from, result.sorted.samples, result.sorted.labels,
                           std::size_t{result.sorted.unit_count} + 1, result.options.detection, run);
-    for (std::size_t u = 0; u < result.units.size(); ++u)
-        result.units[u].quality.snr = result.waveforms.signal_to_noise(u + 1);
+    std::vector<unit_quality> quality = qualities_of(result.units);
+    measure_waveforms(result.waveforms, result.sorted, result.amplitudes, quality);
+    measure_separation(result.features, result.features_per_channel, result.sorted, quality, run);
+    take_quality(quality, result);
 }
 
 sort_result result_of(feature_file file, const sort_options& options) {

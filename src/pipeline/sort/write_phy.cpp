@@ -1,20 +1,15 @@
 #include "spikeweave/sort/phy.hpp"
 
-#include <vector>
-
 #include "spikeweave/pipeline/sort.hpp"
 
 namespace spikeweave {
 
 void write_phy(const std::filesystem::path& folder, const sort_result& result,
                const execution& run) {
-    std::vector<unit_quality> quality;
-    quality.reserve(result.units.size());
-    for (const sorted_unit& unit : result.units) quality.push_back(unit.quality);
     write_phy(folder,
               {.features = result.features,
                .sorted = result.sorted,
-               .quality = quality,
+               .units = result.units,
                .features_per_channel = result.features_per_channel,
                .channels = result.channels,
                .waveforms = result.waveforms.group_count() > 0 ? &result.waveforms : nullptr,

@@ -47,13 +47,6 @@ constexpr std::array<std::string_view, 29> sorting_files{"sorting.npz",
                                                          "phy/cluster_group.tsv",
                                                          "phy/cluster_quality.tsv"};
 
-std::vector<unit_quality> qualities_of(const sorting_report& report) {
-    std::vector<unit_quality> all;
-    all.reserve(report.units.size());
-    for (const sorted_unit& unit : report.units) all.push_back(unit.quality);
-    return all;
-}
-
 std::vector<unit_column> columns_of(const sorting_report& report) {
     using member = std::optional<double> unit_quality::*;
     struct described {
@@ -61,7 +54,7 @@ std::vector<unit_column> columns_of(const sorting_report& report) {
         member from;
         const char* description;
     };
-    constexpr std::array<described, 6> columns{{
+    constexpr std::array<described, 12> columns{{
         {"firing_rate", &unit_quality::rate_hz, "spikes a second"},
         {"l_ratio", &unit_quality::l_ratio, "L-ratio, Schmitzer-Torbert et al. 2005"},
         {"isolation_distance", &unit_quality::isolation_distance,
@@ -71,9 +64,21 @@ std::vector<unit_column> columns_of(const sorting_report& report) {
         {"contamination", &unit_quality::contamination,
          "estimated share of spikes of other neurons, Llobet et al. 2022"},
         {"snr", &unit_quality::snr, "height of the mean waveform over the noise of its channel"},
+        {"presence_ratio", &unit_quality::presence_ratio,
+         "share of the equal parts of the recording, at least ten, in which it has a spike"},
+        {"firing_range", &unit_quality::firing_range,
+         "difference of the 95th and 5th percentile of its rates in intervals of 10 s, in hertz"},
+        {"amplitude_median", &unit_quality::amplitude_median,
+         "median height of its spikes, in microvolts"},
+        {"amplitude_cv", &unit_quality::amplitude_cv,
+         "standard deviation of the heights of its spikes over their median"},
+        {"amplitude_cutoff", &unit_quality::amplitude_cutoff,
+         "estimated share of its spikes that were too small to be found"},
+        {"separation", &unit_quality::separation,
+         "distance of the two groups into which its spikes divide best, in standard deviations"},
     }};
     std::vector<unit_column> out;
-    out.reserve(columns.size());
+    out.reserve(columns.size() + 2);
     for (const described& column : columns) {
         unit_column made{column.name, column.description, {}};
         made.values.reserve(report.units.size());
@@ -82,16 +87,19 @@ std::vector<unit_column> columns_of(const sorting_report& report) {
                 (unit.quality.*column.from).value_or(std::numeric_limits<double>::quiet_NaN()));
         out.push_back(std::move(made));
     }
+    out.push_back(label_column("spikes.nwb", labels_of(report.units)));
+    unit_column reasons{.name = "label_reason", .description = "why quality is what it is"};
+    for (const sorted_unit& unit : report.units) reasons.texts.push_back(unit.verdict.reason);
+    out.push_back(std::move(reasons));
     return out;
 }
 
 void write_phy_of(const std::filesystem::path& folder, const sorting_report& report,
                   const execution& run) {
-    const std::vector<unit_quality> quality = qualities_of(report);
     write_phy(folder,
               {.features = *report.phy_features,
                .sorted = report.sorted,
-               .quality = quality,
+               .units = report.units,
                .features_per_channel = report.features_per_channel,
                .channels = report.channels,
                .waveforms = report.waveforms.group_count() > 0 ? &report.waveforms : nullptr,
@@ -110,12 +118,14 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);
     if (report.sorted.has_times()) {
         const spike_sequence spikes = to_spikes(report.sorted).spikes;
-        write_spikes(out.file("spikes.npz"), spikes, run);
-        if (report.nwb) write_nwb_units(out.file("spikes.nwb"), spikes, columns_of(report), run);
+        const auto archive = out.file("spikes.npz");
+        write_units(archive, spikes,
+                    std::vector<unit_column>{label_column(archive, labels_of(report.units))}, run);
+        if (report.nwb) write_units(out.file("spikes.nwb"), spikes, columns_of(report), run);
         if (report.with_phy && report.phy_features) write_phy_of(out.file("phy"), report, run);
     }
     if (report.kwik && !report.sorted.samples.empty()) {
-        const std::vector<unit_quality> quality = qualities_of(report);
+        const std::vector<unit_quality> quality = qualities_of(report.units);
         write_kwik(out.file("sorting.kwik"), {.sorted = report.sorted,
                                               .quality = quality,
                                               .features = report.kwik->features,

@@ -29,7 +29,13 @@ report::json quality_of(const unit_quality& quality) {
             {"isolation_distance", number(quality.isolation_distance)},
             {"refractory_violations", number(quality.refractory_violations)},
             {"contamination", number(quality.contamination)},
-            {"snr", number(quality.snr)}};
+            {"snr", number(quality.snr)},
+            {"presence_ratio", number(quality.presence_ratio)},
+            {"firing_range", number(quality.firing_range)},
+            {"amplitude_median", number(quality.amplitude_median)},
+            {"amplitude_cv", number(quality.amplitude_cv)},
+            {"amplitude_cutoff", number(quality.amplitude_cutoff)},
+            {"separation", number(quality.separation)}};
 }
 
 }  // namespace
@@ -84,7 +90,9 @@ std::string to_json(const sorting_report& report) {
                              {"spikes", report.units[u].spikes},
                              {"unmasked_features", report.units[u].unmasked},
                              {"peak_feature", report.units[u].peak_feature},
-                             {"quality", quality_of(report.units[u].quality)}});
+                             {"quality", quality_of(report.units[u].quality)},
+                             {"label", to_string(report.units[u].verdict.label)},
+                             {"reason", report.units[u].verdict.reason}});
     return report::text_of({{"run", report::sorting_run(report)},
                             {"units", units},
                             {"iterations", iterations_of(report)}});

@@ -5,6 +5,7 @@
 namespace spikeweave {
 
 sorting_report report_of(sort_result result, const execution& run) {
+    std::vector<std::uint32_t> peaks = peak_channels(result);
     sorting_report report{.sorted = std::move(result.sorted),
                           .units = std::move(result.units),
                           .search = std::move(result.search),
@@ -16,6 +17,7 @@ sorting_report report_of(sort_result result, const execution& run) {
                           .features_per_channel = result.features_per_channel,
                           .channels = std::move(result.channels),
                           .waveforms = std::move(result.waveforms),
+                          .peak_channels = std::move(peaks),
                           .motion = std::move(result.motion),
                           .raw = std::move(result.raw),
                           .raw_offset_bytes = result.raw_offset_bytes,

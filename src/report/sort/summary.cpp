@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
@@ -34,26 +35,39 @@ std::string shown(const std::optional<double>& value) {
     return value ? fmt::format("{:.3g}", *value) : std::string("-");
 }
 
+// Says why a unit is not good.
+std::string shown(const unit_verdict& verdict) {
+    if (verdict.label == unit_label::good) return "good";
+    return fmt::format("{}: {}", to_string(verdict.label), verdict.reason);
+}
+
+std::string label_counts(const sorting_report& report) {
+    std::array<std::size_t, 3> numbers{};
+    for (const sorted_unit& unit : report.units)
+        if (unit.spikes > 0) ++numbers.at(static_cast<std::size_t>(unit.verdict.label));
+    return fmt::format("{} good, {} mua, {} noise\n", numbers[0], numbers[1], numbers[2]);
+}
+
 }  // namespace
 
 std::string summarize(const sorting_report& report) {
     const std::uint64_t noise = report::noise_spikes(report);
     std::string text = fmt::format(
         "{} spikes of {} features, masks from {}; {} units, {} in noise\n"
-        "{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n",
+        "{}{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}  {}\n",
         report.sorted.labels.size(), report.features, report.masks_from,
         report::unit_number(report), report::plural(noise, "spike", "spikes"), how_it_went(report),
-        "unit", "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio", "isolation",
-        "violations", "SNR");
+        label_counts(report), "unit", "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio",
+        "isolation", "violations", "SNR", "label");
     for (std::size_t u = 0; u < report.units.size(); ++u) {
         if (report.units[u].spikes == 0) continue;
         const unit_quality& quality = report.units[u].quality;
         fmt::format_to(std::back_inserter(text),
-                       "{:>6} {:>8} {:>9.1f} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}\n", u + 1,
+                       "{:>6} {:>8} {:>9.1f} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}  {}\n", u + 1,
                        report.units[u].spikes, report.units[u].unmasked,
                        report.units[u].peak_feature, shown(quality.rate_hz), shown(quality.l_ratio),
                        shown(quality.isolation_distance), shown(quality.refractory_violations),
-                       shown(quality.snr));
+                       shown(quality.snr), shown(report.units[u].verdict));
     }
     return text;
 }

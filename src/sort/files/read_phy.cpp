@@ -192,9 +192,14 @@ void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes
     if (clusters.size() != shapes.size())
         throw io::file_error(path, fmt::format("holds {} clusters, expected {}, one a spike",
                                                clusters.size(), shapes.size()));
-    const std::set<std::int64_t> noise = io::read_phy_noise(groups);
+    std::map<std::int64_t, std::string> labels = io::read_phy_groups(groups);
     set_labels(
-        clusters, [&](std::int64_t c) { return noise.contains(c); }, file);
+        clusters,
+        [&](std::int64_t cluster) {
+            const auto found = labels.find(cluster);
+            return found != labels.end() && found->second == "noise";
+        },
+        file);
     if (curated) file.files.push_back(path);
     if (fs::exists(groups, unknown)) file.files.push_back(groups);
 }

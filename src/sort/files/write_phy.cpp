@@ -74,11 +74,11 @@ public:
 
     void check() const {
         if (sorted_.labels.size() != content_.features.size() ||
-            content_.quality.size() != sorted_.unit_count)
+            content_.units.size() != sorted_.unit_count)
             throw invalid_argument(fmt::format(
                 "there are labels of {} spikes and features of {}, {} units and the quality of {}",
                 sorted_.labels.size(), content_.features.size(), sorted_.unit_count,
-                content_.quality.size()));
+                content_.units.size()));
         for (const std::uint32_t label : sorted_.labels)
             if (label >= groups_)
                 throw invalid_argument(
@@ -223,19 +223,23 @@ private:
         std::string groups = "cluster_id\tgroup\n";
         std::string quality =
             "cluster_id\trate_hz\tl_ratio\tisolation_distance\trefractory_violations\t"
-            "contamination\tsnr\n";
+            "contamination\tsnr\tpresence_ratio\tfiring_range\tamplitude_median\t"
+            "amplitude_cv\tamplitude_cutoff\tseparation\treason\n";
         if (noise) {
             groups += "0\tnoise\n";
-            quality += "0\t\t\t\t\t\t\n";
+            quality += fmt::format("0{:\t>13}\n", "");
         }
-        for (std::size_t u = 0; u < content_.quality.size(); ++u) {
-            const unit_quality& one = content_.quality[u];
-            groups += fmt::format("{}\tunsorted\n", u + 1);
+        for (std::size_t u = 0; u < content_.units.size(); ++u) {
+            const unit_quality& one = content_.units[u].quality;
+            const unit_verdict& verdict = content_.units[u].verdict;
+            groups += fmt::format("{}\t{}\n", u + 1, to_string(verdict.label));
             quality += fmt::format("{}", u + 1);
-            for (const auto& value : {one.rate_hz, one.l_ratio, one.isolation_distance,
-                                      one.refractory_violations, one.contamination, one.snr})
+            for (const auto& value :
+                 {one.rate_hz, one.l_ratio, one.isolation_distance, one.refractory_violations,
+                  one.contamination, one.snr, one.presence_ratio, one.firing_range,
+                  one.amplitude_median, one.amplitude_cv, one.amplitude_cutoff, one.separation})
                 quality += value ? fmt::format("\t{:.6g}", *value) : "\t";
-            quality += '\n';
+            quality += fmt::format("\t{}\n", verdict.reason);
         }
         write_text(folder_ / "cluster_group.tsv", groups);
         write_text(folder_ / "cluster_quality.tsv", quality);

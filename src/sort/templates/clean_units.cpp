@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -24,8 +25,15 @@ constexpr double most_difference = 0.1;    // share of the energy in which copie
 constexpr double most_late_difference = 0.35;
 constexpr double late_spikes = 2.5;      // as many times as many as other units need
 constexpr double least_late_rate = 0.3;  // Hz
-constexpr double coincidence_window_s = 0.002;
 constexpr double sum_window_s = 0.0005;
+// Templates of one neuron may differ in size, as spikes of a burst do, and in the peak that is
+// their centre, so that a part of one is outside the window of the other: the share of the energy
+// that the other's direction leaves, and the ratio of sizes.
+constexpr double most_off_direction = 0.5;
+constexpr double least_size_ratio = 0.4;
+// Of the spikes of a unit that is what templates leave of larger units' spikes, these have one of
+// them beside them.
+constexpr double most_locked = 0.5;
 
 class cleaner {
 public:
@@ -38,19 +46,21 @@ public:
           placed_(units.plan.filters, units.window) {
         for (const template_spike& spike : units.spikes) frames_[spike.unit].push_back(spike.frame);
         fates_.resize(frames_.size());
+        shifts_.resize(frames_.size());
         std::iota(fates_.begin(), fates_.end(), 0U);
     }
 
-    std::vector<std::uint32_t> clean() {
+    cleaned_units clean() {
         for (std::uint32_t u = 0; u < fates_.size(); ++u) drop_if_few(u);
-        if (!units_.merge) return fates_;
+        if (!units_.merge) return {fates_, shifts_};
         drop_sums();
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             for (const overlap& row : units_.plan.overlaps.of(u))
-                if (row.other > u && is_there(u) && is_there(row.other)) merge_if_copy(u, row);
+                if (row.other > u && is_there(u) && is_there(row.other)) merge_if_same(u, row);
+        drop_locked();
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             if (is_there(u) && is_late(u)) drop_if_variant(u);
-        return fates_;
+        return {fates_, shifts_};
     }
 
 private:
@@ -88,6 +98,12 @@ private:
     static double similarity_in(const overlap& row) {
         return static_cast<double>(*std::ranges::max_element(row.values)) / (1 << overlap_bits);
     }
+    // How much later the same spike is for the other template.
+    std::int64_t lag_in(const overlap& row) const {
+        const auto at = std::ranges::max_element(row.values) - row.values.begin();
+        const std::int64_t reach = units_.plan.overlaps.reach();
+        return at % (2 * reach + 1) - reach;
+    }
     // The share of the energy of the larger one in which they differ.
     double difference(std::uint32_t unit, const overlap& row) const {
         const double a = norm(unit);
@@ -99,7 +115,9 @@ private:
     std::vector<template_spike> others_in(std::uint32_t unit) const;
     void drop_sums();
     void drop_if_sum(std::uint32_t unit, std::vector<template_spike> others);
-    void merge_if_copy(std::uint32_t unit, const overlap& row);
+    void merge_if_same(std::uint32_t unit, const overlap& row);
+    bool is_locked(std::uint32_t unit) const;
+    void drop_locked();
     void drop_if_variant(std::uint32_t unit);
 
     std::size_t apron() const { return 3 * units_.window.size(); }
@@ -110,6 +128,7 @@ private:
     std::vector<std::vector<std::int64_t>> frames_;
     placed_waveforms placed_;
     std::vector<std::uint32_t> fates_{};
+    std::vector<std::int64_t> shifts_{};
 };
 
 // Units that were merged with it go with it.
@@ -198,27 +217,80 @@ void cleaner::drop_if_sum(std::uint32_t unit, std::vector<template_spike> others
     if (left < most_left_of_sum * energy) drop(unit, "its template is the sum of others");
 }
 
-void cleaner::merge_if_copy(std::uint32_t unit, const overlap& row) {
+// Copies are merged unless they fire together, templates that are less alike only if they are seen
+// not to.
+void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const std::uint32_t other = row.other;
-    if (difference(unit, row) > most_difference) return;
-    const std::uint64_t found =
-        count_pairs(frames_[unit], frames_[other], 0, frames_in(coincidence_window_s));
-    const double expected = pairs_by_chance(unit, other, coincidence_window_s);
-    if (fire_independently(found, expected)) return;
+    const double similarity = similarity_in(row);
+    const bool is_copy = difference(unit, row) <= most_difference;
+    const double ratio = norm(unit) / norm(other);
+    const bool has_direction = 1 - similarity * similarity <= most_off_direction &&
+                               std::min(ratio, 1 / ratio) >= least_size_ratio;
+    if (!is_copy && !has_direction) return;
+    // Templates of one neuron may have different peaks as their centres.
+    const std::int64_t lag = lag_in(row);
+    std::vector<std::int64_t> moved = frames_[other];
+    for (std::int64_t& frame : moved) frame -= lag;
+    const train_pair trains{frames_[unit], moved, units_.rate_hz, units_.frame_count};
+    const lag_range refractory = refractory_lags(trains);
+    const std::uint64_t found = count_pairs(trains.a, trains.b, refractory.least, refractory.most);
+    const double expected = expected_pairs(count(unit), count(other), refractory.least,
+                                           refractory.most, units_.frame_count);
+    if (is_copy ? fire_independently(found, expected) : !is_one_train(trains, refractory)) return;
     const bool keeps_first = count(unit) >= count(other);
     const std::uint32_t kept = keeps_first ? unit : other;
     const std::uint32_t gone = keeps_first ? other : unit;
-    for (std::uint32_t& fate : fates_)
-        if (fate == gone) fate = kept;
+    const std::int64_t shift = keeps_first ? -lag : lag;
+    for (std::uint32_t u = 0; u < fates_.size(); ++u) {
+        if (fates_[u] != gone) continue;
+        fates_[u] = kept;
+        shifts_[u] += shift;
+    }
     decisions_.push_back({.cluster = units_.numbers[gone],
                           .fate = cluster_fate::merged,
                           .other = units_.numbers[kept],
                           .spikes = frames_[gone].size(),
-                          .similarity = similarity_in(row),
+                          .similarity = similarity,
                           .difference = difference(unit, row),
                           .coincidences = static_cast<double>(found),
                           .expected_coincidences = expected,
-                          .reason = "both have the same template and do not fire together"});
+                          .reason = is_copy ? "both have the same template and do not fire together"
+                                            : "their templates have one form, and they do not fire "
+                                              "together"});
+    for (std::int64_t& frame : frames_[gone]) frame += shift;
+    std::vector<std::int64_t> both;
+    std::ranges::merge(frames_[kept], frames_[gone], std::back_inserter(both));
+    frames_[kept] = std::move(both);
+    frames_[gone].clear();
+}
+
+// Whether most spikes of a unit are beside those of larger ones: they are what the templates of
+// these leave of their spikes.
+bool cleaner::is_locked(std::uint32_t unit) const {
+    std::vector<std::int64_t> beside;
+    for (std::uint32_t other = 0; other < fates_.size(); ++other) {
+        if (other == unit || !is_there(other) || norm(other) <= norm(unit)) continue;
+        if (share_at_one_lag(frames_[unit], frames_[other], units_.rate_hz) > most_locked)
+            return true;
+        const auto& channels = units_.plan.filters[other].channels;
+        if (std::ranges::any_of(units_.plan.filters[unit].channels, [&](std::uint32_t channel) {
+                return std::ranges::binary_search(channels, channel);
+            }))
+            beside.insert(beside.end(), frames_[other].begin(), frames_[other].end());
+    }
+    std::ranges::sort(beside);
+    return share_beside(frames_[unit], beside, units_.rate_hz) > most_locked;
+}
+
+void cleaner::drop_locked() {
+    std::vector<char> locked(fates_.size());
+    parallel::parallel_for(fates_.size(), run_, "spikes beside others", [&](std::size_t u) {
+        const auto unit = static_cast<std::uint32_t>(u);
+        locked[u] = static_cast<char>(is_there(unit) && is_locked(unit));
+    });
+    for (std::uint32_t u = 0; u < fates_.size(); ++u)
+        if (locked[u] != 0)
+            drop(u, "its spikes are what templates leave of the spikes of larger units");
 }
 
 // Spikes of a unit that overlap with those of others, so that its template did not find them, are
@@ -234,8 +306,8 @@ void cleaner::drop_if_variant(std::uint32_t unit) {
 
 }  // namespace
 
-std::vector<std::uint32_t> clean_units(const matched_units& units, const execution& run,
-                                       std::vector<cluster_decision>& decisions) {
+cleaned_units clean_units(const matched_units& units, const execution& run,
+                          std::vector<cluster_decision>& decisions) {
     return cleaner(units, run, decisions).clean();
 }
 

@@ -31,15 +31,23 @@ struct matched_units {
     bool merge = true;  ///< otherwise units are only dropped if there is nothing left of them
 };
 
-/// For each unit: its own index if it is kept, that of the unit that takes its spikes, or
-/// `no_unit` if it is dropped.
 constexpr std::uint32_t no_unit = 0xffffffff;
 
-/// Decides which units stay: those of too few spikes, and sums of other units, are dropped; copies
-/// of another unit are merged with it. Late units have to show more, because collisions of known
-/// ones look like them.
+/// What becomes of each unit.
+struct cleaned_units {
+    /// Its own index if it is kept, that of the unit that takes its spikes, or `no_unit` if it is
+    /// dropped.
+    std::vector<std::uint32_t> fates{};
+    /// Frames by which its spikes are moved, to those that the template of that unit has.
+    std::vector<std::int64_t> shifts{};
+};
+
+/// Decides which units stay: those of too few spikes, sums of other units, and those whose spikes
+/// are beside the spikes of larger ones are dropped; copies of another unit, and other parts of its
+/// neuron, are merged with it. Late units have to show more, because collisions of known ones look
+/// like them.
 /// @param decisions  those that are made are appended
-std::vector<std::uint32_t> clean_units(const matched_units& units, const execution& run,
-                                       std::vector<cluster_decision>& decisions);
+cleaned_units clean_units(const matched_units& units, const execution& run,
+                          std::vector<cluster_decision>& decisions);
 
 }  // namespace spikeweave::templates

@@ -28,7 +28,10 @@ cluster_points::cluster_points(const spike_features& features, std::size_t featu
     for (std::size_t f = 0; f < count; ++f) {
         const double mean = sums[f] / std::max(numbers[f], 1.0);
         const double variance = squares[f] / std::max(numbers[f], 1.0) - mean * mean;
-        scale_.push_back(variance > 0 ? 1 / std::sqrt(variance) : 0);
+        double noise = variance > 0 ? std::sqrt(variance) : 0;
+        if (numbers[f] < spike_features::enough_masked && !features.noise().empty())
+            noise = features.noise()[f];
+        scale_.push_back(noise > 0 ? 1 / noise : 0);
     }
 }
 

@@ -1,6 +1,10 @@
 #include "sort/templates/coincidences.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <vector>
 
 namespace spikeweave::templates {
 namespace {
@@ -20,6 +24,25 @@ std::uint64_t pairs_within(std::span<const std::int64_t> a, std::span<const std:
     return sum;
 }
 
+constexpr double refractory_from_s = 0.0006;
+constexpr double usual_refractory_s = 0.0025;
+
+std::int64_t frames_in(double seconds, double rate_hz) {
+    return std::llround(seconds * rate_hz);
+}
+
+// How many of the spikes, so much later, have one of the others within the reach.
+std::size_t count_beside(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
+                         std::int64_t shift, std::int64_t reach) {
+    std::size_t out = 0;
+    auto next = others.begin();
+    for (const std::int64_t at : spikes) {
+        while (next != others.end() && *next < at + shift - reach) ++next;
+        if (next != others.end() && *next <= at + shift + reach) ++out;
+    }
+    return out;
+}
+
 }  // namespace
 
 std::uint64_t count_pairs(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
@@ -35,6 +58,81 @@ double expected_pairs(double a, double b, std::int64_t least, std::int64_t most,
 
 bool fire_independently(std::uint64_t found, double expected) {
     return static_cast<double>(found) > expected / 2 + 1;
+}
+
+lag_range refractory_lags(const train_pair& units) {
+    constexpr std::array times{0.015, 0.010, 0.007, 0.005, 0.004, 0.003, 0.0025, 0.002, 0.0015};
+    constexpr double enough = 4;
+    constexpr double most_share = 0.1;
+    const std::int64_t least = frames_in(refractory_from_s, units.rate_hz);
+    bool is_known = false;
+    for (const double time : times) {
+        const std::int64_t most = frames_in(time, units.rate_hz);
+        double found = 0;
+        double expected = 0;
+        for (const auto& own : {units.a, units.b}) {
+            const auto count = static_cast<double>(own.size());
+            found += static_cast<double>(count_pairs(own, own, least, most));
+            expected += expected_pairs(count, count, least, most, units.recording_frames);
+        }
+        if (expected < 2 * enough) break;  // both orders of a pair are counted
+        is_known = is_known || time <= usual_refractory_s;
+        if (found <= most_share * expected) return {least, most};
+    }
+    return {least, frames_in(is_known ? times.back() : usual_refractory_s, units.rate_hz)};
+}
+
+bool is_one_train(const train_pair& units, const lag_range& refractory) {
+    constexpr double enough = 10;
+    constexpr double around_from_s = 0.03;
+    constexpr double around_to_s = 0.08;
+    constexpr double most_share = 0.1;
+    const std::int64_t from = frames_in(around_from_s, units.rate_hz);
+    const std::int64_t to = frames_in(around_to_s, units.rate_hz);
+    const double expected = static_cast<double>(count_pairs(units.a, units.b, from, to)) *
+                            static_cast<double>(refractory.most - refractory.least + 1) /
+                            static_cast<double>(to - from + 1);
+    return expected >= enough &&
+           static_cast<double>(count_pairs(units.a, units.b, refractory.least, refractory.most)) <=
+               most_share * expected;
+}
+
+double share_at_one_lag(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
+                        double rate_hz) {
+    constexpr double reach_s = 0.003;
+    constexpr double bin_s = 0.00025;
+    constexpr int bins = 24;
+    if (spikes.empty()) return 0;
+    const double bin = bin_s * rate_hz;
+    const std::int64_t reach = frames_in(reach_s, rate_hz);
+    std::array<double, bins + 1> counts{};
+    std::size_t begin = 0;
+    for (const std::int64_t at : spikes) {
+        while (begin < others.size() && others[begin] < at - reach) ++begin;
+        for (std::size_t i = begin; i < others.size() && others[i] <= at + reach; ++i)
+            ++counts[static_cast<std::size_t>(static_cast<double>(others[i] - at + reach) / bin)];
+    }
+    counts[bins - 1] += counts[bins];
+    double sum = 0;
+    double most = 0;
+    for (int i = 0; i < bins; ++i) sum += counts[static_cast<std::size_t>(i)];
+    for (std::size_t i = 0; i + 1 < bins; ++i) most = std::max(most, counts[i] + counts[i + 1]);
+    const double by_chance = 2 * (sum - most) / (bins - 2);
+    return (most - by_chance) / static_cast<double>(spikes.size());
+}
+
+double share_beside(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
+                    double rate_hz) {
+    constexpr double reach_s = 0.002;
+    constexpr double shift_s = 0.02;
+    const std::int64_t reach = frames_in(reach_s, rate_hz);
+    const std::int64_t shift = frames_in(shift_s, rate_hz);
+    const auto all = static_cast<double>(spikes.size());
+    const auto found = static_cast<double>(count_beside(spikes, others, 0, reach));
+    const double chance = static_cast<double>(count_beside(spikes, others, -shift, reach) +
+                                              count_beside(spikes, others, shift, reach)) /
+                          2;
+    return chance < all ? (found - chance) / (all - chance) : 0;
 }
 
 }  // namespace spikeweave::templates

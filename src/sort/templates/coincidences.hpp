@@ -20,4 +20,37 @@ double expected_pairs(double a, double b, std::int64_t least, std::int64_t most,
 /// does not, because of its refractory period.
 bool fire_independently(std::uint64_t found, double expected);
 
+/// The spikes of two units that may be one neuron.
+struct train_pair {
+    std::span<const std::int64_t> a;  ///< ascending
+    std::span<const std::int64_t> b;
+    double rate_hz = 0;
+    double recording_frames = 0;
+};
+
+/// Lags at which one neuron has no pairs with itself.
+struct lag_range {
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+
+    bool operator==(const lag_range&) const = default;
+};
+/// From 0.6 ms, because a spike may be found twice and spikes that are nearer hide each other, to
+/// the longest of some times up to 15 ms in which each unit has at most a tenth of the pairs that
+/// chance makes; to 2.5 ms where chance makes too few.
+lag_range refractory_lags(const train_pair& units);
+
+/// Whether two units have one refractory period: of ten or more pairs that their rates around the
+/// time lead one to expect at these lags, there is at most a tenth.
+bool is_one_train(const train_pair& units, const lag_range& refractory);
+
+/// The largest share of spikes, beyond chance, that have a spike of the others at one lag of at
+/// most 3 ms, give or take a quarter of a millisecond.
+double share_at_one_lag(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
+                        double rate_hz);
+/// The share of spikes, of those that do not by chance, that have one of the others within 2 ms.
+/// Chance is that of the same spikes 20 ms before and after.
+double share_beside(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
+                    double rate_hz);
+
 }  // namespace spikeweave::templates

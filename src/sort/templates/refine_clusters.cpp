@@ -24,8 +24,10 @@ constexpr double merge_distance = 3.2;
 // Groups that are nearer are merged whether they fire together or not.
 constexpr double sure_merge_distance = 2;
 constexpr double least_expected_pairs = 4;
-constexpr double refractory_from_s = 0.0006;
-constexpr double refractory_to_s = 0.0025;
+// Farther ones, up to this distance, are merged if they have one refractory period, and means that
+// differ by at most this share of the energy of the larger one.
+constexpr double farthest_merge_distance = 8;
+constexpr double most_mean_difference = 0.1;
 constexpr std::size_t least_split_spikes = 15;
 constexpr std::size_t least_split_share = 100;  // one in this many spikes may be split off
 constexpr std::size_t most_point_channels = 8;
@@ -88,6 +90,15 @@ std::vector<spike_cluster> split_all(std::vector<spike_cluster> clusters,
     return out;
 }
 
+// Whether the means of the first points and of the others differ little.
+bool have_one_mean(const Eigen::MatrixXd& points, std::size_t first) {
+    const auto count = static_cast<Eigen::Index>(first);
+    const Eigen::RowVectorXd a = points.topRows(count).colwise().mean();
+    const Eigen::RowVectorXd b = points.bottomRows(points.rows() - count).colwise().mean();
+    return (a - b).squaredNorm() <=
+           most_mean_difference * std::max(a.squaredNorm(), b.squaredNorm());
+}
+
 // Clusters that are merged, the nearest first.
 class merger {
 public:
@@ -114,7 +125,9 @@ public:
                                  .other = clusters_[pair.first].number,
                                  .spikes = clusters_[pair.second].spikes.size(),
                                  .distance = distance,
-                                 .reason = "the spikes of both form one group"});
+                                 .reason = distance < merge_distance
+                                               ? "the spikes of both form one group"
+                                               : "both have one mean and one refractory period"});
             unite(pair.first, pair.second, run);
         }
         std::erase_if(clusters_, [](const spike_cluster& each) { return each.spikes.empty(); });
@@ -126,7 +139,7 @@ private:
         channels_[i] = points_.largest_channels(clusters_[i].spikes, most_point_channels);
         std::ranges::sort(channels_[i]);
     }
-    bool are_two_neurons(std::size_t a, std::size_t b) const;
+    std::vector<std::int64_t> times_of(std::size_t i) const;
     std::optional<double> merge_distance_of(std::size_t a, std::size_t b) const;
     void compare_all(const execution& run);
     void compare_with_all(std::size_t one, const execution& run);
@@ -139,22 +152,11 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, double> near_{};
 };
 
-// A spike that was detected twice is nearer to itself than the window begins.
-bool merger::are_two_neurons(std::size_t a, std::size_t b) const {
-    const auto frames = [&](const std::vector<std::uint32_t>& spikes) {
-        std::vector<std::int64_t> out(spikes.size());
-        std::ranges::transform(spikes, out.begin(), [&](std::uint32_t n) { return frames_.of[n]; });
-        return out;
-    };
-    const auto least = static_cast<std::int64_t>(refractory_from_s * frames_.rate_hz);
-    const auto most = static_cast<std::int64_t>(refractory_to_s * frames_.rate_hz);
-    const auto& first = clusters_[a].spikes;
-    const auto& second = clusters_[b].spikes;
-    const double expected =
-        expected_pairs(static_cast<double>(first.size()), static_cast<double>(second.size()), least,
-                       most, frames_.recording_frames);
-    return expected >= least_expected_pairs &&
-           fire_independently(count_pairs(frames(first), frames(second), least, most), expected);
+std::vector<std::int64_t> merger::times_of(std::size_t i) const {
+    const std::vector<std::uint32_t>& spikes = clusters_[i].spikes;
+    std::vector<std::int64_t> out(spikes.size());
+    std::ranges::transform(spikes, out.begin(), [&](std::uint32_t n) { return frames_.of[n]; });
+    return out;
 }
 
 // The distance of two clusters that may be merged.
@@ -169,10 +171,25 @@ std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) co
     spikes.insert(spikes.end(), clusters_[b].spikes.begin(), clusters_[b].spikes.end());
     std::vector<char> side(spikes.size(), 1);
     std::fill_n(side.begin(), clusters_[a].spikes.size(), char{0});
-    const double distance = distance_of_sides(points_.of(spikes, channels), side);
-    if (distance >= merge_distance) return {};
-    if (distance >= sure_merge_distance && are_two_neurons(a, b)) return {};
-    return distance;
+    const Eigen::MatrixXd points = points_.of(spikes, channels);
+    const double distance = distance_of_sides(points, side);
+    if (distance < sure_merge_distance) return distance;
+    if (distance >= farthest_merge_distance) return {};
+    const bool is_far = distance >= merge_distance;
+    if (is_far && !have_one_mean(points, clusters_[a].spikes.size())) return {};
+    const std::vector<std::int64_t> times_a = times_of(a);
+    const std::vector<std::int64_t> times_b = times_of(b);
+    const train_pair trains{times_a, times_b, frames_.rate_hz, frames_.recording_frames};
+    const lag_range refractory = refractory_lags(trains);
+    if (is_far) return is_one_train(trains, refractory) ? std::optional(distance) : std::nullopt;
+    const double expected =
+        expected_pairs(static_cast<double>(times_a.size()), static_cast<double>(times_b.size()),
+                       refractory.least, refractory.most, frames_.recording_frames);
+    const bool are_two =
+        expected >= least_expected_pairs &&
+        fire_independently(count_pairs(times_a, times_b, refractory.least, refractory.most),
+                           expected);
+    return are_two ? std::nullopt : std::optional(distance);
 }
 
 void merger::compare_all(const execution& run) {

@@ -173,12 +173,14 @@ void find_residual_units(const template_traces& traces, const subtracted_units& 
                          std::vector<residual_unit>& found,
                          std::vector<cluster_decision>& decisions) {
     const recording residual = residual_of(traces, subtracted, search.where);
-    detection_result left =
-        detect_spikes(residual, for_residual(search.detection, search.where), run);
+    detection_options how = for_residual(search.detection, search.where);
+    detection_result left = detect_spikes(residual, how, run);
     if (left.size() < search.least_spikes) return;
     const std::vector<std::int64_t> frames = std::move(left.frames);
     const std::vector<float> fractions = std::move(left.fractions);
-    const spike_features features = to_features(std::move(left));
+    how.basis = std::move(left.basis);
+    spike_features features = to_features(std::move(left));
+    add_noise(features, residual, frames, how, run);
     const cluster_points points(features, search.detection.features_per_channel);
     const std::vector<spike_cluster> clusters =
         refine_clusters(clusters_of(cluster_by_channel(features, residual.channels(), {}, run),

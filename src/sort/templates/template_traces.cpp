@@ -77,9 +77,9 @@ void add(const template_spike& spike, const channel_block& block,
 // The sums of all units, in parts of a standard deviation: integers have the same sum in any order.
 class integer_sums {
 public:
-    integer_sums(std::span<const std::vector<std::uint32_t>> channels, std::size_t frames) {
-        for (const std::vector<std::uint32_t>& each : channels)
-            offsets_.push_back(offsets_.back() + each.size() * frames + 2);
+    integer_sums(std::span<const template_place> places, std::size_t frames) {
+        for (const template_place& each : places)
+            offsets_.push_back(offsets_.back() + each.channels.size() * frames + 2);
         values_.resize(offsets_.back());
     }
 
@@ -115,11 +115,11 @@ private:
 std::map<std::uint32_t, spike_sum> sums_in(const channel_block& block,
                                            std::span<const template_spike> spikes,
                                            const chosen_spikes& chosen,
-                                           std::span<const std::vector<std::uint32_t>> channels,
+                                           std::span<const template_place> places,
                                            const template_window& window) {
     std::map<std::uint32_t, spike_sum> out;
     for (const std::uint32_t n : chosen.numbers)
-        add(spikes[n], block, channels[spikes[n].unit], window, out[spikes[n].unit]);
+        add(spikes[n], block, places[spikes[n].unit].channels, window, out[spikes[n].unit]);
     return out;
 }
 
@@ -136,23 +136,56 @@ void add_back(const matched_filter& filter, std::span<const std::uint32_t> chann
     }
 }
 
-unit_template average(const spike_sum& from, std::span<const std::uint32_t> channels,
-                      std::size_t frames) {
+double distance_um(const recording_channel& a, const recording_channel& b) {
+    return std::hypot(a.x_um - b.x_um, a.y_um - b.y_um);
+}
+
+// Of the channels that the mean spike reaches, those of its neuron: near the peak channel, or
+// connected with it by others. Neurons that burst together are in each other's mean.
+std::vector<char> footprint(std::vector<char> is_reached, std::uint32_t peak,
+                            std::span<const std::uint32_t> channels,
+                            std::span<const recording_channel> contacts) {
+    constexpr double near_um = 150;
+    constexpr double step_um = 60;
+    std::vector<char> out(channels.size());
+    std::vector<std::size_t> added;
+    const auto add_within = [&](double reach_um, const recording_channel& of) {
+        for (std::size_t c = 0; c < channels.size(); ++c) {
+            if (is_reached[c] == 0 || distance_um(contacts[channels[c]], of) > reach_um) continue;
+            is_reached[c] = 0;
+            out[c] = 1;
+            added.push_back(c);
+        }
+    };
+    add_within(near_um, contacts[peak]);
+    for (std::size_t next = 0; next < added.size(); ++next)
+        add_within(step_um, contacts[channels[added[next]]]);
+    return out;
+}
+
+unit_template average(const spike_sum& from, const template_place& place,
+                      std::span<const recording_channel> contacts, std::size_t frames) {
     unit_template out{.spikes = from.count};
     if (from.count == 0) return out;
     const auto count = static_cast<double>(from.count);
     // A mean that is nowhere larger may be the noise's.
     const double least = std::max(0.5, 4.5 / std::sqrt(count));
-    for (std::size_t c = 0; c < channels.size(); ++c) {
-        double largest = 0;
+    std::vector<double> largest(place.channels.size());
+    std::vector<char> is_reached(place.channels.size());
+    for (std::size_t c = 0; c < place.channels.size(); ++c) {
         for (std::size_t f = 0; f < frames; ++f)
-            largest = std::max(largest, std::abs(from.values[c * frames + f]) / count);
-        if (largest > out.peak) {
-            out.peak = largest;
-            out.peak_channel = channels[c];
+            largest[c] = std::max(largest[c], std::abs(from.values[c * frames + f]) / count);
+        is_reached[c] = static_cast<char>(largest[c] >= least);
+    }
+    const std::vector<char> is_own =
+        footprint(std::move(is_reached), place.peak, place.channels, contacts);
+    for (std::size_t c = 0; c < place.channels.size(); ++c) {
+        if (is_own[c] == 0) continue;
+        if (largest[c] > out.peak) {
+            out.peak = largest[c];
+            out.peak_channel = place.channels[c];
         }
-        if (largest < least) continue;
-        out.channels.push_back(channels[c]);
+        out.channels.push_back(place.channels[c]);
         for (std::size_t f = 0; f < frames; ++f)
             out.values.push_back(static_cast<float>(from.values[c * frames + f] / count));
     }
@@ -261,54 +294,51 @@ channel_block template_traces::read(std::uint64_t first, std::size_t frames) con
     return out;
 }
 
-std::vector<std::vector<std::uint32_t>> template_channels(
-    const recording& from, std::span<const std::uint32_t> peak_channels) {
+std::vector<template_place> template_places(const recording& from,
+                                            std::span<const std::uint32_t> peak_channels) {
     const auto& contacts = from.channels();
-    std::vector<std::vector<std::uint32_t>> out;
+    std::vector<template_place> out;
     for (const std::uint32_t peak : peak_channels) {
-        const auto distance = [&](std::uint32_t c) {
-            const double x = contacts[c].x_um - contacts[peak].x_um;
-            const double y = contacts[c].y_um - contacts[peak].y_um;
-            return x * x + y * y;
-        };
         std::vector<std::uint32_t> near(contacts.size());
         std::iota(near.begin(), near.end(), 0U);
         std::erase_if(near,
                       [&](std::uint32_t c) { return contacts[c].shank != contacts[peak].shank; });
-        std::ranges::stable_sort(near, {}, distance);
+        std::ranges::stable_sort(
+            near, {}, [&](std::uint32_t c) { return distance_um(contacts[c], contacts[peak]); });
         near.resize(std::min(near.size(), most_template_channels));
         std::ranges::sort(near);
-        out.push_back(std::move(near));
+        out.push_back({peak, std::move(near)});
     }
     return out;
 }
 
 std::vector<unit_template> average_templates(const template_traces& traces,
                                              std::span<const template_spike> spikes,
-                                             std::span<const std::vector<std::uint32_t>> channels,
+                                             std::span<const template_place> places,
                                              std::span<const matched_filter> filters,
                                              const execution& run) {
     const template_window& window = traces.window();
     const std::size_t frames = window.size();
-    integer_sums sums(channels, frames);
+    integer_sums sums(places, frames);
     const placed_waveforms placed(filters, window);
-    const std::vector<chosen_spikes> chosen = choose(spikes, channels.size(), traces.blocks(), run);
+    const std::vector<chosen_spikes> chosen = choose(spikes, places.size(), traces.blocks(), run);
     parallel::for_each_in_order(
         chosen.size(), run, "templates",
         [&](std::size_t i) {
             channel_block block = traces.read(chosen[i].block);
             if (!filters.empty()) placed.subtract(spikes, block);
-            return sums_in(block, spikes, chosen[i], channels, window);
+            return sums_in(block, spikes, chosen[i], places, window);
         },
         [&](std::size_t, const std::map<std::uint32_t, spike_sum>& found) {
             for (const auto& [unit, sum] : found) sums.add(unit, sum);
         });
     sums.sum_ranks(run);
-    std::vector<unit_template> out(channels.size());
+    std::vector<unit_template> out(places.size());
     parallel::parallel_for(out.size(), run, "templates", [&](std::size_t u) {
         spike_sum sum = sums.of(u);
-        if (sum.count > 0 && !filters.empty()) add_back(filters[u], channels[u], frames, sum);
-        out[u] = average(sum, channels[u], frames);
+        if (sum.count > 0 && !filters.empty())
+            add_back(filters[u], places[u].channels, frames, sum);
+        out[u] = average(sum, places[u], traces.source().channels(), frames);
     });
     return out;
 }

@@ -46,20 +46,24 @@ private:
     mutable std::deque<std::size_t> recent_{};  // blocks that stay until others have been read
 };
 
-/// Channels that the template of each unit may use: those nearest to its peak channel, ascending.
-std::vector<std::vector<std::uint32_t>> template_channels(
-    const recording& from, std::span<const std::uint32_t> peak_channels);
+/// Where the template of a unit may be.
+struct template_place {
+    std::uint32_t peak = 0;                 ///< channel where its first spikes are largest
+    std::vector<std::uint32_t> channels{};  ///< those nearest to it, ascending
+};
+std::vector<template_place> template_places(const recording& from,
+                                            std::span<const std::uint32_t> peak_channels);
 
 /// Averages spikes of each unit, spread over the recording. Each rank reads a block of it, and
 /// every rank gets all templates.
 /// @param spikes    ascending by frame
-/// @param channels  of each unit
+/// @param places    of the units
 /// @param filters   templates of the spikes: what is left of the traces after all spikes are
 /// subtracted is averaged and added to them, so that other units' spikes do not count. Empty: the
 /// traces themselves are averaged.
 std::vector<unit_template> average_templates(const template_traces& traces,
                                              std::span<const template_spike> spikes,
-                                             std::span<const std::vector<std::uint32_t>> channels,
+                                             std::span<const template_place> places,
                                              std::span<const matched_filter> filters,
                                              const execution& run);
 

@@ -20,6 +20,7 @@ namespace spikeweave {
 
 using templates::average_templates;
 using templates::clean_units;
+using templates::cleaned_units;
 using templates::cluster_points;
 using templates::filter_of;
 using templates::find_residual_units;
@@ -33,8 +34,9 @@ using templates::refine_clusters;
 using templates::residual_traces;
 using templates::residual_unit;
 using templates::spike_cluster;
-using templates::template_channels;
 using templates::template_matches;
+using templates::template_place;
+using templates::template_places;
 using templates::template_spike;
 using templates::template_traces;
 using templates::template_window;
@@ -122,7 +124,7 @@ private:
     std::vector<std::uint32_t> numbers_{};  // of the units, in the table of decisions
     // Where units were found that the first clusters did not have.
     std::vector<std::optional<residual_traces>> found_late_{};
-    std::vector<std::vector<std::uint32_t>> channels_{};
+    std::vector<template_place> places_{};
     std::vector<unit_template> templates_{};
     std::vector<matched_filter> filters_{};
     std::vector<std::uint64_t> counts_{};
@@ -160,8 +162,8 @@ void template_search::begin(const cluster_points& points) {
         return std::pair{spike.frame, spike.unit};
     });
     found_late_.resize(numbers_.size());
-    channels_ = template_channels(traces_.source(), peaks);
-    templates_ = average_templates(traces_, spikes_, channels_, {}, run_);
+    places_ = template_places(traces_.source(), peaks);
+    templates_ = average_templates(traces_, spikes_, places_, {}, run_);
     std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
 }
 
@@ -182,7 +184,7 @@ void template_search::match(bool is_last) {
     spikes_ = std::move(found.spikes);
     std::vector<std::uint64_t> counts(filters_.size());
     for (const template_spike& spike : spikes_) ++counts[spike.unit];
-    std::vector<std::uint32_t> fates =
+    const cleaned_units cleaned =
         clean_units({.plan = plan,
                      .window = traces_.window(),
                      .spikes = spikes_,
@@ -199,19 +201,27 @@ void template_search::match(bool is_last) {
                     run_, decisions_);
     // A unit that is gone takes its template with it: the next round finds its spikes by those that
     // are left.
-    std::erase_if(spikes_,
-                  [&](const template_spike& spike) { return fates[spike.unit] == no_unit; });
-    std::vector<std::uint32_t> index(fates.size(), no_unit);
+    std::erase_if(
+        spikes_, [&](const template_spike& spike) { return cleaned.fates[spike.unit] == no_unit; });
+    std::vector<std::uint32_t> index(cleaned.fates.size(), no_unit);
     std::vector<std::uint32_t> kept;
-    for (std::uint32_t u = 0; u < fates.size(); ++u) {
-        if (fates[u] != u) continue;
+    for (std::uint32_t u = 0; u < cleaned.fates.size(); ++u) {
+        if (cleaned.fates[u] != u) continue;
         index[u] = static_cast<std::uint32_t>(kept.size());
         kept.push_back(u);
     }
-    for (template_spike& spike : spikes_) spike.unit = index[fates[spike.unit]];
+    const auto end = static_cast<std::int64_t>(traces_.source().frame_count());
+    for (template_spike& spike : spikes_) {
+        spike.frame =
+            std::clamp<std::int64_t>(spike.frame + cleaned.shifts[spike.unit], 0, end - 1);
+        spike.unit = index[cleaned.fates[spike.unit]];
+    }
+    std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
+        return std::pair{spike.frame, spike.unit};
+    });
     numbers_ = picked(std::move(numbers_), kept);
     found_late_ = picked(std::move(found_late_), kept);
-    channels_ = picked(std::move(channels_), kept);
+    places_ = picked(std::move(places_), kept);
     templates_ = picked(std::move(templates_), kept);
     filters_ = picked(std::move(filters_), kept);
     counts_ = picked(std::move(counts), kept);
@@ -249,13 +259,13 @@ void template_search::add_residual_units() {
     std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
         return std::pair{spike.frame, spike.unit};
     });
-    std::ranges::move(template_channels(traces_.source(), peaks), std::back_inserter(channels_));
+    std::ranges::move(template_places(traces_.source(), peaks), std::back_inserter(places_));
     filters_.resize(numbers_.size());
     templates_.resize(numbers_.size());
 }
 
 void template_search::average() {
-    templates_ = average_templates(traces_, spikes_, channels_, filters_, run_);
+    templates_ = average_templates(traces_, spikes_, places_, filters_, run_);
     std::ranges::transform(templates_, filters_.begin(), filter_of);
 }
 

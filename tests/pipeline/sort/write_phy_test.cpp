@@ -30,12 +30,12 @@ TEST(WritePhy, GivesTheFolderOfTheResultsParts) {
         result.sorted.samples.push_back(static_cast<std::int64_t>(n * 7));
     result.units.resize(3);
     result.units[1].quality.l_ratio = 0.25;
-    const std::vector<unit_quality> quality{{}, {.l_ratio = 0.25}, {}};
     const temporary_folder folder;
 
     write_phy(folder.path() / "whole", result);
-    write_phy(folder.path() / "parts",
-              {.features = cloud.features, .sorted = result.sorted, .quality = quality});
+    const phy_content parts{
+        .features = cloud.features, .sorted = result.sorted, .units = result.units};
+    write_phy(folder.path() / "parts", parts);
 
     EXPECT_EQ(files_of(folder.path() / "whole"), files_of(folder.path() / "parts"));
     EXPECT_GT(files_of(folder.path() / "whole").size(), 5U);

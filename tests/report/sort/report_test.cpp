@@ -23,7 +23,10 @@ sorting_report small_sorting_report() {
                                .rate_hz = 2.5,
                                .l_ratio = 0.125,
                                .refractory_violations = 0,
-                               .snr = 7};
+                               .snr = 7,
+                               .presence_ratio = 1};
+    report.units[0].verdict = {unit_label::good, "no limit broken"};
+    report.units[1].verdict = {unit_label::mua, "SNR 3, limit 3.5"};
     report.search.iterations = {{3, 4, true, 0, -10, 2}, {2, 0, false, 0, -12.5, 1.5}};
     report.search.ran_on = sort_strategy::cpu;
     return report;
@@ -50,15 +53,19 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
     EXPECT_EQ(
         read_bytes(out / "units.tsv"),
         "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
-        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\n"
-        "1\t2\t2\t2\t1\t2.5\t2\t0.125\t\t0\t\t7\n"
-        "2\t3\t1\t1\t2\t\t0\t\t\t\t\t\n");
+        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\tpresence_ratio\t"
+        "firing_range\tamplitude_median\tamplitude_cv\tamplitude_cutoff\tseparation\t"
+        "peak_channel\tlabel\treason\n"
+        "1\t2\t2\t2\t1\t2.5\t2\t0.125\t\t0\t\t7\t1\t\t\t\t\t\t\tgood\tno limit broken\n"
+        "2\t3\t1\t1\t2\t\t0\t\t\t\t\t\t\t\t\t\t\t\t\tmua\tSNR 3, limit 3.5\n");
+    EXPECT_EQ(read_spikes(out / "spikes.npz").spikes.unit_names(), std::vector<std::string>{"1"});
     EXPECT_EQ(read_bytes(out / "iterations.tsv"),
               "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n"
               "1\t3\t4\t1\t0\t10.000000\t2.000000\t-8.000000\n"
               "2\t2\t0\t0\t0\t12.500000\t1.500000\t-11.000000\n");
     EXPECT_EQ(read_bytes(out / "sorting.clu.1"), "3\n2\n3\n1\n2\n");
-    const spike_file spikes = read_spikes(out / "spikes.npz");
+    const spike_file spikes = read_spikes(out / "spikes.npz", {.labels = {"all"}});
+    EXPECT_EQ(spikes.labels, (std::vector<std::string>{"good", "mua"}));
     EXPECT_EQ(spikes.spikes.size(), 3U);
     EXPECT_EQ(spikes.spikes.times_us().back(), 40'000);
     EXPECT_THROW(write_sorting_report(out, small_sorting_report()), io_error);
@@ -74,7 +81,7 @@ TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
     write_sorting_report(folder.path() / "out", report);
 
     // At 10 kHz a sample is 100 us; times are not negative.
-    const spike_file spikes = read_spikes(folder.path() / "out/spikes.npz");
+    const spike_file spikes = read_spikes(folder.path() / "out/spikes.npz", {.labels = {"all"}});
     EXPECT_EQ(std::vector(spikes.spikes.times_us().begin(), spikes.spikes.times_us().end()),
               (std::vector<std::int64_t>{0, 20'025, 39'975}));
     EXPECT_NE(read_bytes(folder.path() / "out/sorting.npz").find("fractions.npy"),
@@ -91,7 +98,8 @@ TEST(SortingReport, WritesWhatItIsAskedFor) {
 
     write_sorting_report(out, report);
 
-    EXPECT_EQ(read_spikes(out / "phy").spikes.size(), 4U);  // including noise, as cluster 0
+    EXPECT_EQ(read_spikes(out / "phy", {.labels = {"all"}}).spikes.size(),
+              4U);  // including noise, as cluster 0
     EXPECT_FALSE(std::filesystem::exists(out / "spikes.nwb"));
     write_sorting_report(out, report, true);
     folder.file("out/phy/phy.log", "curated for hours");

@@ -228,12 +228,13 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
     sorting sorted{.labels = cloud.truth, .unit_count = 3, .sample_rate = 25'000};
     for (std::size_t n = 0; n < sorted.labels.size(); ++n)
         sorted.samples.push_back(static_cast<std::int64_t>(n * 977 % 4000));  // not in order
-    std::vector<unit_quality> quality(3);
-    quality[1].l_ratio = 0.25;
+    std::vector<sorted_unit> units(3);
+    units[1].quality.l_ratio = 0.25;
+    units[1].verdict = {unit_label::mua, "contamination 0.2, limit 0.1"};
     const temporary_folder folder;
     const auto path = folder.path() / "phy";
 
-    write_phy(path, {.features = cloud.features, .sorted = sorted, .quality = quality});
+    write_phy(path, {.features = cloud.features, .sorted = sorted, .units = units});
     const feature_file file = read_features(path, {.mask = mask_rule::all});
 
     EXPECT_TRUE(std::is_sorted(file.samples.begin(), file.samples.end()));
@@ -255,14 +256,19 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
     }
     EXPECT_EQ(before.size(), 400U);
     EXPECT_EQ(before, after);
-    EXPECT_EQ(
-        read_bytes(path / "cluster_quality.tsv"),
-        "cluster_id\trate_hz\tl_ratio\tisolation_distance\trefractory_violations\t"
-        "contamination\tsnr\n0\t\t\t\t\t\t\n1\t\t\t\t\t\t\n2\t\t0.25\t\t\t\t\n3\t\t\t\t\t\t\n");
-    EXPECT_EQ(read_spikes(path).spikes.size() + read_spikes(path).duplicates, 400U);
+    EXPECT_EQ(read_bytes(path / "cluster_quality.tsv"),
+              "cluster_id\trate_hz\tl_ratio\tisolation_distance\trefractory_violations\t"
+              "contamination\tsnr\tpresence_ratio\tfiring_range\tamplitude_median\tamplitude_cv\t"
+              "amplitude_cutoff\tseparation\treason\n"
+              "0\t\t\t\t\t\t\t\t\t\t\t\t\t\n1\t\t\t\t\t\t\t\t\t\t\t\t\t\n"
+              "2\t\t0.25\t\t\t\t\t\t\t\t\t\t\tcontamination 0.2, limit "
+              "0.1\n3\t\t\t\t\t\t\t\t\t\t\t\t\t\n");
+    EXPECT_EQ(read_bytes(path / "cluster_group.tsv"),
+              "cluster_id\tgroup\n0\tnoise\n1\tgood\n2\tmua\n3\tgood\n");
+    const spike_file all = read_spikes(path, {.labels = {"all"}});
+    EXPECT_EQ(all.spikes.size() + all.duplicates, 400U);
     EXPECT_SAYS(text_of([&] {
-                    write_phy(path,
-                              {.features = cloud.features, .sorted = sorted, .quality = quality});
+                    write_phy(path, {.features = cloud.features, .sorted = sorted, .units = units});
                 }),
                 "exists already");
 }
@@ -281,11 +287,11 @@ TEST(PhyFolder, KeepsFeaturesWhereTheUnitIsLarge) {
     const spike_features features(40, values, masks);
     const temporary_folder folder;
     const auto path = folder.path() / "phy";
-    const std::vector<unit_quality> quality(2);
+    const std::vector<sorted_unit> units(2);
 
     write_phy(path, {.features = features,
                      .sorted = {{1, 2, 1, 2}, 2, {1, 2, 3, 4}, 1000},
-                     .quality = quality,
+                     .units = units,
                      .features_per_channel = 2});
     const feature_file file = read_features(path, {.mask = mask_rule::all});
 
@@ -297,23 +303,23 @@ TEST(PhyFolder, KeepsFeaturesWhereTheUnitIsLarge) {
 
 TEST(PhyFolder, RefusesWhatDoesNotBelongTogether) {
     const spike_features features(3, {1, 2, 3, 4, 5, 6}, {{0, 1, 2}, {0, 1}, {1, 1}});
-    const std::vector<unit_quality> quality(1);
+    const std::vector<sorted_unit> one_unit(1);
     const std::vector<recording_channel> two(2);
     const temporary_folder folder;
-    const auto refused = [&](const sorting& sorted, std::span<const unit_quality> units,
+    const auto refused = [&](const sorting& sorted, std::span<const sorted_unit> units,
                              std::span<const recording_channel> channels = {}) {
         EXPECT_THROW(
             write_phy(
                 folder.path() / "phy",
-                {.features = features, .sorted = sorted, .quality = units, .channels = channels}),
+                {.features = features, .sorted = sorted, .units = units, .channels = channels}),
             invalid_argument);
         EXPECT_FALSE(std::filesystem::exists(folder.path() / "phy"));
     };
-    refused({{1, 1}, 1, {1, 2}, 0}, quality);
-    refused({{1, 1}, 1, {1}, 1000}, quality);
+    refused({{1, 1}, 1, {1, 2}, 0}, one_unit);
+    refused({{1, 1}, 1, {1}, 1000}, one_unit);
     refused({{1, 1}, 1, {1, 2}, 1000}, {});
-    refused({{1, 2}, 1, {1, 2}, 1000}, quality);
-    refused({{1, 1}, 1, {1, 2}, 1000}, quality, two);
+    refused({{1, 2}, 1, {1, 2}, 1000}, one_unit);
+    refused({{1, 1}, 1, {1, 2}, 1000}, one_unit, two);
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -63,7 +66,7 @@ cleaning clean(const std::vector<unit_case>& units, bool is_last, double detecte
     for (std::size_t n = 0; n < spikes_each; ++n)
         for (std::uint32_t u = 0; u < units.size(); ++u)
             spikes.push_back(
-                {.frame = static_cast<std::int64_t>(1'000 + 14'000 * n + 1'500 * u), .unit = u});
+                {.frame = static_cast<std::int64_t>(1'000 + 14'000 * n + 3'000 * u), .unit = u});
     const std::vector<std::uint64_t> before(units.size(), spikes_each);
     std::vector<std::uint32_t> numbers(units.size());
     std::iota(numbers.begin(), numbers.end(), 1U);
@@ -81,7 +84,8 @@ cleaning clean(const std::vector<unit_case>& units, bool is_last, double detecte
                              .least_spikes = least_spikes,
                              .detected_size = detected_size,
                              .is_last = is_last},
-                            {.threads = 1}, out.decisions);
+                            {.threads = 1}, out.decisions)
+                    .fates;
     for (std::uint32_t u = 0; u < out.fates.size(); ++u) out.kept.push_back(out.fates[u] == u);
     return out;
 }
@@ -136,6 +140,92 @@ TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
     const std::vector<unit_case> units{{trough(0, 4, 20)}, {trough(8, 4, 20), late}};
     EXPECT_EQ(clean(units, false, 100, spikes_each * 2 / 5).kept, (std::vector<bool>{true, true}));
     EXPECT_EQ(clean(units, false, 100, spikes_each / 2).kept, (std::vector<bool>{true, false}));
+}
+
+// Units with these spikes.
+cleaned_units clean_trains(const std::vector<matched_filter>& filters,
+                           const std::vector<std::vector<std::int64_t>>& trains) {
+    std::vector<template_spike> spikes;
+    std::vector<std::uint64_t> before;
+    for (std::uint32_t u = 0; u < trains.size(); ++u) {
+        for (const std::int64_t frame : trains[u]) spikes.push_back({.frame = frame, .unit = u});
+        before.push_back(trains[u].size());
+    }
+    std::ranges::sort(spikes, {}, [](const template_spike& spike) { return spike.frame; });
+    std::vector<std::uint32_t> numbers(trains.size());
+    std::iota(numbers.begin(), numbers.end(), 1U);
+    const std::vector<std::optional<residual_traces>> found_late(trains.size());
+    const match_plan plan(filters, {}, {.threads = 1});
+    std::vector<cluster_decision> decisions;
+    return clean_units({.plan = plan,
+                        .window = window,
+                        .spikes = spikes,
+                        .before = before,
+                        .numbers = numbers,
+                        .found_late = found_late,
+                        .channel_count = 32,
+                        .frame_count = seconds * rate,
+                        .rate_hz = rate,
+                        .least_spikes = 20,
+                        .detected_size = 4.5},
+                       {.threads = 1}, decisions);
+}
+
+// At about 20 Hz, none within 4 ms of the one before.
+std::vector<std::int64_t> train(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::exponential_distribution<double> interval(20 / rate);
+    std::vector<std::int64_t> out;
+    for (double at = 1000; at < seconds * rate - 1000; at += 120 + interval(random))
+        out.push_back(static_cast<std::int64_t>(at));
+    return out;
+}
+
+TEST(CleanUnits, JoinsPartsOfANeuronAroundDifferentPeaks) {
+    constexpr std::int64_t later = 12;
+    // The same trough, so much later in the window.
+    const auto late_trough = [](double norm) {
+        unit_template from;
+        for (std::uint32_t c = 0; c < 4; ++c) {
+            from.channels.push_back(c);
+            for (std::size_t f = 0; f < window.size(); ++f) {
+                const double t =
+                    (static_cast<double>(f) - static_cast<double>(window.before + later)) / 5;
+                from.values.push_back(static_cast<float>(-std::exp(-t * t)));
+            }
+        }
+        double squares = 0;
+        for (const float value : from.values) squares += value * value;
+        for (float& value : from.values) value *= static_cast<float>(norm / std::sqrt(squares));
+        return filter_of(from);
+    };
+    std::vector<std::vector<std::int64_t>> halves(2);
+    std::size_t n = 0;
+    for (const std::int64_t frame : train(1)) {
+        const bool is_first = n++ % 5 < 3;
+        halves[is_first ? 0 : 1].push_back(is_first ? frame : frame - later);
+    }
+
+    const cleaned_units one = clean_trains({trough(0, 4, 40), late_trough(40)}, halves);
+
+    EXPECT_EQ(one.fates, (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(one.shifts, (std::vector<std::int64_t>{0, later}));
+
+    const cleaned_units two =
+        clean_trains({trough(0, 4, 40), late_trough(40)}, {train(1), train(2)});
+
+    EXPECT_EQ(two.fates, (std::vector<std::uint32_t>{0, 1}));
+}
+
+TEST(CleanUnits, DropsWhatTemplatesLeaveOfLargerSpikes) {
+    const std::vector<std::int64_t> large = train(1);
+    std::vector<std::int64_t> ringing;
+    for (const std::int64_t frame : large) ringing.push_back(frame + 55);
+    const std::vector<matched_filter> filters{trough(0, 4, 60), trough(8, 4, 20)};
+
+    EXPECT_EQ(clean_trains(filters, {large, ringing}).fates,
+              (std::vector<std::uint32_t>{0, no_unit}));
+    EXPECT_EQ(clean_trains(filters, {large, train(2)}).fates, (std::vector<std::uint32_t>{0, 1}));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -47,6 +49,57 @@ TEST(FireIndependently, TellsANeuronFromTwo) {
     EXPECT_FALSE(fire_independently(6, 10));
     EXPECT_TRUE(fire_independently(7, 10));
     EXPECT_FALSE(fire_independently(1, 0.1));
+}
+
+constexpr double train_rate = 10'000;
+constexpr double train_frames = 600 * train_rate;
+
+// Spikes of a neuron that fires at about 10 Hz, none within 3 ms of the one before.
+std::vector<std::int64_t> neuron(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::exponential_distribution<double> interval(10.0 / train_rate);
+    std::vector<std::int64_t> out;
+    for (double at = 0; at < train_frames; at += 31 + interval(random))
+        out.push_back(static_cast<std::int64_t>(at));
+    return out;
+}
+
+TEST(RefractoryLags, EndWhereOneNeuronFiresAgain) {
+    const std::vector<std::int64_t> all = neuron(1);
+    EXPECT_EQ(refractory_lags({all, all, train_rate, train_frames}), (lag_range{6, 30}));
+    // Too few spikes for any pair.
+    const std::vector<std::int64_t> few(all.begin(), all.begin() + 5);
+    EXPECT_EQ(refractory_lags({few, few, train_rate, train_frames}), (lag_range{6, 25}));
+}
+
+TEST(IsOneTrain, TellsHalvesOfANeuronFromTwoNeurons) {
+    std::array<std::vector<std::int64_t>, 2> halves;
+    std::mt19937_64 random(5);
+    for (const std::int64_t at : neuron(1)) halves[random() % 2].push_back(at);
+    const train_pair one{halves[0], halves[1], train_rate, train_frames};
+    EXPECT_TRUE(is_one_train(one, refractory_lags(one)));
+    const std::vector<std::int64_t> other = neuron(2);
+    const train_pair two{halves[0], other, train_rate, train_frames};
+    EXPECT_FALSE(is_one_train(two, refractory_lags(two)));
+}
+
+TEST(ShareAtOneLag, IsThatOfSpikesLockedToOthers) {
+    const std::vector<std::int64_t> all = neuron(1);
+    std::vector<std::int64_t> echoes;
+    for (std::size_t n = 0; n < all.size(); n += 3) echoes.push_back(all[n] + 19);
+    EXPECT_NEAR(share_at_one_lag(echoes, all, train_rate), 1, 0.02);
+    EXPECT_NEAR(share_at_one_lag(neuron(2), all, train_rate), 0, 0.03);
+    EXPECT_EQ(share_at_one_lag({}, all, train_rate), 0);
+}
+
+TEST(ShareBeside, DoesNotCountThoseBesideOthersByChance) {
+    const std::vector<std::int64_t> all = neuron(1);
+    std::vector<std::int64_t> around = all;
+    std::mt19937_64 random(5);
+    for (std::int64_t& at : around) at += static_cast<std::int64_t>(random() % 31) - 15;
+    std::ranges::sort(around);
+    EXPECT_NEAR(share_beside(around, all, train_rate), 1, 0.01);
+    EXPECT_NEAR(share_beside(neuron(2), all, train_rate), 0, 0.03);
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "spikeweave/sort/quality.hpp"
+
+namespace spikeweave {
+namespace {
+
+// Where not even one pair is expected of many neurons, a single one says nothing.
+bool is_contamination_measured(const unit_quality& quality) {
+    return quality.contamination && (quality.expected_pairs >= 1 || quality.refractory_pairs > 1);
+}
+
+}  // namespace
+
+template <>
+enum_table<unit_label> enum_names<unit_label>() {
+    static constexpr std::array<named_value<unit_label>, 3> values{{
+        {unit_label::good, "good"},
+        {unit_label::mua, "mua"},
+        {unit_label::noise, "noise"},
+    }};
+    return {"label of units", values};
+}
+
+unit_verdict judge_unit(const unit_quality& quality, const label_limits& limits) {
+    const auto is = [](unit_label label, std::string reason) {
+        return unit_verdict{label, std::move(reason)};
+    };
+    if (quality.spikes < limits.least_spikes)
+        return is(unit_label::noise, fmt::format("{} spikes, at least {} needed", quality.spikes,
+                                                 limits.least_spikes));
+    const auto beyond = [](const char* what, double value, double limit) {
+        return fmt::format("{} {:.3g}, limit {:g}", what, value, limit);
+    };
+    if (quality.snr && *quality.snr < limits.noise_snr)
+        return is(unit_label::noise, beyond("SNR", *quality.snr, limits.noise_snr));
+    const bool is_measured = is_contamination_measured(quality);
+    if (is_measured && *quality.contamination >= limits.contamination)
+        return is(unit_label::mua,
+                  beyond("contamination", *quality.contamination, limits.contamination));
+    if (quality.same_neuron_as > 0)
+        return is(unit_label::mua,
+                  fmt::format("part of a neuron, with unit {}", quality.same_neuron_as));
+    if (quality.snr && *quality.snr < limits.least_snr)
+        return is(unit_label::mua, beyond("SNR", *quality.snr, limits.least_snr));
+    if (quality.amplitude_cutoff && *quality.amplitude_cutoff > limits.amplitude_cutoff)
+        return is(unit_label::mua,
+                  beyond("amplitude cutoff", *quality.amplitude_cutoff, limits.amplitude_cutoff));
+    if (quality.separation && *quality.separation > limits.separation)
+        return is(unit_label::mua, beyond("separation", *quality.separation, limits.separation));
+    if (quality.amplitude_cv && *quality.amplitude_cv > limits.amplitude_cv)
+        return is(unit_label::mua,
+                  beyond("amplitude variation", *quality.amplitude_cv, limits.amplitude_cv));
+    return is(unit_label::good, is_measured ? "no limit broken"
+                                            : "no limit broken; contamination cannot be measured");
+}
+
+}  // namespace spikeweave

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "core/double_policy.hpp"
+#include "sort/templates/coincidences.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/sort/quality.hpp"
+
+namespace spikeweave {
+namespace {
+
+// A histogram has five spikes a bin on average.
+constexpr std::size_t spikes_per_bin = 5;
+constexpr std::size_t fewest_bins = 16;
+constexpr std::size_t most_bins = 100;
+
+// By a Gaussian of 3 % of the range; the histogram is mirrored at its ends.
+std::vector<double> smoothed(const std::vector<double>& histogram) {
+    constexpr double share = 0.03;
+    constexpr int reach = 12;
+    const double deviation = std::max(0.5, share * static_cast<double>(histogram.size()));
+    std::array<double, 2 * reach + 1> weights{};
+    for (int k = -reach; k <= reach; ++k)
+        weights[static_cast<std::size_t>(k + reach)] =
+            std::exp(-k * k / (2 * deviation * deviation));
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const auto size = static_cast<int>(histogram.size());
+    std::vector<double> out(histogram.size());
+    for (int i = 0; i < size; ++i)
+        for (int k = -reach; k <= reach; ++k) {
+            int from = i + k;
+            if (from < 0) from = -from - 1;
+            if (from >= size) from = 2 * size - from - 1;
+            out[static_cast<std::size_t>(i)] += weights[static_cast<std::size_t>(k + reach)] / sum *
+                                                histogram[static_cast<std::size_t>(from)];
+        }
+    return out;
+}
+
+// The mean waveforms of the units and where they are largest.
+class unit_shapes {
+public:
+    explicit unit_shapes(const mean_waveforms& waveforms) : waveforms_(&waveforms) {
+        for (std::size_t u = 1; u < waveforms.group_count(); ++u) {
+            std::vector<double> heights(waveforms.channel_count);
+            double squares = 0;
+            const std::span<const float> values = waveforms.of(u);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const double value = values[i];
+                double& height = heights[i % heights.size()];
+                height = std::max(height, std::abs(value));
+                squares += value * value;
+            }
+            peaks_.push_back(
+                static_cast<std::size_t>(std::ranges::max_element(heights) - heights.begin()));
+            heights_.push_back(std::move(heights));
+            norms_.push_back(std::sqrt(squares));
+        }
+    }
+
+    double height(std::size_t unit) const { return heights_[unit][peaks_[unit]]; }
+
+    bool are_alike(std::size_t a, std::size_t b) const {
+        constexpr double least_correlation = 0.95;
+        constexpr int most_lag = 6;
+        if (!reaches(a, b) || !reaches(b, a)) return false;
+        double most = 0;
+        for (int lag = -most_lag; lag <= most_lag; ++lag) most = std::max(most, product(a, b, lag));
+        return most >= least_correlation * norms_[a] * norms_[b];
+    }
+
+private:
+    // Units far from each other are not compared sample by sample.
+    bool reaches(std::size_t a, std::size_t b) const {
+        return heights_[a][peaks_[b]] >= height(a) / 2;
+    }
+
+    double product(std::size_t a, std::size_t b, int lag) const {
+        const auto later = static_cast<std::size_t>(std::abs(lag)) * waveforms_->channel_count;
+        const std::span<const float> first = waveforms_->of(lag < 0 ? b + 1 : a + 1);
+        const std::span<const float> second = waveforms_->of(lag < 0 ? a + 1 : b + 1);
+        if (later >= first.size()) return 0;
+        return std::inner_product(first.begin() + static_cast<std::ptrdiff_t>(later), first.end(),
+                                  second.begin(), 0.0);
+    }
+
+    const mean_waveforms* waveforms_;
+    std::vector<std::vector<double>> heights_{};
+    std::vector<std::size_t> peaks_{};
+    std::vector<double> norms_{};
+};
+
+// Whether units have far fewer pairs of spikes within a refractory period than outside of it, as
+// only spikes of one neuron do. Spikes that collide are not counted, because some are not found.
+bool share_a_refractory_period(const std::vector<std::int64_t>& a,
+                               const std::vector<std::int64_t>& b, double sample_rate) {
+    constexpr double most_likely = 1e-3;
+    constexpr double most_share = 0.25;
+    const auto samples = [&](double ms) { return std::llround(ms * sample_rate / 1e3); };
+    const auto pairs = [&](double low_ms, double high_ms) {
+        return static_cast<double>(
+            templates::count_pairs(a, b, samples(low_ms) + 1, samples(high_ms)));
+    };
+    const double within = pairs(0.6, 2.5);
+    const double beyond = pairs(3, 15);
+    const double expected = beyond * (2.5 - 0.6) / (15 - 3);
+    return within < most_share * expected &&
+           boost::math::gamma_q(within + 1, expected, core::double_policy()) < most_likely;
+}
+
+void find_parts_of_neurons(const unit_shapes& shapes,
+                           const std::vector<std::vector<std::int64_t>>& times, double sample_rate,
+                           std::span<unit_quality> quality) {
+    // The larger one of two still has most spikes of the neuron if the other one has fewer than
+    // this share of them.
+    constexpr double small_part = 0.2;
+    for (std::size_t a = 0; a < times.size(); ++a)
+        for (std::size_t b = a + 1; b < times.size(); ++b) {
+            if (times[a].empty() || times[b].empty() || !shapes.are_alike(a, b) ||
+                !share_a_refractory_period(times[a], times[b], sample_rate))
+                continue;
+            const std::size_t less = times[a].size() < times[b].size() ? a : b;
+            const std::size_t more = less == a ? b : a;
+            quality[less].same_neuron_as = static_cast<std::uint32_t>(more + 1);
+            const auto both = static_cast<double>(times[a].size() + times[b].size());
+            if (static_cast<double>(times[less].size()) > small_part * both)
+                quality[more].same_neuron_as = static_cast<std::uint32_t>(less + 1);
+        }
+}
+
+double median_of(std::vector<float> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    const double upper = *middle;
+    if (values.size() % 2 == 1) return upper;
+    return (upper + *std::max_element(values.begin(), middle)) / 2;
+}
+
+double deviation_of(const std::vector<float>& values) {
+    const auto size = static_cast<double>(values.size());
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / size;
+    double squares = 0;
+    for (const float value : values) squares += (value - mean) * (value - mean);
+    return std::sqrt(squares / size);
+}
+
+}  // namespace
+
+std::optional<double> amplitude_cutoff(std::span<const float> amplitudes) {
+    if (amplitudes.size() < fewest_bins * spikes_per_bin) return {};
+    const std::size_t bins = std::min(most_bins, amplitudes.size() / spikes_per_bin);
+    const auto [least, most] = std::ranges::minmax_element(amplitudes);
+    const double low = *least;
+    const double width = (*most - low) / static_cast<double>(bins);
+    if (!(width > 0)) return {};
+    std::vector<double> histogram(bins);
+    for (const float amplitude : amplitudes)
+        ++histogram[std::min(static_cast<std::size_t>((amplitude - low) / width), bins - 1)];
+    const std::vector<double> density = smoothed(histogram);
+    const auto peak = std::ranges::max_element(density);
+    const auto end = std::min_element(peak, density.end(), [&](double a, double b) {
+        return std::abs(a - density.front()) < std::abs(b - density.front());
+    });
+    const double missing = std::accumulate(end, density.end(), 0.0);
+    return std::min(0.5, missing / static_cast<double>(amplitudes.size()));
+}
+
+void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
+                       std::span<const float> amplitudes, std::span<unit_quality> quality) {
+    const std::size_t units = sorted.unit_count;
+    if (quality.size() != units || waveforms.group_count() != units + 1)
+        throw invalid_argument(fmt::format("there are mean waveforms of {} groups, and {} units",
+                                           waveforms.group_count(), quality.size()));
+    if (!amplitudes.empty() && amplitudes.size() != sorted.labels.size())
+        throw invalid_argument(fmt::format("there are {} amplitudes for {} spikes",
+                                           amplitudes.size(), sorted.labels.size()));
+    const unit_shapes shapes(waveforms);
+    std::vector<std::vector<std::int64_t>> times(units);
+    std::vector<std::vector<float>> own(units);
+    for (std::size_t n = 0; n < sorted.labels.size(); ++n) {
+        if (sorted.labels[n] == 0) continue;
+        const std::size_t u = sorted.labels[n] - 1;
+        if (sorted.has_times()) times[u].push_back(sorted.samples[n]);
+        if (!amplitudes.empty()) own[u].push_back(amplitudes[n]);
+    }
+    for (std::size_t u = 0; u < units; ++u) {
+        quality[u].snr = waveforms.signal_to_noise(u + 1);
+        std::ranges::sort(times[u]);
+        if (own[u].empty()) continue;
+        const double median = median_of(own[u]);
+        quality[u].amplitude_median = median * shapes.height(u);
+        if (median > 0) quality[u].amplitude_cv = deviation_of(own[u]) / median;
+        quality[u].amplitude_cutoff = amplitude_cutoff(own[u]);
+    }
+    find_parts_of_neurons(shapes, times, sorted.sample_rate, quality);
+}
+
+}  // namespace spikeweave
