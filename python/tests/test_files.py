@@ -266,6 +266,58 @@ def test_signal_to_noise_ratios_are_those_of_the_table_of_units(tmp_path):
         assert spikeweave.read(path, min_snr=2.5).unit_names == ["n9"]
 
 
+def phy_folder(path, groups):
+    """A Phy folder of as many units as there are groups, of which some may be None."""
+    path.mkdir()
+    (path / "params.py").write_text("sample_rate = 1000.\n")
+    clusters = np.repeat(np.arange(len(groups)), 3).astype(np.int32)
+    np.save(path / "spike_times.npy", np.arange(len(clusters)))
+    np.save(path / "spike_clusters.npy", clusters)
+    rows = [f"{unit}\t{group}\n" for unit, group in enumerate(groups) if group]
+    (path / "cluster_group.tsv").write_text("cluster_id\tgroup\n" + "".join(rows))
+    return path
+
+
+def test_units_are_read_by_their_labels(tmp_path):
+    path = phy_folder(tmp_path / "phy", ["good", "mua", "noise", None])
+
+    with pytest.warns(UserWarning, match="Of 4 units, the one labelled good is used; labels all"):
+        assert spikeweave.read(path).unit_names == ["0"]
+    with pytest.warns(UserWarning, match="the 2 labelled mua or good are used"):
+        assert spikeweave.read(path, labels=["mua", "good"]).unit_names == ["0", "1"]
+    with pytest.warns(UserWarning, match="labelled unsorted is used"):
+        assert spikeweave.read(path, labels="unsorted").unit_names == ["3"]
+    assert len(spikeweave.read(path, labels="all").unit_names) == 4
+    with pytest.raises(ValueError, match="no unit is labelled muo; there are 1 good, 1 mua"):
+        spikeweave.read(path, labels="good,muo")
+    plain = tmp_path / "plain.tsv"
+    plain.write_text("0.1\ta\n")
+    with pytest.raises(OSError, match="no labels of units, which labels needs"):
+        spikeweave.read(plain, labels="good")
+    assert spikeweave.read(plain, labels="all").unit_names == ["a"]
+
+
+def test_labels_of_nwb_are_its_column_quality(tmp_path):
+    pynwb = pytest.importorskip("pynwb")
+    path = tmp_path / "units.nwb"
+    nwb = pynwb.NWBFile("x", "y", datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc))
+    nwb.add_unit_column("unit_name", "name")
+    nwb.add_unit_column("quality", "label")
+    nwb.add_unit_column("snr", "ratio")
+    for name, label, snr in (("n10", "good", 2), ("n9", "noise", 9), ("n2", "good", 8)):
+        nwb.add_unit(spike_times=[0.5, 1.0], unit_name=name, quality=label, snr=float(snr))
+    with pynwb.NWBHDF5IO(path, "w") as io:
+        io.write(nwb)
+
+    with pytest.warns(UserWarning, match="Of 3 units, the 2 labelled good are used"):
+        assert spikeweave.read(path).unit_names == ["n10", "n2"]
+    with pytest.warns(UserWarning, match="Unit n10 with 2 spikes was left out"):
+        assert spikeweave.read(path, min_snr=5).unit_names == ["n2"]
+    assert spikeweave.read(path, labels="all").unit_names == ["n10", "n9", "n2"]
+    with pytest.raises(ValueError, match="no unit is labelled mua"):
+        spikeweave.read(path, labels="mua")
+
+
 def test_a_real_culture_is_read(shared_data):
     spikes = spikeweave.read(shared_data / "wagenaar2006" / "2-1-20.spk.txt")
 

@@ -32,6 +32,7 @@ DESCRIBED = {
     "culture": (simulate.culture, _core.culture_options),
     "poisson": (simulate.poisson, _core.poisson_options),
     "patterns": (simulate.patterns, _core.patterns_options),
+    "network": (simulate.network, _core.network_options),
     "recording": (simulate.recording, _core.recording_options),
     "features": (simulate.features, _core.features_options),
 }
@@ -88,6 +89,7 @@ COMMANDS = {
     "simulate culture": [_core.culture_options],
     "simulate poisson": [_core.poisson_options],
     "simulate patterns": [_core.patterns_options],
+    "simulate network": [_core.network_options],
     "simulate recording": [_core.recording_options],
     "simulate features": [_core.features_options],
 }

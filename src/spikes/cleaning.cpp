@@ -1,11 +1,16 @@
 #include "spikeweave/spikes/cleaning.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "core/grouped.hpp"
+#include "core/listed.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -58,6 +63,33 @@ void add_units(std::vector<std::string>& out, std::span<const unit_left_out> uni
                                   core::grouped(unit.spikes), why(unit.value)));
     if (units.size() > most_named)
         out.push_back(fmt::format("The same holds for {} more units.", units.size() - most_named));
+}
+
+constexpr std::array<std::string_view, 4> known_labels{"good", "mua", "noise", "unsorted"};
+
+std::string label_text(const std::string& label) {
+    return label.empty() ? "unsorted" : label;
+}
+
+bool is_of_neurons(const std::string& label) {
+    return label == "good" || label == "mua";
+}
+
+// "3 good, 2 mua".
+std::string counts_of(std::span<const std::string> labels) {
+    std::map<std::string, std::size_t> numbers;
+    for (const std::string& label : labels) ++numbers[label_text(label)];
+    std::vector<std::string> out;
+    for (const auto& [label, number] : numbers) out.push_back(fmt::format("{} {}", number, label));
+    return core::listed(out);
+}
+
+void check_labels(std::span<const std::string> labels, std::span<const std::string> wanted) {
+    if (labels.empty()) throw invalid_argument("labels", "the units have no labels");
+    for (const std::string& label : wanted)
+        if (std::ranges::count(known_labels, label) == 0 && std::ranges::count(labels, label) == 0)
+            throw invalid_argument("labels", fmt::format("no unit is labelled {}; there are {}",
+                                                         label, counts_of(labels)));
 }
 
 }  // namespace
@@ -116,6 +148,34 @@ cleaned_spikes clean_spikes(const spike_sequence& spikes, const spike_cleaning_o
             kept.push_back(name);
     }
     if (kept.size() < counts.size()) out.spikes = select_units(out.spikes, kept);
+    return out;
+}
+
+units_by_label choose_by_label(std::span<const std::string> labels,
+                               std::span<const std::string> wanted) {
+    const std::vector<std::string> good{"good"};
+    const bool by_default = wanted.empty();
+    if (by_default && std::ranges::count_if(labels, is_of_neurons) > 0) wanted = good;
+    const bool takes_all = wanted.size() == 1 && wanted.front() == "all";
+    if (!by_default && !takes_all) check_labels(labels, wanted);
+    const auto is_wanted = [&](const std::string& label) {
+        if (wanted.empty()) return label != "noise";
+        return takes_all || std::ranges::count(wanted, label_text(label)) > 0;
+    };
+    units_by_label out;
+    for (std::size_t u = 0; u < labels.size(); ++u)
+        if (is_wanted(labels[u])) out.used.push_back(u);
+    const std::string what = wanted.empty() ? std::string("not labelled noise")
+                                            : fmt::format("labelled {}", fmt::join(wanted, " or "));
+    if (out.used.empty() && !labels.empty())
+        throw invalid_argument("labels", fmt::format("no unit is {}; there are {}: `labels` all "
+                                                     "uses every unit",
+                                                     what, counts_of(labels)));
+    if (out.used.size() < labels.size())
+        out.message = fmt::format("Of {} units, the {} {} {} used{}.", labels.size(),
+                                  out.used.size() == 1 ? "one" : core::grouped(out.used.size()),
+                                  what, out.used.size() == 1 ? "is" : "are",
+                                  by_default ? "; `labels` all uses every unit" : "");
     return out;
 }
 

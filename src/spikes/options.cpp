@@ -1,6 +1,9 @@
 #include "spikeweave/core/options.hpp"
 
+#include <algorithm>
+
 #include "spikes/files/time_scale.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave {
@@ -25,6 +28,15 @@ option_list describe(spike_read_options& options) {
     };
     list.add("allow_negative", options.allow_negative,
              "accept times before zero, as in recordings aligned to an event");
+    list.add("labels", options.labels,
+             "use only units with these labels, such as good,mua; all uses every unit. Phy folders "
+             "(cluster_group.tsv), NWB files (column quality) and what sort writes have labels")
+        .by_default("good, if units are labelled good or mua; else all but noise")
+        .written("LABEL,...")
+        .obeys([&labels = options.labels] {
+            if (labels.size() > 1 && std::ranges::count(labels, "all") > 0)
+                throw invalid_argument("all stands for every label, and comes alone");
+        });
     list.add("drop_duplicates_of_units", options.drop_duplicates_of_units,
              "leave out units that repeat another one because a sorter counted a neuron twice: "
              "most of their spikes are within 0.3 ms of the other unit's, more than synchrony "

@@ -12,6 +12,8 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
+#include "support/error_text.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
 #include "support/spike_files.hpp"
@@ -130,7 +132,7 @@ TEST(ReadSpikes, TakesSignalToNoiseRatiosFromAPhyFolder) {
     const spike_read_options wanted{.cleaning = {.min_snr = 2.5}};
     EXPECT_SAYS(error_of(phy, wanted), "has no signal-to-noise ratios of units");
 
-    folder.file("phy/cluster_group.tsv", "cluster_id\tgroup\n2\tgood\n");
+    folder.file("phy/cluster_group.tsv", "cluster_id\tgroup\n2\tunsorted\n");
     folder.file("phy/cluster_quality.tsv",
                 "cluster_id\trate_hz\tsnr\n2\t1\t4.5\n10\t1\t2\n7\t1\t\n");
     const spike_file file = read_spikes(phy, wanted);
@@ -144,12 +146,101 @@ TEST(ReadSpikes, TakesSignalToNoiseRatiosFromAPhyFolder) {
                 "line 2: found '2\\x09low', expected a number in column snr");
 }
 
+using texts = std::vector<std::string>;
+using indices = std::vector<std::size_t>;
+
+TEST(ChooseByLabel, UsesGoodUnitsWhereThereAreLabels) {
+    const texts labels{"good", "mua", "noise", "", "good", "interneuron"};
+
+    const units_by_label by_default = choose_by_label(labels, {});
+    EXPECT_EQ(by_default.used, (indices{0, 4}));
+    EXPECT_EQ(by_default.message,
+              "Of 6 units, the 2 labelled good are used; `labels` all uses every unit.");
+    const units_by_label asked = choose_by_label(labels, texts{"mua", "good"});
+    EXPECT_EQ(asked.used, (indices{0, 1, 4}));
+    EXPECT_EQ(asked.message, "Of 6 units, the 3 labelled mua or good are used.");
+    EXPECT_EQ(choose_by_label(labels, texts{"unsorted"}).used, (indices{3}));
+    EXPECT_EQ(choose_by_label(labels, texts{"interneuron"}).used, (indices{5}));
+    EXPECT_EQ(choose_by_label(labels, texts{"all"}).used.size(), 6U);
+    EXPECT_TRUE(choose_by_label(labels, texts{"all"}).message.empty());
+    EXPECT_TRUE(choose_by_label(texts{"good", "good"}, {}).message.empty());
+}
+
+TEST(ChooseByLabel, LeavesOnlyNoiseOutIfNobodySaidWhatIsGood) {
+    EXPECT_EQ(choose_by_label(texts{"unsorted", "", "other"}, {}).used, (indices{0, 1, 2}));
+    const units_by_label some = choose_by_label(texts{"unsorted", "noise", "unsorted"}, {});
+    EXPECT_EQ(some.used, (indices{0, 2}));
+    EXPECT_EQ(some.message,
+              "Of 3 units, the 2 not labelled noise are used; `labels` all uses every unit.");
+    EXPECT_TRUE(choose_by_label({}, {}).used.empty());
+}
+
+TEST(ChooseByLabel, SaysWhichLabelsThereAre) {
+    const auto refusal = [](const texts& labels, const texts& wanted) {
+        return text_of([&] { choose_by_label(labels, wanted); });
+    };
+    EXPECT_EQ(refusal({"mua", "", "mua"}, {}),
+              "`labels`: no unit is labelled good; there are 2 mua, 1 unsorted: `labels` all uses "
+              "every unit");
+    EXPECT_SAYS(refusal({"noise"}, {}), "no unit is not labelled noise; there are 1 noise");
+    EXPECT_SAYS(refusal({"mua"}, {"good", "noise"}), "no unit is labelled good or noise");
+    EXPECT_EQ(refusal({"good", "mua"}, {"good", "muo"}),
+              "`labels`: no unit is labelled muo; there are 1 good, 1 mua");
+    EXPECT_SAYS(refusal({}, {"good"}), "the units have no labels");
+}
+
+// Unit a is good, b noise and c has several neurons.
+void check_labels_of(const std::filesystem::path& path) {
+    const spike_sequence spikes = three_units();
+    write_units(path, spikes,
+                std::vector<unit_column>{label_column(path, {"good", "noise", "mua"})});
+
+    const spike_file good = read_spikes(path);
+    EXPECT_EQ(good.spikes, select_units(spikes, texts{"a"}));
+    EXPECT_EQ(good.labels, texts{"good"});
+    EXPECT_EQ(good.left_out_by_label,
+              (std::vector<std::pair<std::string, std::string>>{{"b", "noise"}, {"c", "mua"}}));
+    EXPECT_EQ(units_left_out(good).at("c"), "it is labelled mua, which `labels` leaves out");
+    EXPECT_EQ(warnings_of(good).front(),
+              "Of 3 units, the one labelled good is used; `labels` all uses every unit.");
+    EXPECT_EQ(read_spikes(path, {.labels = {"all"}}).spikes, spikes);
+    EXPECT_EQ(read_spikes(path, {.labels = {"mua", "noise"}}).spikes.unit_names(),
+              (texts{"b", "c"}));
+    EXPECT_THROW(read_spikes(path, {.labels = {"unsorted"}}), invalid_argument);
+    EXPECT_SAYS(text_of([&] {
+                    read_spikes(path, {.labels = {"all", "mua"}});
+                }),
+                "`labels`: all stands for every label");
+    write_spikes(path, spikes);
+    EXPECT_EQ(read_spikes(path).spikes, spikes);
+    EXPECT_SAYS(error_of(path, {.labels = {"good"}}), "has no labels of units");
+}
+
+TEST(ReadSpikes, TakesLabelsFromAnArchive) {
+    const temporary_folder folder;
+    check_labels_of(folder.path() / "units.npz");
+}
+
+TEST(ReadSpikes, KeepsLabelsOfNumberedUnitsInOrder) {
+    const temporary_folder folder;
+    const auto path = folder.path() / "units.npz";
+    const spike_sequence spikes({1, 2, 3}, {unit_id{0}, unit_id{1}, unit_id{2}}, {"2", "9", "10"},
+                                {0s, 1s});
+    write_units(path, spikes, std::vector<unit_column>{label_column(path, {"mua", "good", "mua"})});
+    EXPECT_EQ(read_spikes(path).spikes.unit_names(), texts{"9"});
+}
+
 #ifdef SPIKEWEAVE_TEST_NWB
+TEST(ReadSpikes, TakesLabelsFromTheUnitsOfNwb) {
+    const temporary_folder folder;
+    check_labels_of(folder.path() / "units.nwb");
+}
+
 TEST(ReadSpikes, TakesSignalToNoiseRatiosFromTheUnitsOfNwb) {
     const temporary_folder folder;
     const auto path = folder.path() / "units.nwb";
     const spike_sequence spikes = three_units();
-    write_nwb_units(path, spikes, std::vector<unit_column>{{"snr", "ratio", {3, 1, 2.5}}});
+    write_units(path, spikes, std::vector<unit_column>{{"snr", "ratio", {3, 1, 2.5}, {}}});
 
     const spike_file file = read_spikes(path, {.cleaning = {.min_snr = 2.5}});
 

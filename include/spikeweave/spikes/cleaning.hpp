@@ -12,9 +12,10 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// What the published analyses with SPADE leave out before they search (Stella et al. 2022,
-/// doi:10.1523/ENEURO.0505-21.2022): moments at which units fire within one sample, which are
-/// artefacts of the array, and units that are badly separated or fire too fast.
+/// What analyses leave out before they search: units that are not labelled good, and what the
+/// published ones with SPADE leave out (Stella et al. 2022, doi:10.1523/ENEURO.0505-21.2022):
+/// moments at which units fire within one sample, which are artefacts of the array, and units that
+/// are badly separated or fire too fast.
 namespace spikeweave {
 
 struct spike_cleaning_options {
@@ -68,5 +69,21 @@ SPIKEWEAVE_API cleaned_spikes clean_spikes(const spike_sequence& spikes,
 
 /// What was left out, as full sentences.
 SPIKEWEAVE_API std::vector<std::string> warnings_of(const spikes_left_out& left_out);
+
+/// Units that were chosen by their labels.
+struct units_by_label {
+    std::vector<std::size_t> used{};  ///< indices of the units, ascending
+    std::string message{};            ///< how many are used, as a full sentence; empty if all are
+};
+
+/// Chooses units by labels that a sorter or a person gave them: `good`, `mua` (several neurons),
+/// `noise`, `unsorted`, or others.
+/// @param labels  of each unit; an empty text is `unsorted`. Empty: the units have none.
+/// @param wanted  the labels of the units to use, or only `all`. Empty: `good`, if a unit is
+/// labelled `good` or `mua`; else every label but `noise`.
+/// @throws invalid_argument if no unit has a label that is wanted, if a label is neither one of
+/// these four nor that of a unit, and if labels are wanted and the units have none.
+SPIKEWEAVE_API units_by_label choose_by_label(std::span<const std::string> labels,
+                                              std::span<const std::string> wanted);
 
 }  // namespace spikeweave

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
@@ -43,6 +44,9 @@ struct spike_read_options {
     /// Accept times before zero (recordings aligned to an event); otherwise they are an error,
     /// because they are usually mistakes.
     bool allow_negative = false;
+    /// The labels of the units to use, as for `choose_by_label`; units that this leaves out are not
+    /// looked at further.
+    std::vector<std::string> labels{};
     /// Leave out units that repeat the spikes of another (spikes/shared_spikes.hpp).
     bool drop_duplicates_of_units = false;
     /// What else is left out, after that.
@@ -63,6 +67,11 @@ struct spike_file {
     spike_format format = spike_format::automatic;
     std::size_t duplicates = 0;
     std::size_t out_of_order = 0;
+    /// The label of each unit, such as "good", "mua", "noise" or "unsorted"; empty if the file has
+    /// none, and after grouping.
+    std::vector<std::string> labels{};
+    /// The names of units that were left out because of their labels, and these.
+    std::vector<std::pair<std::string, std::string>> left_out_by_label{};
     /// Units that repeat another, left out because the options say so.
     std::vector<dropped_unit> dropped{};
     /// What the options of cleaning left out.
@@ -98,18 +107,24 @@ SPIKEWEAVE_API spike_file read_spikes(const std::filesystem::path& path,
 SPIKEWEAVE_API void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
                                  const execution& run = {});
 
-/// A value for each unit, in the order of the sequence's units; NaN if missing.
+/// A value for each unit, in the order of the sequence's units.
 struct unit_column {
     std::string name{};
     std::string description{};
-    std::vector<double> values{};
+    std::vector<double> values{};      ///< NaN if missing
+    std::vector<std::string> texts{};  ///< instead of values
 };
 
-/// `write_spikes` to an `.nwb`, with more columns in its table of units.
+/// The column that `read_spikes` takes for the labels of units, in a file of this name: `quality`
+/// in an `.nwb`, as in most NWB files; `label` in an `.npz`.
+SPIKEWEAVE_API unit_column label_column(const std::filesystem::path& path,
+                                        std::vector<std::string> labels);
+
+/// `write_spikes` to an `.nwb` or `.npz`, with more columns of its units. In an `.npz` each is an
+/// array, which pynapple takes for metadata.
 /// @throws as `write_spikes`; invalid_argument also unless each column has a value for each unit.
-SPIKEWEAVE_API void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
-                                    std::span<const unit_column> columns,
-                                    const execution& run = {});
+SPIKEWEAVE_API void write_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                                std::span<const unit_column> columns, const execution& run = {});
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),

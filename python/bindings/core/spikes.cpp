@@ -37,7 +37,9 @@ array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
 nb::dict read_file(const std::string& path, const nb::dict& given) {
     spike_file file = call(read_spikes, path, given);
     nb::dict out;
-    out["warnings"] = warnings_of(file);
+    std::vector<std::string> warnings = warnings_of(file);
+    for (std::string& warning : warnings) warning = with_plain_names(warning);
+    out["warnings"] = warnings;
     out["stimulus"] = seconds_of(file.stimulus_us);
     shared_spikes spikes = share(std::move(file.spikes), file.has_recorded_span);
     spikes.checked = true;
@@ -74,6 +76,14 @@ nb::tuple clean(const shared_spikes& spikes, const nb::dict& given, const array_
         });
     const std::vector<std::string> left_out = warnings_of(kept.left_out);
     return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
+}
+
+// Returns the indices of the units to use, and how many that are, as a sentence.
+nb::tuple chosen_by_label(const std::vector<std::string>& labels,
+                          const std::vector<std::string>& wanted) {
+    const units_by_label chosen =
+        run_for_result([&](const execution& /*run*/) { return choose_by_label(labels, wanted); });
+    return nb::make_tuple(chosen.used, with_plain_names(chosen.message));
 }
 
 // Returns the groups as units, and how many spikes were not counted.
@@ -178,6 +188,7 @@ void bind_spikes(nb::module_& m) {
           "t_stop"_a.none());
     m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
+    m.def("choose_by_label", &chosen_by_label, "labels"_a, "wanted"_a);
     m.def("read_unit_groups", &groups_in, "path"_a);
     m.def("groups_without", &groups_without, "groups"_a, "left_out"_a);
     m.def("read_options", &description<spike_read_options>);

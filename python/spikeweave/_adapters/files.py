@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import _core
@@ -24,6 +25,7 @@ def read(
     format: SpikeFormat = "auto",
     time_unit: str | None = None,
     allow_negative: bool = False,
+    labels: str | Sequence[str] | None = None,
     drop_duplicates_of_units: bool = False,
     drop_synchronous: int | None = None,
     synchrony_window: Time = 3.4e-05,
@@ -55,6 +57,11 @@ def read(
         By default as stated in the file, else seconds.
     allow_negative
         Accept times before zero; otherwise they are an error, because they are usually mistakes.
+    labels
+        Use only units with these labels, such as ``["good", "mua"]`` or ``"good,mua"``; ``"all"``
+        uses every unit. By default, if units are labelled good or mua, those labelled good, with a
+        warning; else all but noise. Phy folders (``cluster_group.tsv``), NWB files (column
+        ``quality``) and what `sort` writes have labels. Units without one are ``unsorted``.
     drop_duplicates_of_units
         Leave out units that repeat the spikes of another, with a warning for each
         (`SpikeSequence.drop_duplicates_of_units`).
@@ -104,17 +111,23 @@ def read(
     """
     path = Path(path)
     check_readable(path)
+    wanted = labels if labels is None or isinstance(labels, str) else ",".join(labels)
     by_neo = format == "neo" or (format == "auto" and is_by_neo(path))
     if by_neo or format == "nwb" or (format == "auto" and is_hdf5(path)):
         if time_unit is not None:
             raise ValueError(f"time_unit: '{path.name}' says itself what its times are")
+        known: list[str] = []
         if by_neo:
             spikes, snr = read_by_neo(path, allow_negative), None
             if min_snr is not None:
                 raise OSError(f"'{path}' has no signal-to-noise ratios, which min_snr needs")
         else:
-            spikes, snr = read_units(path, allow_negative, min_snr is not None)
+            spikes, snr, known = read_units(path, allow_negative, min_snr is not None)
         names = spikes.unit_names
+        used = _chosen_by_label(path, known, wanted)
+        if used is not None:
+            spikes = spikes.select(used)
+            snr = [snr[unit] for unit in used] if snr else None
         if drop_duplicates_of_units:
             kept = spikes.drop_duplicates_of_units()
             snr = [snr[spikes.unit_names.index(name)] for name in kept.unit_names] if snr else None
@@ -140,6 +153,7 @@ def read(
                 format=format,
                 time_unit=time_unit,
                 allow_negative=allow_negative,
+                labels=wanted,
                 drop_duplicates_of_units=drop_duplicates_of_units,
                 drop_synchronous=drop_synchronous,
                 synchrony_window=synchrony_window,
@@ -153,6 +167,17 @@ def read(
     for warning in file["warnings"]:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
     return SpikeSequence._from_core(file["spikes"], file["stimulus"])
+
+
+def _chosen_by_label(path: Path, labels: list[str], wanted: str | None) -> list[int] | None:
+    """The indices of the units to use, with a warning; None for all."""
+    if not labels and wanted not in (None, "all"):
+        raise OSError(f"'{path}' has no labels of units, which labels needs")
+    used, message = _core.choose_by_label(labels, wanted.split(",") if wanted else [])
+    if not message:
+        return None
+    warnings.warn(f"{path}: {message}", stacklevel=3)
+    return used
 
 
 def write(

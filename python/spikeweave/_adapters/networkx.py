@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._values.circuit import Circuit
+from .._values.circuit import ESTIMATES, Circuit
 from .._values.conditions import ConditionComparison
 from .._values.conversions import converts
 from .._values.spade import PatternResult
@@ -21,6 +21,7 @@ def circuit_to_graph(circuit: Circuit) -> Any:
     graph.add_nodes_from(circuit.unit_names)
     for i in range(len(circuit)):
         attributes = {
+            "sign": circuit.sign[i],
             "delay_low": float(circuit.delay[i, 0]),
             "delay_high": float(circuit.delay[i, 1]),
             "count": int(circuit.count[i]),
@@ -28,6 +29,7 @@ def circuit_to_graph(circuit: Circuit) -> Any:
             "p": float(circuit.p[i]),
             "q": float(circuit.q[i]),
             "strength": float(circuit.strength[i]),
+            **{name: float(getattr(circuit, name)[i]) for name in ESTIMATES},
             "kind": circuit.kind[i],
             "mean_delay": float(circuit.mean_delay[i]),
             "mean_delay_low": float(circuit.mean_delay_low[i]),

@@ -26,6 +26,14 @@ _COLUMNS = {
     "isi_violations": "share of intervals shorter than the refractory period",
     "contamination": "share of spikes of others, estimated (Llobet et al. 2022)",
     "snr": "height of the mean waveform over the noise",
+    "presence_ratio": "share of the equal parts of the recording, at least ten, with a spike",
+    "firing_range": "95th less 5th percentile of its rates in intervals of 10 s, in hertz",
+    "amplitude_median": "median height of its spikes, in microvolts",
+    "amplitude_cv": "standard deviation of the heights of its spikes over their median",
+    "amplitude_cutoff": "estimated share of its spikes that were too small to be found",
+    "separation": "distance of the two groups into which its spikes divide best",
+    "quality": "good, mua (several neurons), noise or unsorted",
+    "label_reason": "why quality is what it is",
 }
 _NAME_COLUMN = "name of the unit as spikeweave knows it"
 
@@ -40,9 +48,9 @@ def load_pynwb() -> Any:
 
 def read_units(
     path: Path, allow_negative: bool = False, with_snr: bool = False
-) -> tuple[SpikeSequence, list[float] | None]:
-    """The spikes of the table of units, as the command reads them, and the units' signal-to-noise
-    ratios if they are asked for."""
+) -> tuple[SpikeSequence, list[float] | None, list[str]]:
+    """The spikes of the table of units, as the command reads them, the units' signal-to-noise
+    ratios if they are asked for, and their labels if there are some."""
     pynwb = load_pynwb()
     try:
         with pynwb.NWBHDF5IO(str(path), "r") as io:
@@ -54,6 +62,7 @@ def read_units(
                 are_ids = "unit_name" in units.colnames and names != _texts(units["unit_name"])
                 span = _observed(units)
                 snr = np.asarray(units["snr"][:], float) if "snr" in units.colnames else None
+                labels = _labels(units)
     except Exception as error:
         raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
     if not has_units:
@@ -73,10 +82,19 @@ def read_units(
                 "aligned to an event need allow_negative=True)"
             )
     spikes = SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
-    if not with_snr or snr is None:
-        return spikes, None
-    of_unit = dict(zip(names, snr.tolist(), strict=True))
-    return spikes, [of_unit[name] for name in spikes.unit_names]
+    order = [names.index(name) for name in spikes.unit_names]
+    ratios = [float(snr[row]) for row in order] if with_snr and snr is not None else None
+    return spikes, ratios, [labels[row] for row in order] if labels else []
+
+
+def _labels(units: Any) -> list[str]:
+    """The column ``quality`` if it has a text for each unit."""
+    if "quality" not in units.colnames:
+        return []
+    labels = np.asarray(units["quality"][:])
+    if labels.ndim != 1 or not all(isinstance(label, (str, bytes)) for label in labels):
+        return []
+    return [label.decode() if isinstance(label, bytes) else str(label) for label in labels]
 
 
 def unit_names(units: Any) -> list[str]:
@@ -198,7 +216,9 @@ def spikes_to_nwb(spikes: SpikeSequence, target: Any, overwrite: bool, append: b
 @converts(SortResult, "nwb")
 def units_to_nwb(result: SortResult, target: Any, overwrite: bool, append: bool) -> Any:
     """`SortResult.to_nwb`."""
-    columns = {name: values for name, values in result.units.items() if name != "spikes"}
+    others = {"label": "quality", "reason": "label_reason"}
+    columns = {others.get(name, name): values for name, values in result.units.items()}
+    del columns["spikes"]
     return _units_to_nwb(result._timed(), columns, target, overwrite, append)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._values.circuit import Circuit
 from .._values.conversions import converts
 from .._values.episodes import EpisodeResult
 from .page_parts import LISTED, call_of, digits, document_of, intervals_ms, spikes_in
@@ -53,15 +54,23 @@ def _episodes(found: EpisodeResult, order: NDArray[np.int64], most: int | None) 
     return columns
 
 
+def _with_interval(circuit: Circuit, name: str) -> list[list[float | None]]:
+    """A figure of each edge with the ends of its confidence interval."""
+    columns = (digits(getattr(circuit, name + end)) for end in ("", "_low", "_high"))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
 def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
     circuit = found.circuit
     columns = {
         "from": circuit.source.tolist(),
         "to": circuit.target.tolist(),
+        "sign": circuit.sign,
         "delay_ms": intervals_ms(circuit.delay),
         "best_delay_ms": intervals_ms(circuit.best_delay),
         "count": circuit.count.tolist(),
         **{name: digits(getattr(circuit, name)) for name in ("expected", "p", "q", "strength")},
+        **{name: _with_interval(circuit, name) for name in ("gain", "transmission")},
         "kind": circuit.kind,
         **{name: digits(getattr(circuit, name)) for name in ("asymmetry", "synchronous_expected")},
         "synchronous": circuit.synchronous.tolist(),
@@ -78,19 +87,6 @@ def _edges(found: EpisodeResult) -> list[dict[str, Any]]:
         if not np.isnan(estimate).any():
             edge["mean_delay_ms"] = digits(estimate)
     return edges
-
-
-def _fewer(pairs: dict[str, Any], most: int | None) -> dict[str, Any]:
-    """The pairs that were tested for occurring less often than by chance."""
-    return {
-        "total": len(pairs["p"]),
-        "from": pairs["source"][:most].tolist(),
-        "to": pairs["target"][:most].tolist(),
-        "delay_ms": intervals_ms(pairs["delay"][:most]),
-        "count": pairs["count"][:most].tolist(),
-        **{name: digits(pairs[name][:most]) for name in ("expected", "ratio", "p", "q")},
-        "kind": [None if kind == "-" else kind for kind in pairs["kind"][:most]],
-    }
 
 
 def _replication(found: EpisodeResult) -> dict[str, Any]:
@@ -113,6 +109,14 @@ def _replication(found: EpisodeResult) -> dict[str, Any]:
     return told
 
 
+def _circuit(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
+    told: dict[str, Any] = {"summary": found.summary, "chains": chains}
+    if found.pairs is not None:
+        names = ("tested", "possible", "untested_units")
+        told["pairs"] = {name: getattr(found.pairs, name) for name in names}
+    return told
+
+
 def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
     asked = found.parameters
     run: dict[str, Any] = {
@@ -127,7 +131,7 @@ def _run(found: EpisodeResult, chains: list[int]) -> dict[str, Any]:
             "levels": found.levels,
         },
         "significance": {"test": asked["test"], "alpha": asked["alpha"]},
-        "circuit": {"chains": chains},
+        "circuit": _circuit(found, chains),
         "seed": asked["seed"],
         "seconds": found.seconds,
     }
@@ -154,8 +158,6 @@ def _document(found: EpisodeResult, most: int | None) -> str:
         "episodes": _episodes(found, order, most),
         "edges": _edges(found),
     }
-    if found.fewer_than_chance is not None:
-        content["fewer_than_chance"] = _fewer(found.fewer_than_chance, most)
     return document_of("episodes", content)
 
 

@@ -20,6 +20,12 @@ _QUALITY = {
     "isi_violations": "refractory_violations",
     "contamination": "contamination",
     "snr": "snr",
+    "presence_ratio": "presence_ratio",
+    "firing_range": "firing_range",
+    "amplitude_median": "amplitude_median",
+    "amplitude_cv": "amplitude_cv",
+    "amplitude_cutoff": "amplitude_cutoff",
+    "separation": "separation",
 }
 
 
@@ -33,6 +39,8 @@ def _quality(found: SortResult) -> dict[str, Any]:
     }
     for name, label in _QUALITY.items():
         columns[label] = digits(found.units[name][there])
+    for name in ("label", "reason"):
+        columns[name] = found.units[name][there].tolist()
     return columns
 
 

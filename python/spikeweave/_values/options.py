@@ -257,7 +257,6 @@ class EpisodesOptions(TypedDict, total=False):
     seed: int | None
     hold_out: float | None
     hold_out_block: Time | None
-    fewer_than_chance: bool | None
     threads: int | None
     device: str | None
     window: Time | None
@@ -306,6 +305,7 @@ class LiveOptions(TypedDict, total=False):
     )
     time_unit: str | None
     allow_negative: bool | None
+    labels: str | None
     drop_duplicates_of_units: bool | None
     drop_synchronous: int | None
     synchrony_window: Time | None
@@ -368,6 +368,28 @@ class LiveOptions(TypedDict, total=False):
     window_budget: Time | None
     threads: int | None
     realtime: bool | None
+
+
+class NetworkOptions(TypedDict, total=False):
+    length: Time | None
+    neurons: int | None
+    units: int | None
+    excitatory: float | None
+    epsp: float | None
+    epsp_spread: float | None
+    epsp_probability: float | None
+    epsp_low_delay: Time | None
+    epsp_high_delay: Time | None
+    ipsp: float | None
+    ipsp_probability: float | None
+    ipsp_low_delay: Time | None
+    ipsp_high_delay: Time | None
+    drive: float | None
+    rhythms: Numbers | None
+    rhythmic: float | None
+    rhythm_depth: float | None
+    burst_rate: float | None
+    seed: int | None
 
 
 class PatternsOptions(TypedDict, total=False):

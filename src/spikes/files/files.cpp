@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "core/grouped.hpp"
@@ -76,13 +77,37 @@ spike_file read_as(spike_format format, const reading& job) {
 
 // The file goes on with a part of its units.
 void keep_units(spike_file& file, spike_sequence kept) {
-    if (!file.snr.empty()) {
-        std::vector<double> snr;
+    const auto keep = [&](auto& of_units) {
+        if (of_units.empty()) return;
+        std::remove_reference_t<decltype(of_units)> kept_ones;
         for (const std::string& name : kept.unit_names())
-            snr.push_back(file.snr[to_index(file.spikes.unit(name))]);
-        file.snr = std::move(snr);
-    }
+            kept_ones.push_back(std::move(of_units[to_index(file.spikes.unit(name))]));
+        of_units = std::move(kept_ones);
+    };
+    keep(file.snr);
+    keep(file.labels);
     file.spikes = std::move(kept);
+}
+
+void take_labels(spike_file& file, const reading& job) {
+    for (std::string& label : file.labels)
+        if (!io::is_printable_utf8(label)) label = "unsorted";
+    if (file.labels.empty() && job.how.labels.empty()) return;
+    if (file.labels.empty() && job.how.labels != std::vector<std::string>{"all"})
+        throw io::file_error(job.path,
+                             "has no labels of units, which `labels` needs; the files that "
+                             "spikeweave sort writes have them");
+    const units_by_label chosen = choose_by_label(file.labels, job.how.labels);
+    if (chosen.message.empty()) return;
+    std::vector<std::string> kept;
+    for (const std::size_t u : chosen.used) kept.push_back(file.spikes.unit_names()[u]);
+    for (std::size_t u = 0, next = 0; u < file.labels.size(); ++u)
+        if (next < chosen.used.size() && chosen.used[next] == u)
+            ++next;
+        else
+            file.left_out_by_label.emplace_back(file.spikes.unit_names()[u], file.labels[u]);
+    keep_units(file, select_units(file.spikes, kept));
+    file.warnings.insert(file.warnings.begin(), chosen.message);
 }
 
 void take_groups(spike_file& file, const spike_read_options& how) {
@@ -96,6 +121,7 @@ void take_groups(spike_file& file, const spike_read_options& how) {
     file.groups = grouped.groups;
     file.merged = grouped.merged;
     file.snr.clear();
+    file.labels.clear();
 }
 
 }  // namespace
@@ -130,8 +156,10 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
                              "is a pipe or a device; expected a file or a folder, save it first");
     const spike_format format =
         how.format == spike_format::automatic ? detect_format(path) : how.format;
-    spike_file file = read_as(format, {path, how, run});
+    const reading job{path, how, run};
+    spike_file file = read_as(format, job);
     file.format = format;
+    take_labels(file, job);
     if (how.cleaning.min_snr && file.snr.empty())
         throw io::file_error(path,
                              "has no signal-to-noise ratios of units, which `min_snr` needs; the "
@@ -165,14 +193,25 @@ void write_spikes(const std::filesystem::path& path, const spike_sequence& spike
         path.string()));
 }
 
-void write_nwb_units(const std::filesystem::path& path, const spike_sequence& spikes,
-                     std::span<const unit_column> columns, const execution& run) {
-    for (const unit_column& column : columns)
-        if (column.values.size() != spikes.unit_count())
+unit_column label_column(const std::filesystem::path& path, std::vector<std::string> labels) {
+    return {.name = path.extension() == ".nwb" ? "quality" : "label",
+            .description = "good, mua (several neurons), noise or unsorted",
+            .texts = std::move(labels)};
+}
+
+void write_units(const std::filesystem::path& path, const spike_sequence& spikes,
+                 std::span<const unit_column> columns, const execution& run) {
+    for (const unit_column& column : columns) {
+        const std::size_t values = std::max(column.values.size(), column.texts.size());
+        if (values != spikes.unit_count())
             throw invalid_argument(fmt::format("column '{}' has {} values for {} units",
-                                               column.name, column.values.size(),
-                                               spikes.unit_count()));
-    write_nwb({path, spikes, run, columns});
+                                               column.name, values, spikes.unit_count()));
+    }
+    const writing job{path, spikes, run, columns};
+    if (path.extension() == ".nwb") return write_nwb(job);
+    if (path.extension() == ".npz") return write_npz(job);
+    throw invalid_argument(
+        fmt::format("'{}': columns of units are written to .npz and .nwb", path.string()));
 }
 
 namespace spikes {

@@ -120,6 +120,8 @@ std::unique_ptr<spike_blocks> open_spike_blocks(const std::filesystem::path& pat
                                                 const spike_read_options& how,
                                                 const execution& run) {
     check_options(how);
+    if (!how.labels.empty())
+        throw invalid_argument("labels", "a recording that is read in blocks has no labels");
     if (how.drop_duplicates_of_units)
         throw invalid_argument("drop_duplicates_of_units",
                                "which units repeat another is only known of a whole recording");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -99,9 +100,12 @@ void read_labelled(io::npy_reader& times, io::npy_reader& labels, numpy_times& t
 }
 
 // Names the units of a TsGroup: by its keys, or by the texts that write_npz stores beside them.
-void name_units(const io::zip_reader& archive, const reading& job, integer_units& units) {
+// Returns the names in the order of the keys; nothing without keys.
+std::vector<std::string> name_units(const io::zip_reader& archive, const reading& job,
+                                    integer_units& units) {
     const auto* keys_entry = find_array(archive, {"keys"});
-    if (keys_entry == nullptr) return;
+    if (keys_entry == nullptr) return {};
+    std::vector<std::string> out;
     const auto keys = read_integers(open_array(archive, *keys_entry, job));
     if (const auto* names_entry = find_array(archive, {"unit_name"})) {
         io::npy_reader names = open_array(archive, *names_entry, job);
@@ -118,11 +122,46 @@ void name_units(const io::zip_reader& archive, const reading& job, integer_units
                 throw io_error(fmt::format("{}: found {} twice, expected different names",
                                            names.what(), io::shown(name)));
             units.name(key, name);
+            out.push_back(name);
         }
         names.expect_end();
     } else {
-        for (const std::int64_t key : keys) units.find(key);
+        for (const std::int64_t key : keys) {
+            units.find(key);
+            out.push_back(std::to_string(key));
+        }
     }
+    return out;
+}
+
+// Opens an array that other programs may use for something else; nothing if it is no array of texts
+// with this number of items.
+std::optional<io::npy_reader> open_texts(const io::zip_reader& archive, const io::zip_entry& entry,
+                                         std::size_t count, const reading& job) {
+    try {
+        io::npy_reader texts = open_array(archive, entry, job);
+        if (texts.header().is_number() || texts.header().count() != count) return {};
+        return texts;
+    } catch (const io_error&) {
+        return {};
+    }
+}
+
+// Returns the array `label`, which has a text for each of these units, in the order of `units`;
+// nothing if it is not there or something else.
+std::vector<std::string> read_unit_labels(const io::zip_reader& archive, const reading& job,
+                                          const std::vector<std::string>& named,
+                                          const std::vector<std::string>& units) {
+    const auto* entry = find_array(archive, {"label"});
+    if (entry == nullptr) return {};
+    auto texts = open_texts(archive, *entry, named.size(), job);
+    if (!texts) return {};
+    std::map<std::string, std::string> of_unit;
+    for (const std::string& name : named) of_unit[name] = texts->read_text();
+    texts->expect_end();
+    std::vector<std::string> out;
+    for (const std::string& unit : units) out.push_back(of_unit[unit]);
+    return out;
 }
 
 }  // namespace
@@ -151,9 +190,10 @@ spike_file read_npz(const reading& job) {
     numpy_times to_us(times, job);
     const io::progress_meter meter =
         job.meter(times.header().count() * (times.header().item_bytes + units.header().item_bytes));
+    std::vector<std::string> named;
     if (units.header().is_number()) {
         integer_units numbers(builder);
-        name_units(archive, job, numbers);
+        named = name_units(archive, job, numbers);
         read_spike_arrays(times, units, to_us, numbers, builder, meter);
     } else {
         read_labelled(times, units, to_us, builder, meter);
@@ -161,6 +201,7 @@ spike_file read_npz(const reading& job) {
     times.expect_end();
     units.expect_end();
     finish(file, builder, job, span ? &*span : nullptr);
+    file.labels = read_unit_labels(archive, job, named, file.spikes.unit_names());
     return file;
 }
 

@@ -192,6 +192,18 @@ std::vector<duration> read_interval_ends(const h5::reader& nwb, const std::strin
     return out;
 }
 
+template <class Value>
+std::vector<Value> in_order_of_units(const std::vector<Value>& values,
+                                     const std::vector<std::string>& rows,
+                                     const std::vector<std::string>& units) {
+    std::map<std::string_view, const Value*> of_unit;
+    for (std::size_t row = 0; row < rows.size(); ++row) of_unit[rows[row]] = &values[row];
+    std::vector<Value> out;
+    out.reserve(units.size());
+    for (const std::string& unit : units) out.push_back(*of_unit.at(unit));
+    return out;
+}
+
 // Returns the signal-to-noise ratios in the order of the units; empty if the table has none.
 std::vector<double> read_snr(const h5::reader& file, const std::vector<std::string>& rows,
                              const std::vector<std::string>& units) {
@@ -199,13 +211,17 @@ std::vector<double> read_snr(const h5::reader& file, const std::vector<std::stri
     const h5::column column(file, in_units("snr"));
     if (column.is_text() || column.shape().size() != 1 || column.size() != rows.size())
         column.fail(fmt::format("expected {} numbers, one a unit", rows.size()));
-    const std::vector<double> values = column.read_all(rows.size());
-    std::map<std::string_view, double> of_unit;
-    for (std::size_t row = 0; row < rows.size(); ++row) of_unit[rows[row]] = values[row];
-    std::vector<double> out;
-    out.reserve(units.size());
-    for (const std::string& unit : units) out.push_back(of_unit.at(unit));
-    return out;
+    return in_order_of_units(column.read_all(rows.size()), rows, units);
+}
+
+// Returns the labels in the order of the units; empty if the table has none.
+std::vector<std::string> read_quality(const h5::reader& file, const std::vector<std::string>& rows,
+                                      const std::vector<std::string>& units) {
+    if (!io::nwb::has_column(file, "units", "quality")) return {};
+    const h5::column column(file, in_units("quality"));
+    // Other programs have numbers, or several texts a unit, in a column of this name.
+    if (!column.is_text() || column.shape().size() != 1 || column.size() != rows.size()) return {};
+    return in_order_of_units(column.read_text(rows.size()), rows, units);
 }
 
 }  // namespace
@@ -234,6 +250,7 @@ spike_file read_nwb(const reading& job) {
     const std::size_t out_of_order = read_times(times, offsets, units, builder, job);
     finish(file, builder, job, span ? &*span : nullptr);
     if (job.how.cleaning.min_snr) file.snr = read_snr(nwb, names, file.spikes.unit_names());
+    file.labels = read_quality(nwb, names, file.spikes.unit_names());
     file.out_of_order = out_of_order;  // within a unit: the table lists unit by unit
     return file;
 }

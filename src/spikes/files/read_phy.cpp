@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -24,6 +23,20 @@ std::vector<double> snr_of(const std::vector<std::string>& clusters,
         const auto found = known.find(std::stoll(cluster));
         out.push_back(found == known.end() ? std::numeric_limits<double>::quiet_NaN()
                                            : found->second);
+    }
+    return out;
+}
+
+// Clusters without a group are unsorted. Returns nothing if no cluster has a group.
+std::vector<std::string> labels_of(const std::vector<std::string>& clusters,
+                                   const std::filesystem::path& folder) {
+    const auto groups = io::read_phy_groups(folder / "cluster_group.tsv");
+    std::vector<std::string> out;
+    if (groups.empty()) return out;
+    for (const std::string& cluster : clusters) {
+        const auto found = groups.find(std::stoll(cluster));
+        const bool has_group = found != groups.end() && !found->second.empty();
+        out.push_back(has_group ? found->second : "unsorted");
     }
     return out;
 }
@@ -70,18 +83,7 @@ spike_file read_phy(const reading& job) {
     units.expect_end();
     finish(file, builder, job);
     if (job.how.cleaning.min_snr) file.snr = snr_of(file.spikes.unit_names(), folder);
-
-    const auto noise = io::read_phy_noise(folder / "cluster_group.tsv");
-    const auto& names = file.spikes.unit_names();
-    const auto labelled = static_cast<std::size_t>(
-        std::count_if(file.spikes.units().begin(), file.spikes.units().end(), [&](unit_id unit) {
-            return !noise.empty() && noise.contains(std::stoll(names[to_index(unit)]));
-        }));
-    if (labelled > 0)
-        file.warnings.push_back(
-            fmt::format("{} of {} spikes are of clusters that are labelled noise in "
-                        "cluster_group.tsv; they are kept.",
-                        labelled, file.spikes.size()));
+    file.labels = labels_of(file.spikes.unit_names(), folder);
     return file;
 }
 

@@ -39,7 +39,7 @@ struct writing {
     const std::filesystem::path& path;
     const spike_sequence& spikes;
     const execution& run;
-    /// Additional columns, for `.nwb` only.
+    /// Additional columns, for `.nwb` and `.npz` only.
     std::span<const unit_column> columns{};
 
     io::progress_meter meter() const {

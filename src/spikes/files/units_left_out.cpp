@@ -11,6 +11,8 @@ namespace spikeweave {
 
 reasons_left_out units_left_out(const spike_file& file) {
     reasons_left_out out;
+    for (const auto& [unit, label] : file.left_out_by_label)
+        out.emplace(unit, fmt::format("it is labelled {}, which `labels` leaves out", label));
     for (const dropped_unit& unit : file.dropped)
         out.emplace(
             unit.name,

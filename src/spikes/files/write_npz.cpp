@@ -84,6 +84,13 @@ void write_npz(const writing& job) {
     write_numbers<double>(
         archive, "end", io::npy_kind::real, 1, [&](std::size_t) { return end_s; }, meter);
     if (!numbered) write_texts(archive, "unit_name", names);
+    for (const unit_column& column : job.columns)
+        if (column.texts.empty())
+            write_numbers<double>(
+                archive, column.name, io::npy_kind::real, names.size(),
+                [&](std::size_t u) { return column.values[u]; }, meter);
+        else
+            write_texts(archive, column.name, column.texts);
     archive.commit();
 }
 

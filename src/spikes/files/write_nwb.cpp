@@ -26,6 +26,7 @@ nwb::digest digest_of(const writing& job) {
     for (const unit_column& column : job.columns) {
         out.add(column.name);
         for (const double value : column.values) out.add(std::bit_cast<std::uint64_t>(value));
+        for (const std::string& text : column.texts) out.add(text);
     }
     for (const std::int64_t t : spikes.times_us()) out.add(static_cast<std::uint64_t>(t));
     for (const unit_id unit : spikes.units()) out.add(static_cast<std::uint64_t>(to_index(unit)));
@@ -95,6 +96,10 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
         h5::write_attribute(units.write_texts("unit_name", names, nwb_name_column).get(),
                             nwb_names_mark, nwb_mark_of(names));
     for (const unit_column& column : job.columns) {
+        if (!column.texts.empty()) {
+            units.write_texts(column.name, column.texts, column.description.c_str());
+            continue;
+        }
         const h5::handle made = units.new_column(column.name, H5T_IEEE_F64LE, {names.size()},
                                                  column.description.c_str());
         h5::write_block(made.get(), 0, names.size(), H5T_NATIVE_DOUBLE, column.values.data());

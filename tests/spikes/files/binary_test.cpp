@@ -101,7 +101,23 @@ TEST(NpzFiles, SayWhatIsMissingOrDoesNotFit) {
         "2 starts and 1 ends");
 }
 
-TEST(PhyFolders, AreReadWithTheirSampleRateAndNoiseIsNamed) {
+TEST(NumpyArchives, HaveNoLabelsIfTheArrayIsOfSomethingElse) {
+    const auto times = npy_bytes<double>(npy_kind::real, {0.1, 0.2});
+    const auto units = npy_bytes<std::int64_t>(npy_kind::integer, {0, 1});
+    std::string objects = npy_bytes<std::int64_t>(npy_kind::integer, {0, 1});
+    objects.replace(objects.find("'<i8'"), 5, "'|O' ");
+    const temporary_folder folder;
+    for (const std::string& label :
+         {units, objects, npy_bytes<std::int64_t>(npy_kind::integer, {1, 2, 3})}) {
+        const spike_file file = read_spikes(write_archive(
+            folder,
+            {{"t.npy", times}, {"index.npy", units}, {"keys.npy", units}, {"label.npy", label}}));
+        EXPECT_EQ(file.spikes.size(), 2U);
+        EXPECT_TRUE(file.labels.empty());
+    }
+}
+
+TEST(PhyFolders, AreReadWithTheirSampleRateAndLabels) {
     const temporary_folder folder;
     folder.file("phy/params.py", "dat_path = 'a.dat'\nsample_rate = 30_000.\nhp_filtered = False");
     folder.file("phy/spike_times.npy",
@@ -113,11 +129,16 @@ TEST(PhyFolders, AreReadWithTheirSampleRateAndNoiseIsNamed) {
     folder.file("phy/spike_clusters.npy", npy_bytes<std::int32_t>(npy_kind::integer, {4, 2, 4}));
     folder.file("phy/cluster_group.tsv", "cluster_id\tgroup\n2\tgood\n4\tnoise\n");
     for (const auto& path : {phy, phy / "params.py"}) {
-        const spike_file file = read_spikes(path);
+        const spike_file file = read_spikes(path, {.labels = {"all"}});
         EXPECT_EQ(file.format, spike_format::phy);
         EXPECT_EQ(named(file.spikes), (named_spikes{{1'000, "4"}, {2'000, "2"}, {3'000, "4"}}));
-        ASSERT_EQ(file.warnings.size(), 1U);
-        EXPECT_SAYS(file.warnings[0], "2 of 3 spikes are of clusters that are labelled noise");
+        EXPECT_EQ(file.labels, (std::vector<std::string>{"good", "noise"}));
+        EXPECT_TRUE(file.warnings.empty());
+        const spike_file good = read_spikes(path);
+        EXPECT_EQ(named(good.spikes), (named_spikes{{2'000, "2"}}));
+        EXPECT_EQ(good.warnings,
+                  std::vector<std::string>{
+                      "Of 2 units, the one labelled good is used; `labels` all uses every unit."});
     }
 
     folder.file("phy/params.py", "dat_path = 'a.dat'\n");
