@@ -3,7 +3,8 @@
 //
 //   episode_calibration RECORDINGS SURROGATES MAX_SIZE THREADS [PART [LENGTH_S...]]
 //
-// PART is NULL|all[/UNITS][@EPOCH:GAP|@BEFORE..AFTER], as `analysed_part` reads it.
+// PART is NULL|all[/UNITS][@EPOCH:GAP|@BEFORE..AFTER], as `analysed_part` reads it. NULL may also
+// be one of `ordered_nulls`, of which the result has to warn that most pairs are related.
 //
 // For each null hypothesis, RECORDINGS recordings with seeds 0, 1, ... are mined with all defaults
 // except the largest size, and tested by the default and by surrogates. A recording counts once,
@@ -39,21 +40,25 @@ struct tally {
     std::size_t recordings = 0;  // recordings with an edge
     std::size_t edges = 0;
     std::size_t longer = 0;  // recordings with a significant episode of three units
+    std::size_t warned = 0;  // recordings with the warning that many pairs are related
 };
 
 struct found {
     std::size_t edges = 0;
     bool longer = false;
+    bool warned = false;
 };
 
-found look(const spike_sequence& spikes, const episode_table& table, std::uint32_t surrogates,
-           std::uint64_t seed) {
-    const episode_test_result findings =
-        test_episodes(spikes, table, {}, {.surrogates = surrogates, .seed = seed}, {.threads = 1});
+found look(const spike_sequence& spikes, episode_table table, const choice_of_pairs& pairs,
+           std::uint32_t surrogates, std::uint64_t seed) {
+    const episode_test_result findings = test_episodes(
+        spikes, table, pairs, {}, {.surrogates = surrogates, .seed = seed}, {.threads = 1});
     const std::vector<episode_test> judged =
         surrogates > 0 ? with_surrogate_tests(findings.assessed, findings.surrogates)
                        : findings.assessed;
-    found out{findings.circuit.edges.size(), false};
+    found out{.edges = findings.circuit.edges.size()};
+    for (const std::string& warning : findings.warnings)
+        if (warning.find("related within milliseconds") != std::string::npos) out.warned = true;
     for (std::size_t i = 0; i < judged.size(); ++i)
         if (table.episodes[i].what.size() > 2 && judged[i].q < significance_options{}.alpha)
             out.longer = true;
@@ -64,11 +69,13 @@ void add(const found& one, tally& to) {
     to.recordings += one.edges > 0 ? 1 : 0;
     to.edges += one.edges;
     to.longer += one.longer ? 1 : 0;
+    to.warned += one.warned ? 1 : 0;
 }
 
 std::string cells(const tally& of, std::size_t recordings) {
-    return fmt::format("\t{}\t{:.2f}\t{}", of.recordings,
-                       static_cast<double>(of.edges) / static_cast<double>(recordings), of.longer);
+    return fmt::format("\t{}\t{:.2f}\t{}\t{}", of.recordings,
+                       static_cast<double>(of.edges) / static_cast<double>(recordings), of.longer,
+                       of.warned);
 }
 
 void measure(const null_recordings::null& what, const analysed_part& part, std::int64_t length_s,
@@ -84,8 +91,9 @@ void measure(const null_recordings::null& what, const analysed_part& part, std::
         spikes_in_all += spikes.size();
         const episode_table table =
             mine_episodes(spikes, {.delays = what.delays, .max_size = max_size}, {.threads = 1});
-        by_default[i] = look(spikes, table, 0, 0);
-        if (surrogates > 0) tested[i] = look(spikes, table, surrogates, seed);
+        const choice_of_pairs pairs{.delays = what.delays};
+        by_default[i] = look(spikes, table, pairs, 0, 0);
+        if (surrogates > 0) tested[i] = look(spikes, table, pairs, surrogates, seed);
     });
     tally first;
     tally second;
@@ -114,11 +122,18 @@ int calibrate(const std::vector<std::string>& arguments) {
         for (std::size_t i = 5; i < arguments.size(); ++i)
             lengths.push_back(std::stol(arguments[i]));
     }
-    fmt::print("null\tseconds\trecordings\tspikes\twith an edge\tedges\twith a longer one");
-    fmt::print("{}\n",
-               surrogates > 0 ? "\twith an edge (surrogates)\tedges\twith a longer one" : "");
+    fmt::print(
+        "null\tseconds\trecordings\tspikes\twith an edge\tedges\twith a longer one"
+        "\twarned of order");
+    fmt::print("{}\n", surrogates > 0 ? "\twith an edge (surrogates)\tedges\twith a longer one"
+                                        "\twarned of order"
+                                      : "");
+    std::vector<null_recordings::null> nulls = null_recordings::all();
+    if (part.null != "all")
+        for (const std::string_view name : null_recordings::ordered_nulls)
+            nulls.push_back({name, default_delays()});
     for (const std::int64_t length_s : lengths)
-        for (const null_recordings::null& what : null_recordings::all())
+        for (const null_recordings::null& what : nulls)
             if (part.null == "all" || part.null == what.name)
                 measure(what, part, length_s, seeds, surrogates, max_size, threads);
     return 0;

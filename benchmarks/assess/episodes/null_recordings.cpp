@@ -132,6 +132,44 @@ std::vector<double> train(const recipe& what, double rate_hz, double length_s,
     return kept;
 }
 
+// Units of 5 Hz that also fire in events: at a latency of each unit in every event, or in the
+// cycles of an event at a phase of each unit.
+spike_sequence make_ordered(std::string_view name, std::int64_t length_s, std::mt19937_64& random) {
+    constexpr std::uint32_t units = 20;
+    std::uniform_real_distribution<double> uniform;
+    std::normal_distribution<double> normal;
+    const auto length = static_cast<double>(length_s);
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    std::vector<std::string> names;
+    const auto add = [&](double at, unit_id unit) {
+        if (at > 0 && at < length) all.emplace_back(static_cast<std::int64_t>(at * 1e6), unit);
+    };
+    for (std::uint32_t u = 0; u < units; ++u) {
+        names.push_back(fmt::format("n{}", u));
+        std::exponential_distribution<double> gap(5);
+        for (double t = gap(random); t < length; t += gap(random)) add(t, unit_id{u});
+        const double own = uniform(random);
+        if (name == "stimulus") {
+            for (double t = 0.25; t < length; t += 0.5)
+                if (uniform(random) < 0.5)
+                    add(t + 0.005 + 0.02 * own + 0.0015 * normal(random), unit_id{u});
+        } else {
+            const bool is_ripple = name == "ripples";
+            const double period = 1.0 / (is_ripple ? 150 : 40);
+            // Ripples last 100 ms, one a second.
+            const double probability = is_ripple ? 0.15 : 0.1;
+            for (double t = 0; t < length; t += period) {
+                if (is_ripple && t - std::floor(t) > 0.1) continue;
+                if (uniform(random) < probability)
+                    add(t + period * own + 0.15 * period * normal(random), unit_id{u});
+            }
+        }
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return sequence_of(std::move(all), std::move(names), {0s, std::chrono::seconds(length_s)});
+}
+
 }  // namespace
 
 std::vector<null> all() {
@@ -170,6 +208,8 @@ spike_sequence make(std::string_view name, std::int64_t length_s, std::uint32_t 
     std::seed_seq seeds{seed, static_cast<std::uint32_t>(length_s),
                         static_cast<std::uint32_t>(std::hash<std::string_view>{}(name))};
     std::mt19937_64 random(seeds);
+    if (std::ranges::find(ordered_nulls, name) != ordered_nulls.end())
+        return make_ordered(name, length_s, random);
     const recipe what = recipe_of(name, length_s, random);
     std::lognormal_distribution<double> rate(std::log(what.mean_hz) - what.log_sd * what.log_sd / 2,
                                              what.log_sd);

@@ -23,6 +23,13 @@ std::vector<null> all();
 /// Four of them, unlike each other.
 inline constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts",
                                                              "gamma"};
+/// Recordings whose units fire in an order that is faster than a cell, without connections: the
+/// test of pairs cannot tell them apart, so a warning must.
+///   "stimulus"  each unit answers each of two stimuli a second at a latency of its own, to 1.5 ms
+///   "ripples"   ripples of 150 Hz, in which each unit prefers a phase of its own
+///   "gamma-rhythm"  a rhythm of 40 Hz all the time, with a phase for each unit
+inline constexpr std::array<std::string_view, 3> ordered_nulls{"stimulus", "ripples",
+                                                               "gamma-rhythm"};
 /// Makes a recording of one of them; or of "own-bursts-denser", which is "own-bursts" with mean
 /// intervals in bursts of 4 ms instead of 12 ms in the first half, and as many spikes.
 /// @throws invalid_argument for an unknown name

@@ -242,6 +242,11 @@ struct episode_table {
     std::optional<std::size_t> complete_to_size{};
 };
 
+/// The time in microseconds that all intervals between spikes are multiples of, such as the frames
+/// of a camera or the steps of a simulation; none if there is no such time, or if it is shorter
+/// than 0.5 ms.
+SPIKEWEAVE_API std::optional<double> clock_step_us(const spike_sequence& spikes);
+
 /// Warnings for the user about these delays, as full sentences. It warns of delays of a second and
 /// more, which may be milliseconds given as seconds, and of delays that cannot occur because all
 /// spike times are multiples of a longer time, as in recordings with a camera.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "spikeweave/assess/episodes.hpp"
-#include "spikeweave/assess/episodes/scarce_pairs.hpp"
+#include "spikeweave/assess/episodes/pair_tests.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/epochs.hpp"
@@ -28,9 +28,6 @@ struct episode_options {
     double hold_out = 0;
     /// Time is held out in blocks of this length, evenly spread; epochs are held out as a whole.
     duration hold_out_block = std::chrono::seconds{10};
-    /// Also tests all pairs for occurring less often than by chance, as inhibition makes them.
-    /// Needs the test `jitter` of the whole time, without surrogates.
-    bool fewer_than_chance = false;
     run_options run{};
 };
 
@@ -75,8 +72,9 @@ struct episode_result {
     /// One element for each episode of the table; empty if no surrogates were requested.
     std::vector<surrogate_test> surrogates{};
     spikeweave::circuit circuit{};
-    /// The pairs that were tested for occurring less often than by chance, if the options say so.
-    std::optional<std::vector<scarce_pair>> scarce{};
+    /// The tests of all pairs that the circuit was built from; nothing if it was built from those
+    /// of the table, because surrogates or another test than `jitter` decide.
+    std::optional<pair_tests> pairs{};
     /// The options as they were resolved: with the threshold as `min_count`, and the strategy, its
     /// variants and the devices that ran. They repeat the analysis.
     episode_options options{};
@@ -108,7 +106,7 @@ SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
 /// @param other    the recording, or epochs of it, in which findings are tested
 /// @param options  `t_start`, `t_stop` and `epochs` are of `spikes`; trials are taken in both
 /// @throws invalid_argument also if no unit is in both recordings, if all spikes of `other` are in
-/// `spikes`, or for `hold_out` and `fewer_than_chance`.
+/// `spikes`, or for `hold_out`.
 SPIKEWEAVE_API episode_result confirm_episodes(const spike_sequence& spikes,
                                                const spike_sequence& other,
                                                const episode_options& options = {},

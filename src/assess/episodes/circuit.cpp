@@ -3,19 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <numeric>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "assess/episodes/triples.hpp"
+#include "assess/episodes/explained_edges.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
 
 namespace spikeweave {
 
-using assess::triple_counts;
+using assess::edge_lags;
 
 namespace {
 
@@ -29,36 +30,35 @@ bool inside(const delay_interval& inner, const delay_interval& outer) {
     return outer.low <= inner.low && inner.high <= outer.high;
 }
 
-delay_interval sum(const delay_interval& a, const delay_interval& b) {
-    return {a.low + b.low, a.high + b.high};
-}
-
-// The delays at which c follows b if both follow a.
-delay_interval difference(const delay_interval& to_c, const delay_interval& to_b) {
-    return {to_c.low - to_b.high, to_c.high - to_b.low};
-}
-
 void check(const spike_sequence& spikes, const episode_table& table,
-           std::span<const episode_test> assessed, const circuit_options& options) {
+           std::span<const episode_test> assessed, std::span<const pair_test> pairs,
+           const circuit_options& options) {
     if (assessed.size() != table.episodes.size())
         throw invalid_argument(fmt::format("{} episodes of the table, but {} assessed",
                                            table.episodes.size(), assessed.size()));
+    const auto known = [&](unit_id unit) { return to_index(unit) < spikes.unit_count(); };
     for (const counted_episode& counted : table.episodes)
-        for (const unit_id unit : counted.what.units)
-            if (to_index(unit) >= spikes.unit_count())
-                throw invalid_argument("the table is not of these spikes");
+        if (!std::ranges::all_of(counted.what.units, known))
+            throw invalid_argument("the table is not of these spikes");
+    for (const pair_test& pair : pairs)
+        if (!known(pair.from) || !known(pair.to))
+            throw invalid_argument("the pairs are not of these spikes");
     if (!(options.alpha > 0 && options.alpha <= 1))
         throw invalid_argument(
             fmt::format("alpha must be above 0 and at most 1, not {}", options.alpha));
-    if (!(options.explained > 0 && options.explained <= 1))
-        throw invalid_argument(fmt::format(
-            "the explained fraction must be above 0 and at most 1, not {}", options.explained));
 }
 
-// The significant intervals of a pair become one edge: the best interval, with the intervals around
-// it that touch or overlap.
-circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& table,
-                     std::span<const episode_test> assessed) {
+// A significant pair, and the adjacent intervals that are significant, too.
+struct significant_pair {
+    pair_test test;
+    delay_interval delay;
+    std::optional<double> strength{};  // of a test of episodes
+};
+
+// The significant intervals of a pair become one: the best interval, with the intervals around it
+// that touch or overlap it.
+significant_pair pair_of(std::span<const std::size_t> members, const episode_table& table,
+                         std::span<const episode_test> assessed) {
     const auto interval = [&](std::size_t i) { return table.episodes[i].what.delays.front(); };
     // p can be 0 for several intervals, if it is too small for a double; then the strength decides.
     const std::size_t best = *std::min_element(members.begin(), members.end(), [&](auto a, auto b) {
@@ -77,10 +77,84 @@ circuit_edge edge_of(std::span<const std::size_t> members, const episode_table& 
             grown = true;
         }
     }
-    const episode& what = table.episodes[best].what;
+    const auto& [what, count] = table.episodes[best];
     const episode_test& test = assessed[best];
-    return {what.units[0], what.units[1], delay,  interval(best), table.episodes[best].count,
-            test.expected, test.p,        test.q, test.strength,  edge_kind::direct};
+    return {{what.units[0], what.units[1], connection_sign::excitatory, false, interval(best),
+             count, test.expected, test.p, test.q},
+            delay,
+            test.strength};
+}
+
+std::vector<significant_pair> pairs_of_table(const episode_table& table,
+                                             std::span<const episode_test> assessed, double alpha) {
+    std::map<unit_pair, std::vector<std::size_t>> significant;
+    for (std::size_t i = 0; i < table.episodes.size(); ++i) {
+        const episode& what = table.episodes[i].what;
+        if (what.size() == 2 && assessed[i].q < alpha)
+            significant[{what.units[0], what.units[1]}].push_back(i);
+    }
+    std::vector<significant_pair> out;
+    for (const auto& [pair, members] : significant)
+        out.push_back(pair_of(members, table, assessed));
+    return out;
+}
+
+// One for each ordered pair of units: a synaptic delay comes before a slow one, then the smaller p
+// counts.
+std::vector<significant_pair> significant_among(std::span<const pair_test> pairs,
+                                                const edge_lags& lags, double alpha) {
+    std::map<unit_pair, const pair_test*> best;
+    for (const pair_test& one : pairs) {
+        if (!(one.q < alpha)) continue;
+        const pair_test*& kept = best[{one.from, one.to}];
+        if (kept == nullptr || std::tuple(one.slow, one.p) < std::tuple(kept->slow, kept->p))
+            kept = &one;
+    }
+    std::vector<significant_pair> out;
+    out.reserve(best.size());
+    for (const auto& [pair, test] : best) out.push_back({*test, lags.extent_of(*test)});
+    return out;
+}
+
+// 95 % of a normal variable are within so many standard deviations.
+constexpr double within = 1.959964;
+
+// The number of lags beside the window, which the expectation is estimated from, is about this many
+// times that in it.
+constexpr double lags_beside = 4;
+
+estimate gain_of(double count, double expected) {
+    const double gain = count / expected;
+    const double error = std::sqrt(1 / (count + 0.5) + 1 / (lags_beside * (expected + 0.5)));
+    const double middle = (count + 0.5) / (expected + 0.5);
+    return {gain, std::min(gain, middle * std::exp(-within * error)),
+            std::max(gain, middle * std::exp(within * error))};
+}
+
+estimate transmission_of(double count, double expected, double sources) {
+    const double value = (count - expected) / sources;
+    const double error = within * std::sqrt(count + expected / lags_beside + 0.5) / sources;
+    return {value, value - error, value + error};
+}
+
+circuit_edge edge_of(const significant_pair& pair, std::uint64_t sources) {
+    const pair_test& test = pair.test;
+    const auto count = static_cast<double>(test.count);
+    const auto of = static_cast<double>(std::max<std::uint64_t>(sources, 1));
+    const double expected = std::max(test.expected, 1e-9);
+    return {.from = test.from,
+            .to = test.to,
+            .sign = test.sign,
+            .delay = pair.delay,
+            .best = test.delay,
+            .count = test.count,
+            .expected = test.expected,
+            .p = test.p,
+            .q = test.q,
+            .strength = pair.strength.value_or(std::min(1.0, count / of)),
+            .gain = gain_of(count, expected),
+            .transmission = transmission_of(count, expected, of),
+            .kind = test.slow ? edge_kind::slow : edge_kind::direct};
 }
 
 // Measures the timing of the edges, and marks those that come from one neuron in two units, from
@@ -99,212 +173,25 @@ void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spik
         edges[e].timing = timing[e];
         if (repeated.contains({edges[e].from, edges[e].to}))
             edges[e].kind = edge_kind::shared_spikes;
-        else if (timing[e].is_synchronous)
+        else if (timing[e].is_synchronous && edges[e].sign == connection_sign::excitatory)
             edges[e].kind = edge_kind::synchronous;
         else if (timing[e].lacks_synchrony)
             edges[e].kind = edge_kind::dead_time;
     }
 }
 
-bool is_artefact(const circuit_edge& edge) {
-    return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous ||
-           edge.kind == edge_kind::dead_time;
+std::vector<circuit_edge> edges_from(std::span<const significant_pair> pairs,
+                                     const spike_sequence& spikes, const edge_lags& lags,
+                                     double alpha, const execution& run) {
+    std::vector<circuit_edge> edges;
+    edges.reserve(pairs.size());
+    for (const significant_pair& pair : pairs)
+        edges.push_back(edge_of(pair, lags.spike_count(pair.test.from)));
+    mark_artefacts(edges, spikes, run);
+    assess::mark_stimulus_locked(edges, spikes, alpha, run);
+    assess::mark_explained(edges, lags, run);
+    return edges;
 }
-
-class explainer {
-public:
-    explainer(const spike_sequence& spikes, const episode_table& table,
-              std::span<const episode_test> assessed, const circuit_options& options,
-              const execution& run)
-        : options_(options), counts_(spikes, table, run), unit_counts_(spikes.unit_count()) {
-        for (const unit_id unit : spikes.units()) ++unit_counts_[to_index(unit)];
-        std::map<unit_pair, std::vector<std::size_t>> significant;
-        for (std::size_t i = 0; i < table.episodes.size(); ++i) {
-            const auto& [what, count] = table.episodes[i];
-            if (what.size() != 2 || !(assessed[i].q < options.alpha)) continue;
-            significant[{what.units[0], what.units[1]}].push_back(i);
-        }
-        for (const auto& [pair, members] : significant) {
-            const std::size_t e = edges_.size();
-            edge_index_[pair] = e;
-            outgoing_[pair.first].push_back(e);
-            edges_.push_back(edge_of(members, table, assessed));
-            std::vector<leg>& legs = legs_.emplace_back();
-            for (const std::size_t i : members)
-                legs.push_back({table.episodes[i].what.delays.front(), table.episodes[i].count});
-        }
-        mark_artefacts(edges_, spikes, run);
-    }
-
-    std::vector<circuit_edge> explained_edges() {
-        mark_indirect();
-        mark_common_input();
-        return std::move(edges_);
-    }
-
-private:
-    // One significant interval of a pair.
-    struct leg {
-        delay_interval delay;
-        std::uint64_t count;
-    };
-    // A path from the edge's first unit through `over` to its second.
-    struct path {
-        std::size_t edge;
-        std::size_t first;
-        std::size_t second;
-        leg to_middle;
-        episode what;
-    };
-
-    std::uint64_t unit_count(unit_id unit) const { return unit_counts_[to_index(unit)]; }
-
-    // All paths of two significant steps whose summed delay can be that of a significant pair.
-    std::vector<path> paths_beside(std::size_t e) const {
-        std::vector<path> paths;
-        const circuit_edge& edge = edges_[e];
-        for (const std::size_t first : outgoing_.at(edge.from)) {
-            const unit_id middle = edges_[first].to;
-            if (middle == edge.from || middle == edge.to) continue;
-            const auto second = edge_index_.find({middle, edge.to});
-            if (second == edge_index_.end()) continue;
-            if (is_artefact(edges_[first]) || is_artefact(edges_[second->second])) continue;
-            for (const leg& a : legs_[first])
-                for (const leg& b : legs_[second->second])
-                    if (overlap(sum(a.delay, b.delay), edge.best))
-                        paths.push_back({e,
-                                         first,
-                                         second->second,
-                                         a,
-                                         {{edge.from, middle, edge.to}, {a.delay, b.delay}}});
-        }
-        return paths;
-    }
-
-    // a→b→c makes up most of what a→c has beyond chance, and without b in between, c follows a much
-    // less often. The second condition tells a path from common input, where c follows a with or
-    // without b.
-    bool path_explains(const path& way, std::uint64_t over_path) const {
-        const circuit_edge& edge = edges_[way.edge];
-        const auto both = static_cast<double>(over_path);
-        const auto pairs = static_cast<double>(edge.count);
-        if (both < options_.explained * (pairs - edge.expected)) return false;
-        const auto starts = static_cast<double>(unit_count(edge.from));
-        const double without_middle = starts - static_cast<double>(way.to_middle.count);
-        if (!(without_middle > 0)) return true;
-        const double rest = std::max(0.0, pairs - both) / without_middle;
-        return rest <= (pairs / starts) / 2;
-    }
-
-    // Whether edge e is indirect because of edge `on`, directly or through other edges.
-    bool rests_on(std::size_t e, std::size_t on) const {
-        if (e == on) return true;
-        const auto found = reasons_.find(e);
-        return found != reasons_.end() &&
-               (rests_on(found->second.first, on) || rests_on(found->second.second, on));
-    }
-
-    // The weakest edge comes first, so that the result does not depend on the names of the units.
-    void mark_indirect() {
-        std::vector<std::size_t> weakest_first(edges_.size());
-        std::iota(weakest_first.begin(), weakest_first.end(), std::size_t{0});
-        std::stable_sort(weakest_first.begin(), weakest_first.end(), [&](auto a, auto b) {
-            const auto key = [&](std::size_t e) {
-                return std::tuple(edges_[e].strength, edges_[e].count, edges_[e].expected);
-            };
-            return key(a) < key(b);
-        });
-        for (const std::size_t e : weakest_first) {
-            for (path& way : paths_beside(e)) waiting_.push_back(std::move(way));
-            if (is_artefact(edges_[e])) continue;
-            if (waiting_.size() >= batch) settle();
-        }
-        settle();
-    }
-
-    // Two edges must not explain each other: the stronger one stays direct. If there are several
-    // paths beside an edge, the most frequent one explains it.
-    void settle() {
-        std::vector<episode> asked;
-        asked.reserve(waiting_.size());
-        for (const path& way : waiting_) asked.push_back(way.what);
-        const std::vector<std::uint64_t> counts = counts_.of(asked);
-        const auto support = [&](std::size_t i) {
-            const path& way = waiting_[i];
-            return std::tuple(counts[i], edges_[way.first].strength, edges_[way.second].strength,
-                              way.what.delays);
-        };
-        std::vector<std::size_t> order;
-        for (std::size_t begin = 0, end = 0; begin < waiting_.size(); begin = end) {
-            while (end < waiting_.size() && waiting_[end].edge == waiting_[begin].edge)
-                order.push_back(end++);
-            std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end(),
-                             [&](auto a, auto b) { return support(a) > support(b); });
-        }
-        for (const std::size_t i : order) {
-            const path& way = waiting_[i];
-            circuit_edge& edge = edges_[way.edge];
-            if (edge.kind != edge_kind::direct || !path_explains(way, counts[i])) continue;
-            if (rests_on(way.first, way.edge) || rests_on(way.second, way.edge)) continue;
-            edge.kind = edge_kind::indirect;
-            edge.via = way.what.units[1];
-            reasons_[way.edge] = {way.first, way.second};
-        }
-        waiting_.clear();
-    }
-
-    // Finds edges b→c for which a→b and a→c are direct, most of b→c comes after a, and a predicts c
-    // better than b does.
-    void mark_common_input() {
-        std::vector<std::pair<std::size_t, episode>> cases;  // edge b→c, and a→b→c
-        for (std::size_t e = 0; e < edges_.size(); ++e) {
-            const circuit_edge& edge = edges_[e];
-            if (edge.kind != edge_kind::direct) continue;
-            for (const auto& [source, out] : outgoing_) {
-                if (source == edge.from || source == edge.to) continue;
-                const circuit_edge* const to_b = direct(source, edge.from);
-                const circuit_edge* const to_c = direct(source, edge.to);
-                if (to_b == nullptr || to_c == nullptr || !(edge.strength < to_c->strength) ||
-                    !overlap(difference(to_c->best, to_b->best), edge.best))
-                    continue;
-                cases.push_back({e, {{source, edge.from, edge.to}, {to_b->best, edge.best}}});
-            }
-        }
-        std::vector<episode> asked;
-        asked.reserve(cases.size());
-        for (const auto& [e, what] : cases) asked.push_back(what);
-        const std::vector<std::uint64_t> counts = counts_.of(asked);
-        // All edges change at once, judged by their old state, since their order must not matter.
-        for (std::size_t i = 0; i < cases.size(); ++i) {
-            circuit_edge& edge = edges_[cases[i].first];
-            if (edge.kind != edge_kind::direct ||
-                static_cast<double>(counts[i]) <
-                    options_.explained * static_cast<double>(edge.count))
-                continue;
-            edge.kind = edge_kind::common_input;
-            edge.via = cases[i].second.units[0];
-        }
-    }
-
-    const circuit_edge* direct(unit_id from, unit_id to) const {
-        const auto found = edge_index_.find({from, to});
-        if (found == edge_index_.end()) return nullptr;
-        const circuit_edge& edge = edges_[found->second];
-        return edge.kind == edge_kind::direct ? &edge : nullptr;
-    }
-
-    static constexpr std::size_t batch = 20'000;
-
-    circuit_options options_;
-    triple_counts counts_;
-    std::vector<std::uint64_t> unit_counts_;
-    std::vector<circuit_edge> edges_;
-    std::vector<std::vector<leg>> legs_;  // one list per edge
-    std::map<unit_pair, std::size_t> edge_index_;
-    std::map<unit_id, std::vector<std::size_t>> outgoing_;
-    std::vector<path> waiting_;
-    std::map<std::size_t, std::pair<std::size_t, std::size_t>> reasons_;
-};
 
 // Indices of the episodes that are part of no longer one of `among`, longest first.
 std::vector<std::size_t> not_within_longer(const episode_table& table,
@@ -340,11 +227,11 @@ std::vector<std::size_t> find_chains(const episode_table& table,
                                      std::span<const circuit_edge> edges, double alpha) {
     std::map<unit_pair, delay_interval> direct;
     for (const circuit_edge& edge : edges)
-        if (edge.kind == edge_kind::direct) direct[{edge.from, edge.to}] = edge.delay;
+        if (edge.is_step()) direct[{edge.from, edge.to}] = edge.delay;
     const auto along_edges = [&](const episode& what) {
         for (std::size_t k = 0; k < what.delays.size(); ++k) {
             const auto found = direct.find({what.units[k], what.units[k + 1]});
-            if (found == direct.end() || !inside(what.delays[k], found->second)) return false;
+            if (found == direct.end() || !overlap(what.delays[k], found->second)) return false;
         }
         return true;
     };
@@ -382,23 +269,55 @@ std::string_view to_string(edge_kind kind) {
             return "indirect";
         case edge_kind::common_input:
             return "common-input";
+        case edge_kind::undecided:
+            return "undecided";
+        case edge_kind::slow:
+            return "slow";
         case edge_kind::shared_spikes:
             return "shared-spikes";
         case edge_kind::synchronous:
             return "synchronous";
         case edge_kind::dead_time:
             return "dead-time";
+        case edge_kind::stimulus_locked:
+            return "stimulus-locked";
     }
     return "?";
 }
 
 circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
+                     std::span<const episode_test> assessed, std::span<const pair_test> pairs,
+                     const circuit_options& options, const execution& run) {
+    check(spikes, table, assessed, pairs, options);
+    const edge_lags lags(spikes, assess::longest_delay(pairs), options.jitter_window);
+    circuit out;
+    out.edges =
+        edges_from(significant_among(pairs, lags, options.alpha), spikes, lags, options.alpha, run);
+    out.chains = find_chains(table, assessed, out.edges, options.alpha);
+    return out;
+}
+
+circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
                      std::span<const episode_test> assessed, const circuit_options& options,
                      const execution& run) {
-    check(spikes, table, assessed, options);
+    check(spikes, table, assessed, {}, options);
+    const std::vector<significant_pair> pairs = pairs_of_table(table, assessed, options.alpha);
+    std::vector<pair_test> tests;
+    for (const significant_pair& pair : pairs) tests.push_back(pair.test);
+    const edge_lags lags(spikes, assess::longest_delay(tests), options.jitter_window);
     circuit out;
-    out.edges = explainer(spikes, table, assessed, options, run).explained_edges();
+    out.edges = edges_from(pairs, spikes, lags, options.alpha, run);
     out.chains = find_chains(table, assessed, out.edges, options.alpha);
+    return out;
+}
+
+std::vector<unit_id> units_of_both_signs(const circuit& found) {
+    std::map<unit_id, std::set<connection_sign>> signs;
+    for (const circuit_edge& edge : found.edges)
+        if (edge.is_connection()) signs[edge.from].insert(edge.sign);
+    std::vector<unit_id> out;
+    for (const auto& [unit, of_unit] : signs)
+        if (of_unit.size() > 1) out.push_back(unit);
     return out;
 }
 

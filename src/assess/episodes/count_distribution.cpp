@@ -41,6 +41,37 @@ std::vector<double> power(std::span<const double> of, double n, std::size_t term
     return out;
 }
 
+// Both tails of a sum by the saddlepoint formula, from its cumulants `at` an argument, which are
+// finite up to `widest`. The count is above 0, and below the largest value of the sum.
+template <class Cumulants>
+count_tails saddlepoint_tails(double count, double mean, double widest, const Cumulants& at) {
+    const double spread = at(0).second;
+    if (!(spread > 1e-9)) return count <= mean * (1 + 1e-9) ? count_tails{0, 1} : count_tails{1, 0};
+    double high = widest;
+    double low = -high;
+    // Takes Newton's steps from the middle, and bisects if a step would leave the bracket.
+    double theta = std::clamp((count - mean) / spread, low / 2, high / 2);
+    cumulants here = at(theta);
+    for (int step = 0; step < 200 && std::abs(here.first - count) > 1e-9 * count; ++step) {
+        (here.first < count ? low : high) = theta;
+        const double newton = theta + (count - here.first) / here.second;
+        theta = newton > low && newton < high ? newton : (low + high) / 2;
+        here = at(theta);
+    }
+    const double exponent = std::max(0.0, theta * count - here.value);
+    const double w = std::copysign(std::sqrt(2 * exponent), theta);
+    if (std::abs(w) < 1e-4) return {0.5, 0.5};
+    const double u = -std::expm1(-theta) * std::sqrt(std::max(0.0, here.second));
+    const double bound = std::exp(-exponent);  // of Chernoff, for the tail that is small
+    const double most_below = theta > 0 ? 1 : bound;
+    const double most_from = theta > 0 ? bound : 1;
+    if (!(std::abs(u) > 1e-12)) return {most_below, most_from};
+    const double density = std::exp(-exponent) / std::sqrt(2 * std::numbers::pi);
+    const double beyond = density * (1 / u - 1 / w);
+    return {std::clamp(std::erfc(-w / std::numbers::sqrt2) / 2 - beyond, 0.0, most_below),
+            std::clamp(std::erfc(w / std::numbers::sqrt2) / 2 + beyond, 0.0, most_from)};
+}
+
 }  // namespace
 
 void count_distribution::add(double probability) {
@@ -60,7 +91,7 @@ void count_distribution::add(std::span<const double> of) {
     }
 }
 
-count_distribution::cumulants count_distribution::at(double theta) const {
+cumulants count_distribution::at(double theta) const {
     cumulants out;
     for (const auto& [key, members] : pools_) {
         double moment = 1;
@@ -82,7 +113,7 @@ count_distribution::cumulants count_distribution::at(double theta) const {
     return out;
 }
 
-count_distribution::tails count_distribution::added_up_tails(std::size_t count) const {
+count_tails count_distribution::added_up_tails(std::size_t count) const {
     const std::size_t terms = count + terms_behind;
     std::vector<double> sum(terms);
     sum[0] = 1;
@@ -112,54 +143,17 @@ double count_distribution::tail_probability(std::uint64_t count) const {
     return tails_at(count).from;
 }
 
-double count_distribution::lower_tail_probability(std::uint64_t count) const {
-    return tails_at(count + 1).below;
-}
-
-double count_distribution::none_probability() const {
-    double logarithm = 0;
-    for (const auto& [key, members] : pools_) {
-        double any = 0;
-        for (const double p : members.sum) any += p / members.number;
-        if (any >= 1) return 0;
-        logarithm += members.number * std::log1p(-any);
-    }
-    return std::exp(logarithm);
-}
-
-count_distribution::tails count_distribution::tails_at(std::uint64_t count) const {
+count_tails count_distribution::tails_at(std::uint64_t count) const {
     if (count == 0) return {0, 1};
     // If the mean is several times the count, the first coefficients vanish.
     constexpr double largest_mean = 300;
     if (count <= most_added_up && mean_ < largest_mean)
         return added_up_tails(static_cast<std::size_t>(count));
-    const auto c = static_cast<double>(count);
-    const double spread = at(0).second;
-    if (!(spread > 1e-9)) return c <= mean_ * (1 + 1e-9) ? tails{0, 1} : tails{1, 0};
     // Powers of e up to here are finite.
-    double high = 600.0 / static_cast<double>(pools_.rbegin()->first.first);
-    double low = -high;
-    // Takes Newton's steps from the middle, and bisects if a step would leave the bracket.
-    double theta = std::clamp((c - mean_) / spread, low / 2, high / 2);
-    cumulants here = at(theta);
-    for (int step = 0; step < 200 && std::abs(here.first - c) > 1e-9 * c; ++step) {
-        (here.first < c ? low : high) = theta;
-        const double newton = theta + (c - here.first) / here.second;
-        theta = newton > low && newton < high ? newton : (low + high) / 2;
-        here = at(theta);
-    }
-    const double exponent = std::max(0.0, theta * c - here.value);
-    const double w = std::copysign(std::sqrt(2 * exponent), theta);
-    if (std::abs(w) < 1e-4) return {0.5, 0.5};
-    const double u = -std::expm1(-theta) * std::sqrt(std::max(0.0, here.second));
-    const double bound = std::exp(-exponent);  // of Chernoff, for the tail that is small
-    const double most_below = theta > 0 ? 1 : bound;
-    const double most_from = theta > 0 ? bound : 1;
-    if (!(std::abs(u) > 1e-12)) return {most_below, most_from};
-    const double density = std::exp(-exponent) / std::sqrt(2 * std::numbers::pi);
-    const double beyond = density * (1 / u - 1 / w);
-    return {std::clamp(std::erfc(-w / std::numbers::sqrt2) / 2 - beyond, 0.0, most_below),
-            std::clamp(std::erfc(w / std::numbers::sqrt2) / 2 + beyond, 0.0, most_from)};
+    const double widest =
+        600.0 / static_cast<double>(pools_.empty() ? 1 : pools_.rbegin()->first.first);
+    return saddlepoint_tails(static_cast<double>(count), mean_, widest,
+                             [&](double theta) { return at(theta); });
 }
 
 }  // namespace spikeweave::assess

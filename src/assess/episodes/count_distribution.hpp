@@ -8,6 +8,19 @@
 
 namespace spikeweave::assess {
 
+/// A cumulant generating function at one point, with its first two derivatives.
+struct cumulants {
+    double value = 0;
+    double first = 0;
+    double second = 0;
+};
+
+/// P(N < count) and P(N >= count) of a sum N of many independent whole numbers.
+struct count_tails {
+    double below;
+    double from;
+};
+
 /// The distribution of a sum of many independent small counts, such as one for each segment of a
 /// recording. Counts with nearly the same distribution are pooled and each is replaced by the mean
 /// of the pool. By Jensen's inequality this can only widen the distribution of the sum, so tails
@@ -26,27 +39,14 @@ public:
     /// Appl. Prob. 12:475) with the lattice correction of Daniels (1987, Int. Stat. Rev. 55:37). In
     /// the tests this is at most 3 % below the exact tail; far out, pooling makes it larger.
     double tail_probability(std::uint64_t count) const;
-    /// P(sum <= count), in the same way.
-    double lower_tail_probability(std::uint64_t count) const;
-    /// P(sum = 0).
-    double none_probability() const;
 
 private:
     struct pool {
         double number = 0;
         std::vector<double> sum{};  // sums of the probabilities of 1, 2, ...
     };
-    struct cumulants {
-        double value = 0;
-        double first = 0;
-        double second = 0;
-    };
-    struct tails {
-        double below;  // P(sum < count)
-        double from;   // P(sum >= count)
-    };
-    tails tails_at(std::uint64_t count) const;
-    tails added_up_tails(std::size_t count) const;
+    count_tails tails_at(std::uint64_t count) const;
+    count_tails added_up_tails(std::size_t count) const;
     /// The cumulant generating function and its derivatives.
     cumulants at(double theta) const;
 

@@ -77,12 +77,14 @@ cut_peak ends_of_peak(const lag_counts& pairs, const bounds& in, double signal) 
     return high ? cut_peak::high : cut_peak::none;
 }
 
-bool most_are_synchronous(const lag_counts& pairs, const bounds& in, double chance, double signal) {
-    const std::int64_t end = std::min<std::int64_t>(in.high, longest_synchrony.count());
-    if (in.low >= end || !(signal > 0)) return false;
+// Lags on a clock are rounded, so they count only if they were short for certain.
+bool most_are_too_early(const lag_counts& pairs, const bounds& in, double chance, double signal,
+                        double clock_step_us) {
+    const std::int64_t earliest = shortest_synaptic_delay.count() - std::llround(clock_step_us / 2);
+    if (in.low >= earliest || !(signal > 0)) return false;
     const double by_chance =
-        chance * static_cast<double>(end - in.low) / static_cast<double>(in.width());
-    const double beyond = pairs.in(in.low, end) - by_chance;
+        chance * static_cast<double>(2 * earliest + 1) / static_cast<double>(in.width());
+    const double beyond = pairs.in(-earliest - 1, earliest) - by_chance;
     return beyond > signal / 2 && beyond > 3 * std::sqrt(by_chance);
 }
 
@@ -107,7 +109,8 @@ bool most_synchrony_is_missing(double synchronous, double expected) {
     return missing > expected / 2 && missing > 3 * std::sqrt(expected);
 }
 
-edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_unit) {
+edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_unit,
+                      double clock_step_us) {
     edge_timing out;
     const double chance = pairs_beside(pairs, in);
     const double forward = pairs.in(in.low, in.high);
@@ -119,7 +122,7 @@ edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_un
     const double synchronous = pairs.in(-longest_synchrony.count() - 1, longest_synchrony.count());
     out.synchronous = static_cast<std::uint64_t>(synchronous);
     out.synchronous_expected = expected_synchrony(pairs, in);
-    out.is_synchronous = most_are_synchronous(pairs, in, chance, forward - chance);
+    out.is_synchronous = most_are_too_early(pairs, in, chance, forward - chance, clock_step_us);
     out.lacks_synchrony = most_synchrony_is_missing(synchronous, out.synchronous_expected);
     return out;
 }
@@ -169,12 +172,13 @@ std::vector<edge_timing> time_edges(const spike_sequence& spikes, std::span<cons
     if (pairs.empty()) return out;
     const separated_epochs separated(spikes, longest_lag(pairs));
     const spike_trains trains(separated.spikes());
+    const double clock_step = clock_step_us(separated.spikes()).value_or(0);
     parallel::parallel_for(pairs.size(), run, "timing of edges", [&](std::size_t i) {
         const unit_id from = pairs[i].units[0];
         const unit_id to = pairs[i].units[1];
         const auto [low, high] = pairs[i].delays.front();
         out[i] = timing_of({trains.times_us(from), trains.times_us(to), from == to},
-                           {low.count(), high.count()}, from == to);
+                           {low.count(), high.count()}, from == to, clock_step);
     });
     return out;
 }

@@ -77,10 +77,9 @@ turned_counts jitter_null::with_last_turned(const episode& what) const {
     return with_turned(backward_, backwards(what), 0);
 }
 
-jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
-                                       double enough) const {
-    const auto verdict_of = [&](const turned_counts& counts) {
-        return verdict{counts.turned.tail_probability(count), counts.turned.mean()};
+jitter_null::verdict jitter_null::test(const episode& what, double enough) const {
+    const auto verdict_of = [](const turned_counts& counts) {
+        return verdict{counts.turned.tail_probability(counts.as_recorded), counts.turned.mean()};
     };
     verdict out = verdict_of(with_last_turned(what));
     for (std::size_t k = 0; k + 1 < what.size() && out.p < enough; ++k) {
@@ -88,26 +87,6 @@ jitter_null::verdict jitter_null::test(const episode& what, std::uint64_t count,
         if (other.p > out.p) out = other;
     }
     return out;
-}
-
-jitter_null::lower_verdict jitter_null::test_lower(const episode& what, double enough) const {
-    lower_verdict out;
-    for (std::size_t k = what.size(); k-- > 0;) {
-        const turned_counts counts =
-            k + 1 == what.size() ? with_last_turned(what) : with_turned(forward_, what, k);
-        const double least_p = std::max(out.least_p, counts.turned.none_probability());
-        const double p =
-            least_p < enough ? counts.turned.lower_tail_probability(counts.as_recorded) : 1;
-        if (p >= out.p) out = {p, counts.turned.mean(), counts.as_recorded, least_p};
-        out.least_p = least_p;
-        if (least_p >= enough) break;
-    }
-    return out;
-}
-
-double jitter_null::beyond_chance(const episode& pair) const {
-    const turned_counts counts = with_last_turned(pair);
-    return static_cast<double>(counts.as_recorded) - counts.turned.mean();
 }
 
 std::int64_t jitter_null::cell_us(const episode& what) const {

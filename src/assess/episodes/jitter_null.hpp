@@ -30,22 +30,9 @@ public:
     };
     /// Rotates the units one at a time, beginning with the last, and returns the verdict with the
     /// largest p. Stops when p is `enough` or more.
-    verdict test(const episode& what, std::uint64_t count, double enough) const;
-
-    struct lower_verdict {
-        double p = 0;             ///< of this count or a lower one
-        double expected = 0;      ///< mean count under the null hypothesis
-        std::uint64_t count = 0;  ///< occurrences without overlap, in each cell by itself
-        double least_p = 0;       ///< that of a count of 0
-    };
-    /// Tests an episode for a count that is lower than by chance, and returns the figures of the
-    /// rotation with the largest p; `least_p` is the largest one, too. They are not complete if
-    /// `least_p` is `enough` or more. The cells' own counts are compared, because occurrences that
+    /// The cells' own counts are compared with those of the rotated cells, because occurrences that
     /// overlap in two cells are lost in a count of the whole recording, which lowers it.
-    lower_verdict test_lower(const episode& what, double enough) const;
-    /// How many occurrences a pair has beyond their mean if the second unit is rotated; the delay
-    /// may be negative.
-    double beyond_chance(const episode& pair) const;
+    verdict test(const episode& what, double enough) const;
     /// The mean count if the spikes of one unit are rotated.
     double expected(const episode& what, std::size_t turned) const;
     /// How many of the occurrences are removed on average if the spikes of one unit are rotated and

@@ -63,8 +63,7 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
             .counts;
     for (std::size_t i = 0; i < uncounted.size(); ++i) pairs.push_back({uncounted[i], counts[i]});
     const std::vector<jitter_null::verdict> of_pair = verdicts_of(
-        pairs.size(), run,
-        [&](std::size_t i) { return null.test(pairs[i].what, pairs[i].count, enough); });
+        pairs.size(), run, [&](std::size_t i) { return null.test(pairs[i].what, enough); });
 
     return verdicts_of(table.episodes.size(), run, [&](std::size_t i) -> jitter_null::verdict {
         const auto& [what, count] = table.episodes[i];
@@ -84,7 +83,7 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
             const double ratio = expected / static_cast<double>(pairs_counted);
             return {p, ratio * static_cast<double>(count)};
         }
-        jitter_null::verdict whole = null.test(what, count, enough);
+        jitter_null::verdict whole = null.test(what, enough);
         whole.p = std::max(whole.p, p);
         return whole;
     });

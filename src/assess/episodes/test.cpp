@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/shared_rates.hpp"
 #include "core/given_time.hpp"
 #include "core/grouped.hpp"
+#include "core/listed.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 
@@ -75,6 +77,124 @@ void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<
                : "No dither of 1 ms or more preserves them."));
 }
 
+std::optional<pair_tests> tests_of_pairs(const spike_sequence& spikes, const choice_of_pairs& pairs,
+                                         const significance_options& significance,
+                                         const execution& run) {
+    if (pairs.suggested) return test_suggested_pairs(spikes, *pairs.suggested, significance, run);
+    if (pairs.delays.empty()) return std::nullopt;
+    return test_pairs(spikes, pairs.delays, significance, run);
+}
+
+// Also the pairs of a unit with itself, which the search finds if it is asked to.
+std::vector<pair_test> with_repeats(std::vector<pair_test> pairs, const episode_table& table,
+                                    std::span<const episode_test> tests) {
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const auto& [what, count] = table.episodes[i];
+        if (what.size() == 2 && what.units[0] == what.units[1])
+            pairs.push_back({what.units[0], what.units[1], connection_sign::excitatory, false,
+                             what.delays[0], count, tests[i].expected, tests[i].p, tests[i].q});
+    }
+    return pairs;
+}
+
+// Lists the excitatory edges that the search did not find frequent, or at other delays.
+void add_edges(const spike_sequence& spikes, const circuit& found, episode_table& table,
+               std::vector<episode_test>& tests, const execution& run) {
+    std::set<episode> known;
+    for (const counted_episode& one : table.episodes)
+        if (one.what.size() == 2) known.insert(one.what);
+    std::vector<episode> added;
+    for (const circuit_edge& edge : found.edges) {
+        episode what{{edge.from, edge.to}, {edge.best}};
+        if (edge.sign != connection_sign::excitatory || known.contains(what)) continue;
+        tests.push_back({edge.expected, edge.p, edge.q, edge.strength});
+        added.push_back(std::move(what));
+    }
+    const std::vector<std::uint64_t> counts =
+        count_episodes(spikes, added, {.ties = table.ties},
+                       {.threads = run.threads, .stop = run.stop})
+            .counts;
+    for (std::size_t i = 0; i < added.size(); ++i) table.episodes.push_back({added[i], counts[i]});
+}
+
+std::string names_of(const spike_sequence& spikes, std::span<const unit_id> units) {
+    std::vector<std::string> names;
+    for (const unit_id unit : units) names.push_back(spikes.name(unit));
+    return core::listed(names);
+}
+
+// Says which units fire too rarely for a connection of theirs to be found.
+void check_untested_units(const spike_sequence& spikes, const pair_tests& pairs,
+                          std::vector<std::string>& out) {
+    // Who has a unit of a few spikes expects nothing of it.
+    std::vector<std::uint64_t> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
+    std::vector<unit_id> units = pairs.untested_units;
+    std::erase_if(units,
+                  [&](unit_id unit) { return counts[to_index(unit)] < least_default_count; });
+    if (units.empty() || pairs.tested == 0 || 4 * units.size() <= spikes.unit_count()) return;
+    out.push_back(fmt::format(
+        "{} of {} units {} too rarely for any of their pairs to be tested: {}. Nothing is known of "
+        "their connections.",
+        core::grouped(units.size()), core::grouped(spikes.unit_count()),
+        units.size() == 1 ? "fires" : "fire", names_of(spikes, units)));
+}
+
+// Says that more pairs are related than a circuit of sparse connections leads one to expect. A
+// stimulus that units answer at latencies of their own, and a fast rhythm that they prefer phases
+// of, give each pair a delay, as a connection does, but nearly all pairs at once. In the networks
+// and recordings of docs/algorithms/circuit.md, connections relate up to 11 % of the pairs where
+// not all units of a small network are recorded. Without fast input that units share, the median of
+// p at the default delays is 0.83 to 0.99 there, with it 0.38 to 0.59.
+void check_order(const circuit& found, const pair_tests& pairs, bool at_default_delays,
+                 std::vector<std::string>& out) {
+    constexpr double many = 0.15;
+    constexpr double usual_median = 0.7;
+    constexpr std::uint64_t least_pairs = 20;
+    constexpr double least_expected = 5;
+    const auto related =
+        static_cast<std::size_t>(std::ranges::count_if(found.edges, [](const circuit_edge& edge) {
+            return edge.kind != edge_kind::stimulus_locked;
+        }));
+    if (pairs.tested < least_pairs || related == 0) return;
+    constexpr std::string_view causes =
+        "A stimulus that every unit answers at a latency of its own, or a fast rhythm, looks the "
+        "same as connections in each pair. If there are stimuli, give `epochs` of one length "
+        "around them, so that each pair is compared with spikes of other trials; leave out ripples "
+        "with `epochs`.";
+    if (static_cast<double>(related) >= many * static_cast<double>(pairs.tested)) {
+        out.push_back(fmt::format(
+            "{} of {} tested pairs of units are related within milliseconds, more than a circuit "
+            "of sparse connections explains. {}",
+            core::grouped(related), core::grouped(pairs.tested), causes));
+        return;
+    }
+    std::vector<double> p;
+    for (const pair_test& one : pairs.pairs)
+        if (!one.slow && one.expected >= least_expected) p.push_back(one.p);
+    if (!at_default_delays || pairs.listed_below < 1 || p.size() < 2 * least_pairs) return;
+    std::ranges::nth_element(p, p.begin() + static_cast<std::ptrdiff_t>(p.size() / 2));
+    const double median = p[p.size() / 2];
+    if (median < usual_median)
+        out.push_back(fmt::format(
+            "Most pairs of units are related within milliseconds a little more than by chance (the "
+            "median of their p is {:.2g}; it is 0.8 or more if units share no fast input), so that "
+            "some edges may be no connections. {}",
+            median, causes));
+}
+
+void check_signs(const spike_sequence& spikes, const circuit& found,
+                 std::vector<std::string>& out) {
+    const std::vector<unit_id> units = units_of_both_signs(found);
+    if (units.empty()) return;
+    out.push_back(fmt::format(
+        "{} {} some units and {} others, which one neuron does not do: {}. Such a unit may hold "
+        "several neurons, or some of its edges are not connections.",
+        units.size() == 1 ? "A unit" : core::grouped(units.size()) + " units",
+        units.size() == 1 ? "excites" : "excite", units.size() == 1 ? "inhibits" : "inhibit",
+        names_of(spikes, units)));
+}
+
 void check_surrogates(const significance_options& significance, const surrogate_options& surrogates,
                       std::vector<std::string>& out) {
     if (surrogates.surrogates == 0) return;
@@ -95,7 +215,8 @@ std::vector<std::string> check_tests(const spike_sequence& spikes,
     return out;
 }
 
-episode_test_result test_episodes(const spike_sequence& spikes, const episode_table& table,
+episode_test_result test_episodes(const spike_sequence& spikes, episode_table& table,
+                                  const choice_of_pairs& pairs,
                                   const significance_options& significance,
                                   const surrogate_options& surrogates, const execution& run,
                                   const surrogate_tally* counted) {
@@ -110,14 +231,26 @@ episode_test_result test_episodes(const spike_sequence& spikes, const episode_ta
             significance.correction);
     const std::vector<episode_test> deciding =
         out.surrogates.empty() ? out.assessed : with_surrogate_tests(out.assessed, out.surrogates);
-    out.circuit = find_circuit(spikes, table, deciding, {.alpha = significance.alpha}, on_cpu);
+    if (significance.test == significance_test::jitter && surrogates.surrogates == 0)
+        out.pairs = tests_of_pairs(spikes, pairs, significance, on_cpu);
+    const circuit_options rules{significance.alpha, significance.jitter_window};
+    out.circuit = out.pairs
+                      ? find_circuit(spikes, table, deciding,
+                                     with_repeats(out.pairs->pairs, table, deciding), rules, on_cpu)
+                      : find_circuit(spikes, table, deciding, rules, on_cpu);
+    if (out.pairs) add_edges(spikes, out.circuit, table, out.assessed, on_cpu);
     core::throw_if_stopped(run.stop);
     out.warnings = check_tests(spikes, significance, surrogates);
-    const auto is_significant = [&](const episode_test& test) {
-        return test.q < significance.alpha;
-    };
+    if (out.pairs) {
+        check_untested_units(spikes, *out.pairs, out.warnings);
+        if (!pairs.suggested)
+            check_order(out.circuit, *out.pairs, pairs.delays == default_delays(), out.warnings);
+    }
+    check_signs(spikes, out.circuit, out.warnings);
+    const auto is_significant = [&](const auto& test) { return test.q < significance.alpha; };
     const std::optional<duration> width = unpreserved_width(table, significance, surrogates);
-    if (width && std::ranges::any_of(deciding, is_significant))
+    if (width && (std::ranges::any_of(deciding, is_significant) ||
+                  std::ranges::any_of(out.circuit.edges, is_significant)))
         check_fast_rates(spikes, *width, out.warnings);
     return out;
 }

@@ -13,7 +13,6 @@
 #include "parallel/parallel_for.hpp"
 #include "pipeline/condition_samples.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
-#include "pipeline/episodes/untested_units.hpp"
 #include "pipeline/finding_changes.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -36,16 +35,11 @@ change_rules change_rules_of(const condition_options& options) {
     return {options.permutation, options.change_alpha, options.change_correction};
 }
 
-// Searches these spikes for direct edges and chains, and adds the pairs that were tested to
-// `tested`.
+// Searches these spikes for direct edges and chains.
 void search(const spike_sequence& spikes, const episode_options& how, const execution& run,
-            condition_comparison& out, episode_table& tested,
-            const std::function<void(const episode&)>& found) {
+            condition_comparison& out, const std::function<void(const episode&)>& found) {
     const episode_result result = find_episodes(spikes, how, run);
     add_new_warnings(out.warnings, result.warnings);
-    tested.threshold = result.table.threshold;
-    std::ranges::copy_if(result.table.episodes, std::back_inserter(tested.episodes),
-                         [](const counted_episode& one) { return one.what.size() == 2; });
     for (const episode& one : direct_edges_and_chains(result)) found(one);
 }
 
@@ -56,11 +50,9 @@ found_episodes find_in(const condition_samples& taken, condition_comparison& out
     how.mining = out.options.mining;
     how.significance = out.options.significance;
     how.run = out.options.run;
-    const episode_mining_options asked = how.mining;
     execution counting = run;
     counting.threads = how.run.threads;
     found_episodes found;
-    episode_table tested;
     if (out.options.findings == findings_source::together) {
         how.mining.min_count = resolve_threshold(taken.spikes, how.mining, counting);
     } else {
@@ -74,13 +66,11 @@ found_episodes find_in(const condition_samples& taken, condition_comparison& out
     how.mining.min_rate.reset();
     out.options.mining = how.mining;
     if (out.options.findings == findings_source::together)
-        search(taken.spikes, how, run, out, tested, [&](const episode& what) { found[what]; });
+        search(taken.spikes, how, run, out, [&](const episode& what) { found[what]; });
     else
         for (const auto& [condition, epochs] : taken.searches)
-            search(within_epochs(taken.spikes, epochs), how, run, out, tested,
+            search(within_epochs(taken.spikes, epochs), how, run, out,
                    [&, c = condition](const episode& what) { ++found[what][c]; });
-    if (const auto warning = pipeline::warning_of_untested_units(taken.spikes, tested, asked))
-        add_new_warnings(out.warnings, {*warning});
     return found;
 }
 

@@ -13,8 +13,6 @@ void check_confirmation(const spike_sequence& spikes, const spike_sequence& othe
     if (options.hold_out > 0)
         throw invalid_argument("hold_out",
                                "either a part is held out, or another recording confirms");
-    if (options.fewer_than_chance)
-        throw invalid_argument("fewer_than_chance", "it needs the whole time of one recording");
     pipeline::check_other_recording(spikes, other);
 }
 

@@ -9,7 +9,7 @@ namespace spikeweave::pipeline {
 std::vector<episode> direct_edges_and_chains(const episode_result& result) {
     std::vector<episode> found;
     for (const circuit_edge& edge : result.circuit.edges)
-        if (edge.kind == edge_kind::direct) found.push_back({{edge.from, edge.to}, {edge.best}});
+        if (edge.is_step()) found.push_back({{edge.from, edge.to}, {edge.best}});
     for (const std::size_t chain : result.circuit.chains)
         found.push_back(result.table.episodes[chain].what);
     return found;

@@ -43,14 +43,16 @@ std::vector<int> devices_for_surrogates(const episode_options& options, const ex
     return parallel::devices_of_this_rank(options.run.devices.value_or(std::vector<int>{}), run);
 }
 
-void test(const spike_sequence& spikes, episode_result& result, execution run,
-          const surrogate_tally* counted = nullptr) {
+void test(const spike_sequence& spikes, const choice_of_pairs& pairs, episode_result& result,
+          execution run, const surrogate_tally* counted = nullptr) {
     run.devices = devices_for_surrogates(result.options, run);
     run.threads = result.options.run.threads;
-    episode_test_result tests = test_episodes(spikes, result.table, result.options.significance,
-                                              result.options.surrogates, run, counted);
+    episode_test_result tests =
+        test_episodes(spikes, result.table, pairs, result.options.significance,
+                      result.options.surrogates, run, counted);
     result.assessed = std::move(tests.assessed);
     result.surrogates = std::move(tests.surrogates);
+    result.pairs = std::move(tests.pairs);
     result.circuit = std::move(tests.circuit);
     add_new(result.warnings, result.table.warnings);
     add_new(result.warnings, tests.warnings);
@@ -59,12 +61,6 @@ void test(const spike_sequence& spikes, episode_result& result, execution run,
 // Spikes may come in epochs.
 void check(const spike_sequence& spikes, const episode_options& options) {
     check_options(options);
-    const bool is_jittered = options.significance.test == significance_test::jitter &&
-                             options.surrogates.surrogates == 0 && options.hold_out == 0;
-    if (options.fewer_than_chance && !is_jittered)
-        throw invalid_argument(
-            "fewer_than_chance",
-            "it needs the `test` jitter of the whole time, without `surrogates`");
     if (options.surrogates.surrogates == 0) return;
     const bool has_epochs =
         !spikes.epochs().empty() || !options.time.epochs.empty() || options.time.trial_length;
@@ -89,7 +85,7 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
 // Warns of units that the default threshold left out of all tests.
 episode_result with_untested_units(const spike_sequence& recording, episode_result result,
                                    const episode_options& asked) {
-    if (asked.hold_out > 0 || asked.fewer_than_chance) return result;
+    if (asked.hold_out > 0 || result.pairs) return result;
     const spike_sequence& spikes = result.part ? *result.part : recording;
     if (const auto warning = warning_of_untested_units(spikes, result.table, asked.mining))
         result.warnings.push_back(*warning);
@@ -139,10 +135,6 @@ option_list describe(episode_options& options) {
              "all")
         .above(0)
         .only_with("hold_out");
-    list.add("fewer_than_chance", options.fewer_than_chance,
-             "also test for every pair of units whether it occurs less often than by chance, which "
-             "may be inhibition")
-        .not_with({"surrogates", "hold_out"});
     list.add_all(describe(options.run,
                           "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, "
                           "or automatic (the first GPU for many spikes)"));
@@ -203,13 +195,7 @@ episode_result pipeline::find_and_test(const spike_sequence& recording,
     mining.min_rate.reset();
     mining.pairs = result.table.pairs_by;
     resolve(result.options, result.table);
-    test(spikes, result, run, counted);
-    if (options.fewer_than_chance) {
-        execution testing = run;
-        testing.threads = options.run.threads;
-        result.scarce = find_scarce_pairs(spikes, options.mining.delays, options.mining.ties,
-                                          options.significance, testing);
-    }
+    test(spikes, pipeline::pairs_of(options.mining), result, run, counted);
     result.seconds = seconds_since(began);
     return result;
 }
@@ -227,6 +213,13 @@ episode_result find_episodes(const spike_sequence& spikes, const episode_options
 episode_result count_and_test_episodes(const spike_sequence& recording,
                                        std::span<const episode> given,
                                        const episode_options& options, const execution& run) {
+    return pipeline::count_and_test(recording, given, {}, options, run);
+}
+
+episode_result pipeline::count_and_test(const spike_sequence& recording,
+                                        std::span<const episode> given,
+                                        const choice_of_pairs& pairs,
+                                        const episode_options& options, const execution& run) {
     const auto began = steady_clock::now();
     check(recording, options);
     episode_result result{.options = options};
@@ -256,7 +249,7 @@ episode_result count_and_test_episodes(const spike_sequence& recording,
     for (const auto& [size, number] : of_size)
         result.table.levels.push_back({size, number, number, 0, seconds, 0});
     resolve(result.options, result.table);
-    test(spikes, result, run);
+    test(spikes, pairs, result, run);
     result.seconds = seconds_since(began);
     return result;
 }

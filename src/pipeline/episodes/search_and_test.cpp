@@ -47,6 +47,37 @@ suggestions suggested_by(const episode_result& found, const spike_sequence& sear
     return out;
 }
 
+// The pairs with a p below alpha in the search whose units the other recording has. Without tests
+// of pairs, the table's pairs are the choice.
+choice_of_pairs pairs_suggested_by(const episode_result& found, const same_units& same,
+                                   double alpha) {
+    if (!found.pairs) return {};
+    choice_of_pairs out{.suggested = std::vector<pair_test>{}};
+    for (pair_test one : found.pairs->pairs) {
+        const auto from = same.in_other(one.from);
+        const auto to = same.in_other(one.to);
+        if (!(one.p < alpha) || !from || !to) continue;
+        one.from = *from;
+        one.to = *to;
+        out.suggested->push_back(one);
+    }
+    return out;
+}
+
+// What the search found of the edges that the test added to the table.
+void add_edges_of_search(const episode_result& result, std::size_t first,
+                         const choice_of_pairs& pairs, search_part& part) {
+    for (std::size_t i = first; i < result.table.episodes.size(); ++i) {
+        const episode& what = result.table.episodes[i].what;
+        const auto found = std::ranges::find_if(*pairs.suggested, [&](const pair_test& one) {
+            return one.from == what.units[0] && one.to == what.units[1] &&
+                   one.delay == what.delays[0];
+        });
+        part.counts.push_back(found->count);
+        part.tests.push_back({found->expected, found->p, found->q, 0});
+    }
+}
+
 // Says which units the recording that tests lacks, and what is not tested for want of them.
 std::string text_of_missing(const same_units& same, const search_part& part, double alpha) {
     const std::string units = same.missing_text();
@@ -64,6 +95,11 @@ std::string text_of_missing(const same_units& same, const search_part& part, dou
 
 }  // namespace
 
+choice_of_pairs pairs_of(const episode_mining_options& options) {
+    if (options.max_size == 1) return {};
+    return {.delays = options.delays};
+}
+
 episode_result search_and_test(const spike_sequence& searched, spike_sequence tested,
                                bool in_other_recording, const episode_options& options,
                                const execution& run) {
@@ -80,7 +116,9 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
     search_part& part = suggested.part;
 
     how.surrogates = options.surrogates;
-    episode_result result = count_and_test_episodes(tested, suggested.tested, how, run);
+    const choice_of_pairs pairs = pairs_suggested_by(found, same, alpha);
+    episode_result result = count_and_test(tested, suggested.tested, pairs, how, run);
+    add_edges_of_search(result, suggested.tested.size(), pairs, part);
     const std::vector<episode_test> tests = deciding_tests(result);
     for (std::size_t i = 0; i < tests.size(); ++i) {
         const bool was_significant = part.tests[i].q < alpha;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 
@@ -10,6 +12,14 @@ namespace spikeweave::pipeline {
 /// @param counted  surrogates that were counted before, or null
 episode_result find_and_test(const spike_sequence& recording, const episode_options& options,
                              const execution& run, const surrogate_tally* counted = nullptr);
+
+/// All pairs at the delays of a search, or none if it is for units alone.
+choice_of_pairs pairs_of(const episode_mining_options& options);
+
+/// As `count_and_test_episodes`, with a choice of the pairs that are tested for connections.
+episode_result count_and_test(const spike_sequence& recording, std::span<const episode> given,
+                              const choice_of_pairs& pairs, const episode_options& options,
+                              const execution& run);
 
 /// Searches in some spikes, and tests in others what has a p below alpha there, so that only few
 /// tests are corrected for, of counts that had no part in the choice. Units are the same if they

@@ -12,6 +12,7 @@
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/counting.hpp"
+#include "pipeline/episodes/search_and_test.hpp"
 #include "pipeline/episodes/untested_units.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -54,12 +55,14 @@ tested_window tested(const window_spikes& taken, episode_table table,
     // Tables that were mined from the window before have the work of that in their levels.
     restore_levels(table, spikes.unit_count(), options.search.mining);
     episode_test_result tests =
-        test_episodes(spikes, table, options.search.significance, options.search.surrogates, run);
+        test_episodes(spikes, table, pipeline::pairs_of(options.search.mining),
+                      options.search.significance, options.search.surrogates, run);
     tested_window window{.bounds = taken.bounds(), .spikes = taken.size()};
     std::ranges::copy(table.warnings, std::back_inserter(tests.warnings));
-    if (const auto warning =
-            pipeline::warning_of_untested_units(spikes, table, options.search.mining))
-        tests.warnings.push_back(*warning);
+    if (!tests.pairs)
+        if (const auto warning =
+                pipeline::warning_of_untested_units(spikes, table, options.search.mining))
+            tests.warnings.push_back(*warning);
     warnings.add(window.bounds, tests.warnings);
     window.tests = tests.surrogates.empty()
                        ? std::move(tests.assessed)
@@ -103,7 +106,7 @@ option_list describe(windowed_episode_options& options) {
     list.add("window", options.window,
              "search in windows of this length, one after another, instead of the whole recording")
         .unset_is("the whole recording")
-        .not_with({"epochs", "trial_length", "hold_out", "fewer_than_chance"});
+        .not_with({"epochs", "trial_length", "hold_out"});
     list.add("hop", options.hop,
              "time from the beginning of one window to the beginning of the next")
         .unset_is("as long as the window")
@@ -128,8 +131,6 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
     if (options.window == duration{0}) throw invalid_argument("window", "it is not given");
-    if (options.search.fewer_than_chance)
-        throw invalid_argument("fewer_than_chance", "windows are not tested for it");
     if (options.change_points && options.search.surrogates.surrogates > 0 &&
         options.search.surrogates.method == surrogate_method::bin_shuffling)
         throw invalid_argument("surrogate_method",

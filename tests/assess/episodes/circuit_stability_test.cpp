@@ -118,7 +118,11 @@ TEST(CircuitStability, IsUnknownWithoutEdgesOrExchanges) {
 TEST(CircuitStability, IsOfPairsWithADirectEdge) {
     circuit found;
     const auto add = [&](std::uint32_t from, std::uint32_t to, edge_kind kind) {
-        found.edges.push_back({unit_id{from}, unit_id{to}, {}, {}, 0, 0, 1, 1, 0, kind, {}, {}});
+        circuit_edge edge{};
+        edge.from = unit_id{from};
+        edge.to = unit_id{to};
+        edge.kind = kind;
+        found.edges.push_back(edge);
     };
     add(2, 1, edge_kind::direct);
     add(0, 1, edge_kind::direct);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "simulate/coupled_units.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "support/run_length.hpp"
@@ -79,9 +81,15 @@ TEST_P(FindCircuitInSym26, FindsTheTenEdgesAndNoOther) {
         EXPECT_EQ(edges_of(result.found, edge_kind::direct), truth_of(simulated_));
         EXPECT_EQ(result.found.edges.size(), 10U);
         for (const circuit_edge& edge : result.found.edges) {
-            EXPECT_NEAR(edge.strength, 0.8, 0.05);
+            EXPECT_NEAR(edge.strength, 0.8, 0.1);
             EXPECT_LT(edge.q, 0.01);
-            EXPECT_FALSE(edge.via.has_value());
+            EXPECT_TRUE(edge.via.empty());
+            EXPECT_EQ(edge.sign, connection_sign::excitatory);
+            EXPECT_GT(edge.gain.low, 1);
+            EXPECT_LE(edge.gain.low, edge.gain.value);
+            EXPECT_LE(edge.gain.value, edge.gain.high);
+            EXPECT_GT(edge.transmission.low, 0);
+            EXPECT_LT(edge.transmission.value, edge.strength);
         }
     }
 }
@@ -103,7 +111,7 @@ TEST_P(FindCircuitInSym26, ExplainsEveryRelationOverTwoSteps) {
     EXPECT_TRUE(edges_of(result.found, edge_kind::common_input).empty());
     for (const circuit_edge& edge : result.found.edges) {
         if (edge.kind == edge_kind::direct) continue;
-        EXPECT_EQ(to_index(*edge.via), to_index(edge.from) + 1);
+        EXPECT_EQ(to_index(edge.via.front()), to_index(edge.from) + 1);
         EXPECT_EQ(edge.best, (delay_interval{8ms, 11ms}));
     }
 }
@@ -162,7 +170,7 @@ TEST(FindCircuit, TellsCommonInputFromAPath) {
         EXPECT_EQ(edges_of(result.found, edge_kind::direct), (edge_set{{0, 1}, {0, 2}})) << seed;
         EXPECT_EQ(edges_of(result.found, edge_kind::common_input), (edge_set{{1, 2}})) << seed;
         for (const circuit_edge& edge : result.found.edges)
-            EXPECT_TRUE(edge.kind == edge_kind::direct || edge.via == a);
+            EXPECT_TRUE(edge.kind == edge_kind::direct || edge.via == std::vector{a});
     }
 }
 
@@ -186,15 +194,25 @@ TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
 // In intervals of 4 ms, two thirds of the pairs of connections of probability 0.3 are chance.
 const std::vector<delay_interval> broad_intervals{{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}};
 
+// The circuit of all pairs, without a search.
+circuit circuit_of_pairs(const spike_sequence& spikes) {
+    return find_circuit(spikes, {}, {}, test_pairs(spikes, default_delays()).pairs);
+}
+
 TEST(FindCircuit, ExplainsRelationsThatAreMostlyChance) {
-    for (std::uint64_t seed = 11; seed < 15; ++seed) {
+    std::size_t wrong = 0;
+    for (std::uint64_t seed = 11; seed < 19; ++seed) {
         const simulated_spikes simulated =
             simulate_sym26({.length = 120s, .probability = 0.3, .seed = seed});
 
-        const analysis result = analyse(simulated.spikes, broad_intervals, 100);
+        const edge_set found = edges_of(circuit_of_pairs(simulated.spikes), edge_kind::direct);
 
-        EXPECT_EQ(edges_of(result.found, edge_kind::direct), truth_of(simulated)) << seed;
+        const edge_set truth = truth_of(simulated);
+        EXPECT_TRUE(std::ranges::includes(found, truth)) << seed;
+        wrong += found.size() - truth.size();
     }
+    // On average, one in a hundred of the 80 may be false.
+    EXPECT_LE(wrong, 3U);
 }
 
 TEST(FindCircuit, KeepsAWeakConnectionBesideAPath) {
@@ -224,13 +242,111 @@ TEST(FindCircuit, WidensADelayOverTouchingIntervals) {
     EXPECT_EQ(result.found.edges[0].best, (delay_interval{4ms, 6ms}));
 }
 
+TEST(CircuitOfPairs, ExplainsAPathAndACommonInput) {
+    const unit_id a{0};
+    const unit_id b{1};
+    const unit_id c{2};
+    const unit_id d{3};
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        // 0→1→2, and 3 fires 3 ms after 1, before 2.
+        const circuit found = circuit_of_pairs(
+            connected(6, {{a, b, 2, 0, 0.5}, {b, c, 5, 0, 0.5}, {b, d, 3, 0, 0.5}}, seed));
+
+        EXPECT_EQ(edges_of(found, edge_kind::direct), (edge_set{{0, 1}, {1, 2}, {1, 3}})) << seed;
+        const edge_set indirect = edges_of(found, edge_kind::indirect);
+        EXPECT_TRUE(indirect.contains({0, 2})) << seed;
+        EXPECT_TRUE(edges_of(found, edge_kind::common_input).contains({3, 2})) << seed;
+        for (const circuit_edge& edge : found.edges) {
+            if (edge.kind != edge_kind::indirect && edge.kind != edge_kind::common_input) continue;
+            EXPECT_EQ(edge.via.front(), b) << seed;
+        }
+    }
+}
+
+TEST(CircuitOfPairs, LeavesUndecidedWhatNoSpikesAreLeftOf) {
+    // 1 fires 2 ms after each spike of 0, and both seem to drive 2; no spike of 0 is without 1.
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    random_stream random(5, random_purpose::poisson_spikes, 3);
+    for (std::int64_t k = 0; k < 3000; ++k) {
+        const auto at = k * 100'000 + static_cast<std::int64_t>(random.below(50'000));
+        all.emplace_back(at, unit_id{0});
+        all.emplace_back(at + 2'000, unit_id{1});
+        if (k % 10 == 0)
+            all.emplace_back(at + 30'000 + static_cast<std::int64_t>(random.below(20'000)),
+                             unit_id{1});
+        if (k % 3 == 0)
+            all.emplace_back(at + 6'000 + static_cast<std::int64_t>(random.below(300)), unit_id{2});
+        all.emplace_back(k * 100'000 + static_cast<std::int64_t>(random.below(99'000)), unit_id{2});
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    const circuit found =
+        circuit_of_pairs(sequence_of(std::move(all), {"a", "b", "c"}, {0s, 301s}));
+
+    EXPECT_FALSE(edges_of(found, edge_kind::direct).contains({0, 2}));
+    const auto edge = std::ranges::find_if(found.edges, [](const circuit_edge& one) {
+        return one.from == unit_id{0} && one.to == unit_id{2};
+    });
+    ASSERT_NE(edge, found.edges.end());
+    EXPECT_EQ(edge->kind, edge_kind::undecided);
+    EXPECT_EQ(edge->via, std::vector{unit_id{1}});
+}
+
+TEST(CircuitOfPairs, NamesUnitsThatExciteSomeAndInhibitOthers) {
+    circuit found;
+    const auto add = [&](std::uint32_t from, std::uint32_t to, connection_sign sign,
+                         edge_kind kind) {
+        circuit_edge edge{};
+        edge.from = unit_id{from};
+        edge.to = unit_id{to};
+        edge.sign = sign;
+        edge.kind = kind;
+        found.edges.push_back(edge);
+    };
+    add(0, 1, connection_sign::excitatory, edge_kind::direct);
+    add(0, 2, connection_sign::excitatory, edge_kind::direct);
+    add(1, 2, connection_sign::excitatory, edge_kind::direct);
+    add(1, 0, connection_sign::inhibitory, edge_kind::direct);
+    add(2, 0, connection_sign::excitatory, edge_kind::direct);
+    add(2, 1, connection_sign::inhibitory, edge_kind::indirect);
+    EXPECT_EQ(units_of_both_signs(found), std::vector{unit_id{1}});
+    EXPECT_TRUE(units_of_both_signs({}).empty());
+}
+
+// An integrate-and-fire network of 20 of 340 units, with known synapses (Ren et al. 2020, as in
+// spycon).
+TEST(CircuitOfPairs, FindsSynapsesOfAPublishedNetwork) {
+    SPIKEWEAVE_NEEDS_SHARED_DATA("connectivity/spycon20.tsv.gz");
+    const spike_sequence spikes = read_spikes(shared_data("connectivity/spycon20.tsv.gz")).spikes;
+    std::ifstream truth(shared_data("connectivity/spycon20.truth.tsv"));
+    std::string line;
+    std::getline(truth, line);
+    std::set<std::pair<std::string, std::string>> synapses;
+    std::string from;
+    std::string to;
+    while (truth >> from >> to >> line) synapses.insert({"n" + from, "n" + to});
+    ASSERT_EQ(synapses.size(), 18U);
+
+    std::size_t right = 0;
+    std::size_t wrong = 0;
+    for (const circuit_edge& edge : circuit_of_pairs(spikes).edges) {
+        if (!edge.is_connection()) continue;
+        const bool is_true = synapses.contains({spikes.name(edge.from), spikes.name(edge.to)}) &&
+                             edge.sign == connection_sign::excitatory;
+        ++(is_true ? right : wrong);
+    }
+    EXPECT_GE(right, 15U);
+    EXPECT_EQ(wrong, 0U);
+}
+
 TEST(FindCircuit, DoesNotDependOnThreads) {
     const spike_sequence spikes = simulate_sym26({.length = 20s}).spikes;
     const episode_table table = mine_episodes(spikes, {.delays = fine, .min_count = 100});
     const auto assessed = test_against_null(spikes, table);
 
-    const circuit one = find_circuit(spikes, table, assessed, {}, {.threads = 1});
-    const circuit four = find_circuit(spikes, table, assessed, {}, {.threads = 4});
+    const circuit_options rules;
+    const circuit one = find_circuit(spikes, table, assessed, rules, {.threads = 1});
+    const circuit four = find_circuit(spikes, table, assessed, rules, {.threads = 4});
 
     ASSERT_EQ(one.edges.size(), four.edges.size());
     for (std::size_t e = 0; e < one.edges.size(); ++e) {
@@ -248,8 +364,7 @@ TEST(FindCircuit, RefusesPartsThatDoNotBelongTogether) {
 
     EXPECT_THROW(find_circuit(spikes, table, assessed), invalid_argument);
     EXPECT_THROW(find_circuit(spikes, table, {}), invalid_argument);
-    EXPECT_THROW(find_circuit(spikes, {}, {}, {.alpha = 0}), invalid_argument);
-    EXPECT_THROW(find_circuit(spikes, {}, {}, {.explained = 1.5}), invalid_argument);
+    EXPECT_THROW(find_circuit(spikes, {}, {}, circuit_options{.alpha = 0}), invalid_argument);
     EXPECT_TRUE(find_circuit(spikes, {}, {}).edges.empty());
 }
 
@@ -305,7 +420,7 @@ TEST(FindCircuit, DoesNotDependOnTheNamesOfUnits) {
     EXPECT_EQ(found.size(), expected.size());
     EXPECT_TRUE(found == expected);
     EXPECT_GT(std::count_if(expected.begin(), expected.end(),
-                            [](const auto& e) { return e.second.first == edge_kind::indirect; }),
+                            [](const auto& e) { return e.second.first != edge_kind::direct; }),
               20);
 }
 

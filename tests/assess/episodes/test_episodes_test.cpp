@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <vector>
 
 #include "assess/episodes/shared_rates.hpp"
 #include "spikeweave/core/random.hpp"
@@ -37,8 +38,8 @@ TEST(CheckTests, AsksAboutADitherOfSeconds) {
 
 TEST(JudgeEpisodes, HandsOnWhatSpeaksAgainstTheTests) {
     const spike_sequence spikes = simulate_poisson({.units = 3, .length = 5s}).spikes;
-    const episode_table table = mine_episodes(spikes, {.delays = default_delays(), .min_count = 5});
-    EXPECT_EQ(test_episodes(spikes, table, {}, {.surrogates = 5}).warnings,
+    episode_table table = mine_episodes(spikes, {.delays = default_delays(), .min_count = 5});
+    EXPECT_EQ(test_episodes(spikes, table, {}, {}, {.surrogates = 5}).warnings,
               check_tests(spikes, {}, {.surrogates = 5}));
     EXPECT_TRUE(test_episodes(spikes, table).warnings.empty());
 }
@@ -134,8 +135,9 @@ struct edges_and_warnings {
 
 edges_and_warnings edges_of(const spike_sequence& spikes, const std::vector<delay_interval>& delays,
                             const significance_options& significance = {}) {
-    const episode_table table = mine_episodes(spikes, {.delays = delays, .max_size = 2});
-    const episode_test_result tests = test_episodes(spikes, table, significance);
+    episode_table table = mine_episodes(spikes, {.delays = delays, .max_size = 2});
+    const episode_test_result tests =
+        test_episodes(spikes, table, {.delays = delays}, significance);
     const bool warned = std::ranges::any_of(tests.warnings, [](const std::string& one) {
         return one.find("rise and fall together within") != std::string::npos;
     });
@@ -165,13 +167,13 @@ TEST(JudgeEpisodes, WarnsOfBurstsThatRiseFasterThanTheTestPreserves) {
 TEST(JudgeEpisodes, NamesADitherThatPreservesTheBursts) {
     SPIKEWEAVE_NEEDS_FULL_RUN();
     const spike_sequence bursts = simulate_culture({.channels = 30, .length = 120s}).spikes;
-    const episode_table table = mine_episodes(bursts, {.delays = {{0ms, 50ms}}, .max_size = 2});
+    episode_table table = mine_episodes(bursts, {.delays = {{0ms, 50ms}}, .max_size = 2});
     const auto warnings = test_episodes(bursts, table).warnings;
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_NE(warnings[0].find("use `surrogates` 200 with `dither` 6 ms."), std::string::npos)
         << warnings[0];
     const episode_test_result by_surrogates =
-        test_episodes(bursts, table, {}, {.surrogates = 200, .dither = 6ms});
+        test_episodes(bursts, table, {}, {}, {.surrogates = 200, .dither = 6ms});
     EXPECT_TRUE(by_surrogates.circuit.edges.empty());
     EXPECT_TRUE(by_surrogates.warnings.empty());
 }

@@ -134,7 +134,9 @@ TEST(CircuitChanges, FindNothingInWhatStaysTheSame) {
 
 TEST(CircuitChanges, TakeACountInProportionToTheTime) {
     const spike_sequence spikes = changing_recording{.before = 0.2, .after = 0.2}.make(5, 120);
+    // Where the circuit is of the frequent pairs: tests of all pairs do not depend on a threshold.
     episode_options search = search_of_changes();
+    search.significance.test = significance_test::exact;
     const auto edges_at = [&](std::uint64_t least) {
         search.mining.min_count = least;
         return find_circuit_changes(spikes, windows_of(12, 10), search).findings.size();

@@ -163,7 +163,6 @@ TEST(Confirm, RefusesWhatConfirmsNothing) {
     EXPECT_THROW(confirm_episodes(spikes, without_unit(spikes, "n3")), invalid_argument);
     EXPECT_THROW(confirm_episodes(spikes, {{0}, {unit_id{0}}, {"x"}, {0s, 1s}}), invalid_argument);
     EXPECT_THROW(confirm_episodes(spikes, other, {.hold_out = 0.5}), invalid_argument);
-    EXPECT_THROW(confirm_episodes(spikes, other, {.fewer_than_chance = true}), invalid_argument);
     // Before the search, trials are missed only in the other recording.
     const episode_options shifted{
         .time = {.epochs = {{0s, 10s}, {20s, 30s}}},

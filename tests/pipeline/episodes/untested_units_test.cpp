@@ -34,7 +34,11 @@ spike_sequence two_busy_and_two_quiet_units() {
     return builder.finish();
 }
 
-std::vector<std::string> warnings_of_untested(const episode_options& options) {
+// Where the circuit is built from the pairs that the search finds, not from tests of all pairs.
+const significance_options by_rates{.test = significance_test::exact};
+
+std::vector<std::string> warnings_of_untested(episode_options options) {
+    options.significance = by_rates;
     std::vector<std::string> out = find_episodes(two_busy_and_two_quiet_units(), options).warnings;
     std::erase_if(out,
                   [](const std::string& one) { return one.find("no pair") == std::string::npos; });
@@ -56,9 +60,34 @@ TEST(UntestedUnits, AreThoseThatTheUserChoseOtherwise) {
     options.mining.min_count.reset();
     options.mining.max_size = 1;
     EXPECT_TRUE(warnings_of_untested(options).empty());
-    options.mining.max_size = 0;
-    options.fewer_than_chance = true;
-    EXPECT_TRUE(warnings_of_untested(options).empty());
+}
+
+TEST(UntestedUnits, HaveNoTestsOfPairsInASearchForSingleUnits) {
+    episode_options options{.mining = {.delays = default_delays(), .max_size = 1}};
+    EXPECT_FALSE(find_episodes(two_busy_and_two_quiet_units(), options).pairs.has_value());
+    options.mining.max_size = 2;
+    EXPECT_TRUE(find_episodes(two_busy_and_two_quiet_units(), options).pairs.has_value());
+}
+
+TEST(UntestedUnits, AreThoseThatFireTooRarelyForAnyPair) {
+    const episode_result found = find_episodes(two_busy_and_two_quiet_units());
+    ASSERT_TRUE(found.pairs.has_value());
+    EXPECT_TRUE(found.pairs->untested_units.empty());
+
+    spike_sequence_builder builder;
+    const unit_id a = builder.unit("a");
+    const unit_id b = builder.unit("b");
+    const unit_id c = builder.unit("c");
+    for (std::int64_t second = 0; second < 400; ++second) {
+        builder.append(1'000'000 * second, a);
+        builder.append(1'000'000 * second + 3'000, b);
+        if (second < 12) builder.append(1'000'000 * second + 500'000, c);
+    }
+    const episode_result few_spikes = find_episodes(builder.finish());
+    ASSERT_FALSE(few_spikes.warnings.empty());
+    EXPECT_EQ(few_spikes.warnings.back(),
+              "1 of 3 units fires too rarely for any of their pairs to be tested: c. Nothing is "
+              "known of their connections.");
 }
 
 // The threshold of all windows together is not that of a window, which the advice would be for.
@@ -83,6 +112,7 @@ std::size_t warnings_of_quiet_units(const std::vector<std::string>& warnings) {
 
 TEST(UntestedUnits, AreNamedForTheFirstWindow) {
     windowed_episode_options options;
+    options.search.significance = by_rates;
     options.window = std::chrono::seconds{200};
 
     const windowed_episode_result found =
@@ -99,20 +129,6 @@ TEST(UntestedUnits, AreNamedForTheFirstWindow) {
               0U);
 }
 
-TEST(UntestedUnits, AreNamedOnceByAComparison) {
-    const spike_sequence spikes = two_busy_and_two_quiet_units();
-    for (const findings_source findings : {findings_source::together, findings_source::either}) {
-        condition_options options;
-        options.findings = findings;
-        const auto compared = [&] {
-            return compare_conditions({&spikes, 1}, {&spikes, 1}, options).warnings;
-        };
-        EXPECT_EQ(warnings_of_quiet_units(compared()), 1U);
-        options.mining.min_count = 20;
-        EXPECT_EQ(warnings_of_quiet_units(compared()), 0U);
-    }
-}
-
 // A unit that repeats itself is in a frequent episode of two spikes, but in no pair of units.
 TEST(UntestedUnits, AreNamedAlsoIfTheyRepeatThemselves) {
     spike_sequence_builder builder;
@@ -122,7 +138,7 @@ TEST(UntestedUnits, AreNamedAlsoIfTheyRepeatThemselves) {
         for (const std::int64_t later : {0, 3'000}) builder.append(1'000'000 * second + later, a);
         builder.append(1'000'000 * second + 500'000, b);
     }
-    episode_options options;
+    episode_options options{.significance = by_rates};
     options.mining.self_repeats = true;
 
     const episode_result found = find_episodes(builder.finish(), options);

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "spikeweave/assess/episodes/edge_timing.hpp"
+#include "spikeweave/assess/episodes/pair_tests.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -19,36 +20,66 @@ namespace spikeweave {
 /// How an edge of the circuit is explained.
 enum class edge_kind : std::uint8_t {
     direct,         ///< not explained by any other unit
-    indirect,       ///< explained by a path through one other unit
-    common_input,   ///< explained by a unit that drives both ends at different delays
+    indirect,       ///< explained by units that fire in between
+    common_input,   ///< explained by units that fire before both
+    undecided,      ///< too few spikes are left without those of units that could explain it
+    slow,           ///< not explained, but its delay is longer than a synaptic one
     shared_spikes,  ///< one of the units repeats spikes of the other (`find_shared_spikes`)
-    synchronous,    ///< most of it is within `longest_synchrony`, too fast for a chemical synapse
+    synchronous,    ///< most of it is within `shortest_synaptic_delay`, too fast for a chemical
+                    ///< synapse
     dead_time,      ///< most synchronous spikes are missing, as after the dead time of the detector
                     ///< on one electrode
+    stimulus_locked,  ///< spikes of other trials are as related (shift predictor)
 };
-inline constexpr std::array edge_kinds{edge_kind::direct,       edge_kind::indirect,
-                                       edge_kind::common_input, edge_kind::shared_spikes,
-                                       edge_kind::synchronous,  edge_kind::dead_time};
+inline constexpr std::array edge_kinds{
+    edge_kind::direct,      edge_kind::indirect,  edge_kind::common_input,
+    edge_kind::undecided,   edge_kind::slow,      edge_kind::shared_spikes,
+    edge_kind::synchronous, edge_kind::dead_time, edge_kind::stimulus_locked};
 SPIKEWEAVE_API std::string_view to_string(edge_kind kind);
 
-/// A significant delay between two units.
+/// A figure with its 95 % confidence interval.
+struct estimate {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+};
+
+/// A significant relation between two units.
 struct circuit_edge {
     unit_id from;
     unit_id to;
-    /// The best interval, widened by adjacent significant ones.
+    connection_sign sign = connection_sign::excitatory;
+    /// The lags of the whole peak or trough of the correlogram; of a test of episodes, the best
+    /// interval, widened by adjacent significant ones.
     delay_interval delay;
-    /// The best single interval. The figures below are those of this interval.
+    /// The best single window. The figures below are those of this window.
     delay_interval best;
     std::uint64_t count;
     double expected;
     double p;
     double q;
+    /// The share of the spikes of the first unit that one of the second follows in the window, at
+    /// most 1; of a test of episodes, its strength. It includes chance firing.
     double strength;
-    edge_kind kind;
-    /// The unit that explains an edge that is indirect or by common input, else none.
-    std::optional<unit_id> via{};
+    /// count / expected: above 1 for excitation, below 1 for inhibition.
+    estimate gain{};
+    /// (count - expected) / spikes of the first unit: how much more likely, or less, one of its
+    /// spikes makes a spike of the second one.
+    estimate transmission{};
+    edge_kind kind = edge_kind::direct;
+    /// The units that explain an edge that is indirect, by common input or undecided; the one that
+    /// explains most comes first.
+    std::vector<unit_id> via{};
     /// The timing in the interval `delay`.
     edge_timing timing{};
+
+    /// Whether it is taken for a connection.
+    bool is_connection() const { return kind == edge_kind::direct; }
+    /// Whether chains may follow it: excitation that no other unit explains, at any delay.
+    bool is_step() const {
+        return sign == connection_sign::excitatory &&
+               (kind == edge_kind::direct || kind == edge_kind::slow);
+    }
 };
 
 /// The significant delays between units, and the chains that follow direct ones.
@@ -61,16 +92,27 @@ struct circuit {
 
 struct circuit_options {
     double alpha = 0.01;
-    /// An edge a→c can be indirect only if a→b→c occurs at least this many times as often as a→c
-    /// does beyond chance.
-    double explained = 0.7;
+    duration jitter_window = std::chrono::milliseconds{10};
 };
 
-/// Builds the circuit from the significant episodes of a table. `assessed[i]` belongs to
-/// `table.episodes[i]`. Inhibition cannot be seen in frequent episodes, so it is not looked for.
+/// Builds the circuit: each significant pair becomes an edge, with its figures; artefacts and what
+/// other units explain are marked (docs/algorithms/circuit.md). Chains are significant episodes of
+/// the table that follow excitatory edges. `assessed[i]` belongs to `table.episodes[i]`.
+/// @throws invalid_argument if the parts are not of these spikes, or an option is out of range;
+/// cancelled.
+SPIKEWEAVE_API circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
+                                    std::span<const episode_test> assessed,
+                                    std::span<const pair_test> pairs,
+                                    const circuit_options& options = {}, const execution& run = {});
+
+/// Does so with the significant pairs of the table in place of pairs that were tested by
+/// themselves, so there is no inhibition.
 SPIKEWEAVE_API circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
                                     std::span<const episode_test> assessed,
                                     const circuit_options& options = {}, const execution& run = {});
+
+/// The units that excite some units and inhibit others by direct edges, against Dale's principle.
+SPIKEWEAVE_API std::vector<unit_id> units_of_both_signs(const circuit& found);
 
 /// Finds the episodes that are not part of another episode of the table, as a run of consecutive
 /// steps. Returns their indices, longest first.

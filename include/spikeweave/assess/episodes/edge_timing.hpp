@@ -16,8 +16,11 @@
 /// (docs/algorithms/significance.md, "Delays of edges").
 namespace spikeweave {
 
-/// Lags that are no longer are too short for a chemical synapse.
+/// Pairs of spikes that are no further apart are synchronous.
 constexpr duration longest_synchrony{500};
+/// Most of the spikes that a chemical synapse causes come later. English et al. (2017, Neuron
+/// 96:505-520) look for them from 0.8 ms on.
+constexpr duration shortest_synaptic_delay{1000};
 
 /// The mean lag of the pairs of spikes beyond those that chance gives.
 struct delay_estimate {

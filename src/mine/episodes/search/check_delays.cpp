@@ -11,9 +11,40 @@
 namespace spikeweave {
 namespace {
 
-// The time in microseconds that all intervals are multiples of, such as the frames of a camera or
-// the steps of a simulation; nullopt if there is no such time, or if it is too short to matter.
-std::optional<double> clock_step_us(std::span<const std::int64_t> times_us) {
+bool holds_multiple(const delay_interval& delay, double step_us) {
+    constexpr double rounding_us = 1.5;  // rounding of two times and of the step
+    const double low = static_cast<double>(delay.low.count()) - rounding_us;
+    const double high = static_cast<double>(delay.high.count()) + rounding_us;
+    const double last = std::floor(high / step_us);
+    return last >= 1 && last * step_us > low;
+}
+
+void check_clock(const spike_sequence& spikes, std::span<const delay_interval> delays,
+                 std::vector<std::string>& out) {
+    const std::optional<double> step_us = clock_step_us(spikes);
+    if (!step_us) return;
+    constexpr std::size_t most_named = 4;
+    std::vector<std::string> empty;
+    std::size_t more = 0;
+    for (const delay_interval& delay : delays) {
+        if (holds_multiple(delay, *step_us)) continue;
+        if (empty.size() < most_named)
+            empty.push_back(format_delay_interval(delay));
+        else
+            ++more;
+    }
+    if (empty.empty()) return;
+    out.push_back(
+        fmt::format("All times are multiples of {}: no spike can follow another within {}{}{}.",
+                    format_duration(duration{std::llround(*step_us)}), fmt::join(empty, ", "),
+                    more > 0 ? fmt::format(" and {} more intervals", more) : "",
+                    empty.size() + more == delays.size() ? ", so nothing can be found" : ""));
+}
+
+}  // namespace
+
+std::optional<double> clock_step_us(const spike_sequence& spikes) {
+    const auto times_us = spikes.times_us();
     constexpr std::int64_t shortest_us = 500;
     constexpr std::size_t enough = 50;
     std::int64_t least = INT64_MAX;
@@ -39,38 +70,6 @@ std::optional<double> clock_step_us(std::span<const std::int64_t> times_us) {
     if (told_by < enough) return {};
     return length_us / steps;
 }
-
-bool holds_multiple(const delay_interval& delay, double step_us) {
-    constexpr double rounding_us = 1.5;  // rounding of two times and of the step
-    const double low = static_cast<double>(delay.low.count()) - rounding_us;
-    const double high = static_cast<double>(delay.high.count()) + rounding_us;
-    const double last = std::floor(high / step_us);
-    return last >= 1 && last * step_us > low;
-}
-
-void check_clock(const spike_sequence& spikes, std::span<const delay_interval> delays,
-                 std::vector<std::string>& out) {
-    const std::optional<double> step_us = clock_step_us(spikes.times_us());
-    if (!step_us) return;
-    constexpr std::size_t most_named = 4;
-    std::vector<std::string> empty;
-    std::size_t more = 0;
-    for (const delay_interval& delay : delays) {
-        if (holds_multiple(delay, *step_us)) continue;
-        if (empty.size() < most_named)
-            empty.push_back(format_delay_interval(delay));
-        else
-            ++more;
-    }
-    if (empty.empty()) return;
-    out.push_back(
-        fmt::format("All times are multiples of {}: no spike can follow another within {}{}{}.",
-                    format_duration(duration{std::llround(*step_us)}), fmt::join(empty, ", "),
-                    more > 0 ? fmt::format(" and {} more intervals", more) : "",
-                    empty.size() + more == delays.size() ? ", so nothing can be found" : ""));
-}
-
-}  // namespace
 
 std::vector<std::string> check_delays(const spike_sequence& spikes,
                                       std::span<const delay_interval> delays) {

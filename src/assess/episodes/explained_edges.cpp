@@ -1,0 +1,314 @@
+#include "assess/episodes/explained_edges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "parallel/parallel_for.hpp"
+
+namespace spikeweave::assess {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A unit is a driver of an edge if the logarithm of its own gain is at least this share of the
+// edge's.
+constexpr double as_strong = 0.8;
+// A driver's spikes matter from so long before a spike of the first unit on, or as long as its own
+// delay if that is more.
+constexpr duration before{12ms};
+// An edge is kept if so much of its excess for each spike is left, by so many standard errors.
+constexpr double enough_left = 0.3;
+constexpr double certain = 2;
+
+bool is_artefact(const circuit_edge& edge) {
+    return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous ||
+           edge.kind == edge_kind::dead_time || edge.kind == edge_kind::stimulus_locked;
+}
+
+double log_gain(const circuit_edge& edge) {
+    return std::abs(std::log((static_cast<double>(edge.count) + 0.5) / (edge.expected + 0.5)));
+}
+
+// A unit whose spikes may be the cause of an edge, and the lags of its spikes after those of the
+// edge's first unit at which they may.
+struct driver {
+    unit_id unit;
+    std::int64_t from_us;
+    std::int64_t to_us;
+    bool is_second = false;  // whether it is the edge's second unit itself
+};
+
+// What one driver removes, and how often it fires before the first unit and after it.
+struct removal {
+    unit_id unit;
+    std::size_t removed = 0;  // spikes of the first unit
+    double earlier = 0;       // spikes of the driver for each microsecond before these
+    double later = 0;         // and after them, up to the end of the window
+};
+
+class judge {
+public:
+    judge(std::span<const circuit_edge> edges, const edge_lags& lags) : edges_(edges), lags_(lags) {
+        for (std::size_t e = 0; e < edges.size(); ++e)
+            if (!is_artefact(edges[e]) && edges[e].sign == connection_sign::excitatory)
+                into_[edges[e].to].push_back(e);
+    }
+
+    void decide(circuit_edge& edge) const {
+        const std::vector<driver> drivers = drivers_of(edge);
+        if (drivers.empty()) return;
+        const auto from = lags_.times_us(edge.from);
+        std::vector<char> is_removed(from.size());
+        std::vector<removal> removals;
+        for (const driver& one : drivers) removals.push_back(remove(one, from, is_removed));
+        std::vector<std::int64_t> kept;
+        for (std::size_t i = 0; i < from.size(); ++i)
+            if (is_removed[i] == 0) kept.push_back(from[i]);
+        if (kept.size() == from.size()) return;
+        const edge_lags::edge_window window = lags_.window_of(edge.best, edge.sign);
+        const bool avoids_second = std::ranges::any_of(drivers, &driver::is_second);
+        const excess whole = excess_of(from, edge, window, avoids_second);
+        const excess left = excess_of(kept, edge, window, avoids_second);
+        if (left.a_spike > enough_left * whole.a_spike && left.a_spike > certain * left.error)
+            return;
+        // How large the error is with so few spikes, also if none of them has a lag.
+        const double error = kept.empty()
+                                 ? std::numeric_limits<double>::infinity()
+                                 : whole.error * std::sqrt(static_cast<double>(from.size()) /
+                                                           static_cast<double>(kept.size()));
+        explain(edge, std::move(removals), certain * std::max(left.error, error) > whole.a_spike);
+    }
+
+private:
+    // Spikes of the second unit for each one of the first, beyond those expected.
+    struct excess {
+        double a_spike;
+        double error;
+    };
+
+    excess excess_of(std::span<const std::int64_t> from, const circuit_edge& edge,
+                     const edge_lags::edge_window& window, bool avoids_second) const {
+        lag_histogram counted = histogram_of(from, lags_.times_us(edge.to), window.grid);
+        if (avoids_second) fill_before(counted, window);
+        const double sign = edge.sign == connection_sign::excitatory ? 1 : -1;
+        const window_null::moments of = window.null.moments_of(counted);
+        const double sources = std::max(1.0, static_cast<double>(from.size()));
+        return {sign * (of.count - of.mean) / sources, std::sqrt(of.variance) / sources};
+    }
+
+    // Where the second unit's own spikes are avoided, lags before 0 are missing: they get the mean
+    // of the bins that are neither there nor close to the window.
+    static void fill_before(lag_histogram& counted, const edge_lags::edge_window& window) {
+        const lag_grid& grid = window.grid;
+        const std::size_t first = grid.end_of(-before);
+        const auto zero = static_cast<std::size_t>(grid.before);
+        const auto margin = static_cast<std::size_t>(3000 / grid.width_us);
+        double sum = 0;
+        double bins = 0;
+        for (std::size_t i = 0; i < counted.size(); ++i) {
+            if (i >= first && i < window.null.end() + margin) continue;
+            sum += counted[i];
+            ++bins;
+        }
+        if (bins > 0)
+            std::fill(counted.begin() + static_cast<std::ptrdiff_t>(first),
+                      counted.begin() + static_cast<std::ptrdiff_t>(zero), sum / bins);
+    }
+
+    std::vector<driver> drivers_of(const circuit_edge& edge) const {
+        std::vector<driver> out;
+        if (is_artefact(edge)) return out;
+        const double least = as_strong * log_gain(edge);
+        const std::int64_t last = edge.best.high.count();
+        if (const auto found = into_.find(edge.to); found != into_.end())
+            for (const std::size_t e : found->second) {
+                const circuit_edge& other = edges_[e];
+                if (other.from == edge.from || log_gain(other) < least) continue;
+                out.push_back({other.from, -std::max(before, other.best.high).count(), last});
+            }
+        // After its own spike, a unit is refractory. If that spike excites the first unit, the
+        // first one seems to inhibit it.
+        if (edge.sign == connection_sign::inhibitory)
+            if (const auto found = into_.find(edge.from); found != into_.end())
+                for (const std::size_t e : found->second)
+                    if (edges_[e].from == edge.to && log_gain(edges_[e]) >= least)
+                        out.push_back({edge.to, -before.count(), -1, true});
+        return out;
+    }
+
+    removal remove(const driver& by, std::span<const std::int64_t> from,
+                   std::vector<char>& is_removed) const {
+        removal out{.unit = by.unit};
+        const auto times = lags_.times_us(by.unit);
+        auto first = times.begin();
+        for (std::size_t i = 0; i < from.size(); ++i) {
+            while (first != times.end() && *first < from[i] + by.from_us) ++first;
+            bool is_close = false;
+            for (auto at = first; at != times.end() && *at <= from[i] + by.to_us; ++at) {
+                ++(*at <= from[i] ? out.earlier : out.later);
+                is_close = true;
+            }
+            if (!is_close) continue;
+            ++out.removed;
+            is_removed[i] = 1;
+        }
+        out.earlier /= static_cast<double>(-by.from_us);
+        out.later /= static_cast<double>(std::max<std::int64_t>(1, by.to_us));
+        return out;
+    }
+
+    // A driver of both units fires before the first one, one on a path after it.
+    static void explain(circuit_edge& edge, std::vector<removal> removals, bool is_undecided) {
+        // All of these count, so that the order of the units does not.
+        std::ranges::sort(removals, std::greater{}, [](const removal& one) {
+            return std::tuple(one.removed, one.later, one.earlier);
+        });
+        for (const removal& one : removals)
+            if (one.removed > 0) edge.via.push_back(one.unit);
+        if (is_undecided)
+            edge.kind = edge_kind::undecided;
+        else
+            edge.kind = removals.front().earlier > removals.front().later ? edge_kind::common_input
+                                                                          : edge_kind::indirect;
+    }
+
+    std::span<const circuit_edge> edges_;
+    const edge_lags& lags_;
+    std::map<unit_id, std::vector<std::size_t>> into_{};
+};
+
+// Epochs are trials if there are so many, of one length but for some that are cut off, and with
+// gaps: parts of a recording that follow each other at once are windows or blocks of it.
+constexpr std::size_t fewest_trials = 5;
+constexpr double share_of_length = 0.9;
+// Trials on each side that a trial is compared with.
+constexpr std::size_t most_shifts = 10;
+
+bool are_trials(std::span<const time_span> epochs) {
+    if (epochs.size() < fewest_trials) return false;
+    std::map<duration, std::size_t> of_length;
+    std::size_t most = 0;
+    std::size_t gaps = 0;
+    for (std::size_t i = 0; i < epochs.size(); ++i) {
+        most = std::max(most, ++of_length[epochs[i].length()]);
+        gaps += i > 0 && epochs[i].begin > epochs[i - 1].end ? 1 : 0;
+    }
+    return static_cast<double>(most) >= share_of_length * static_cast<double>(epochs.size()) &&
+           2 * gaps >= epochs.size();
+}
+
+std::span<const std::int64_t> within(std::span<const std::int64_t> times, const time_span& epoch) {
+    const auto first = std::ranges::lower_bound(times, epoch.begin.count());
+    const auto end = std::ranges::lower_bound(times, epoch.end.count());
+    return {first, end};
+}
+
+// The number of pairs of spikes with a lag in the window, where the second unit's spikes are those
+// of a later trial.
+double shifted_count(std::span<const std::int64_t> from, std::span<const std::int64_t> to,
+                     const delay_interval& window, std::span<const time_span> trials,
+                     std::size_t shift) {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        const time_span& other = trials[(i + shift) % trials.size()];
+        const std::int64_t moved = (trials[i].begin - other.begin).count();
+        const auto later = within(to, other);
+        auto first = later.begin();
+        auto end = later.begin();
+        for (const std::int64_t time : within(from, trials[i])) {
+            while (first != later.end() && *first + moved <= time + window.low.count()) ++first;
+            end = std::max(end, first);
+            while (end != later.end() && *end + moved <= time + window.high.count()) ++end;
+            out += static_cast<std::size_t>(end - first);
+        }
+    }
+    return static_cast<double>(out);
+}
+
+// How likely an edge is if it is due to the trials.
+double p_beyond_trials(const circuit_edge& edge, std::span<const std::int64_t> from,
+                       std::span<const std::int64_t> to, std::span<const time_span> trials) {
+    const std::size_t shifts = std::min(most_shifts, (trials.size() - 1) / 2);
+    double shifted = 0;
+    for (std::size_t k = 1; k <= shifts; ++k)
+        shifted += shifted_count(from, to, edge.best, trials, k) +
+                   shifted_count(from, to, edge.best, trials, trials.size() - k);
+    shifted /= static_cast<double>(2 * shifts);
+    const double sign = edge.sign == connection_sign::excitatory ? 1 : -1;
+    const auto count = static_cast<double>(edge.count);
+    const double left = sign * (count - shifted);
+    if (left <= enough_left * sign * (count - edge.expected)) return 1;
+    const double variance = shifted + shifted / static_cast<double>(2 * shifts) + 1;
+    return std::erfc(left / std::sqrt(2 * variance)) / 2;
+}
+
+duration reach_of(duration longest, duration jitter_window) {
+    return longest + wider_for_inhibition * std::max(jitter_window, windows_a_cell * longest) +
+           before;
+}
+
+}  // namespace
+
+duration longest_delay(std::span<const pair_test> pairs) {
+    duration longest{0};
+    for (const pair_test& pair : pairs) longest = std::max(longest, pair.delay.high);
+    return longest;
+}
+
+edge_lags::edge_lags(const spike_sequence& spikes, duration longest, duration jitter_window)
+    : apart_(spikes, reach_of(longest, jitter_window)),
+      trains_(apart_.spikes()),
+      clock_step_us_(clock_step_us(apart_.spikes())),
+      jitter_window_(jitter_window) {}
+
+edge_lags::edge_window edge_lags::window_of(const delay_interval& window,
+                                            connection_sign sign) const {
+    const duration cell = cell_for(window, sign, jitter_window_);
+    const lag_grid grid = grid_for(clock_step_us_, {&window, 1},
+                                   std::max(duration{0}, cell - window.low), window.high + cell);
+    return {grid, window_null(grid, window, cell)};
+}
+
+delay_interval edge_lags::extent_of(const pair_test& pair) const {
+    const edge_window window = window_of(pair.delay, pair.sign);
+    const bin_range bins =
+        assess::extent_of(histogram_of(times_us(pair.from), times_us(pair.to), window.grid),
+                          {window.null.first(), window.null.end()}, pair.sign);
+    const auto lag = [&](std::size_t bin) {
+        const auto bins_above =
+            static_cast<double>(static_cast<std::int64_t>(bin) - window.grid.before);
+        return duration{std::llround(bins_above * window.grid.width_us)};
+    };
+    // On a coarse clock, bins do not begin where windows do.
+    return {std::max(duration{0}, std::min(pair.delay.low, lag(bins.first))),
+            std::max(pair.delay.high, lag(bins.end))};
+}
+
+void mark_stimulus_locked(std::vector<circuit_edge>& edges, const spike_sequence& spikes,
+                          double alpha, const execution& run) {
+    if (edges.empty() || !are_trials(spikes.epochs())) return;
+    const spike_trains trains(spikes);
+    std::vector<double> p(edges.size());
+    parallel::parallel_for(edges.size(), run, "comparing trials", [&](std::size_t e) {
+        p[e] = p_beyond_trials(edges[e], trains.times_us(edges[e].from),
+                               trains.times_us(edges[e].to), spikes.epochs());
+    });
+    const std::vector<double> q =
+        adjust_p_values(p, p.size(), correction_method::benjamini_hochberg);
+    for (std::size_t e = 0; e < edges.size(); ++e)
+        if (!is_artefact(edges[e]) && !(q[e] < alpha)) edges[e].kind = edge_kind::stimulus_locked;
+}
+
+void mark_explained(std::vector<circuit_edge>& edges, const edge_lags& lags, const execution& run) {
+    const std::vector<circuit_edge> given = edges;
+    const judge all(given, lags);
+    parallel::parallel_for(edges.size(), run, "explaining edges",
+                           [&](std::size_t e) { all.decide(edges[e]); });
+}
+
+}  // namespace spikeweave::assess
