@@ -53,6 +53,7 @@ from ._values.live import (
     Stats,
     Window,
 )
+from ._values.pair_tests import PairTests
 from ._values.recording import Recording
 from ._values.replay import ReplayResult
 from ._values.sort import SortResult
@@ -80,6 +81,7 @@ __all__ = [
     "EpisodeResult",
     "Epoch",
     "LiveRun",
+    "PairTests",
     "Pattern",
     "PatternComparison",
     "PatternResult",

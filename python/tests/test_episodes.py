@@ -135,7 +135,9 @@ def test_a_graph_has_the_circuit(sym26):
     assert graph.number_of_nodes() == len(sym26.spikes.unit_names)
     assert graph.number_of_edges() == len(found.circuit) == 10
     edge = graph.edges["n4", "n5", 0]
-    assert (edge["delay_low"], edge["delay_high"]) == (0.004, 0.006)
+    assert (edge["delay_low"], edge["delay_high"]) == tuple(found.circuit.delay[0])
+    assert edge["sign"] == "excitatory"
+    assert edge["gain_low"] < edge["gain"] < edge["gain_high"]
 
 
 def test_nwb_holds_the_episodes(sym26, tmp_path):
@@ -321,7 +323,7 @@ def test_another_recording_confirms_planted_chains():
 
 def test_what_cannot_confirm_is_refused():
     first, other = (spikeweave.simulate.sym26(length="10s", seed=seed).spikes for seed in (1, 2))
-    for options in ({"hold_out": 0.5}, {"fewer_than_chance": True}, {"window": "2s"}):
+    for options in ({"hold_out": 0.5}, {"window": "2s"}):
         with pytest.raises(ValueError, match=next(iter(options))):
             spikeweave.episodes(first, confirm=other, **options)
     with pytest.raises(ValueError, match="the same spikes"):
@@ -332,36 +334,87 @@ def test_what_cannot_confirm_is_refused():
         spikeweave.episodes(first, confirm=3)
 
 
-def test_a_silenced_unit_is_fewer_than_chance():
-    spikes = spikeweave.simulate.poisson(units=2, length="120s", rate=30, seed=1).spikes
-    n0, n1 = (spikes.times[spikes.units == unit] for unit in (0, 1))
-    gap = n1 - n0[np.maximum(np.searchsorted(n0, n1) - 1, 0)]
-    silenced = spikeweave.SpikeSequence.of({"A": n0, "B": n1[(gap < 0.001) | (gap > 0.004)]})
-    found = spikeweave.episodes(silenced, fewer_than_chance=True, max_size=2)
+@pytest.fixture(scope="module")
+def silenced():
+    """A is followed by a gap of B of 3 ms, C fires at random, and D once."""
+    spikes = spikeweave.simulate.poisson(units=3, length="120s", rate=30, seed=1).spikes
+    a, b, c = (spikes.times[spikes.units == unit] for unit in range(3))
+    gap = b - a[np.maximum(np.searchsorted(a, b) - 1, 0)]
+    return spikeweave.SpikeSequence.of(
+        {"A": a, "B": b[(gap < 0.001) | (gap > 0.004)], "C": c, "D": [1.0]}
+    )
 
-    pairs = found.fewer_than_chance
-    assert pairs["kind"].count("putative-inhibition") == 1
-    first = pairs["kind"].index("putative-inhibition")
-    assert first == 0
-    assert (pairs["source"][0], pairs["target"][0]) == (0, 1)
-    assert pairs["delay"][0].tolist() == [0.001, 0.004]
-    # B still follows an A that has another A between them.
-    assert pairs["count"][0] < 0.3 * pairs["expected"][0]
-    assert pairs["ratio"] == pytest.approx(pairs["count"] / pairs["expected"])
-    assert (np.diff(pairs["p"]) >= 0).all()
-    assert (pairs["q"] >= pairs["p"]).all()
-    assert found.parameters["fewer_than_chance"] is True
-    assert spikeweave.episodes(silenced, max_size=2).fewer_than_chance is None
-    shown = data_of(found.to_html())["fewer_than_chance"]
-    assert shown["total"] == len(pairs["p"])
-    assert (shown["from"][0], shown["to"][0], shown["delay_ms"][0]) == (0, 1, [1, 4])
-    assert shown["count"] == pairs["count"].tolist()
-    assert shown["ratio"] == pytest.approx(pairs["ratio"], rel=1e-5)
-    assert shown["kind"] == [None if kind == "-" else kind for kind in pairs["kind"]]
-    assert "fewer_than_chance" not in data_of(spikeweave.episodes(silenced, max_size=2).to_html())
-    for others in ({"surrogates": 100}, {"test": "exact"}, {"hold_out": 0.5}, {"window": "20s"}):
-        with pytest.raises(ValueError, match="fewer_than_chance"):
-            spikeweave.episodes(silenced, fewer_than_chance=True, **others)
+
+def test_a_silenced_unit_is_inhibited(silenced):
+    circuit = spikeweave.episodes(silenced, max_size=2).circuit
+
+    assert (circuit.sign, circuit.kind) == (["inhibitory"], ["direct"])
+    assert (circuit.source.tolist(), circuit.target.tolist()) == ([0], [1])
+    low, high = circuit.delay[0]
+    assert low == pytest.approx(0.001, abs=0.0006)
+    assert high == pytest.approx(0.004, abs=0.0006)
+    assert circuit.gain[0] == pytest.approx(circuit.count[0] / circuit.expected[0])
+    assert 0 <= circuit.gain_low[0] <= circuit.gain[0] <= circuit.gain_high[0] < 0.5
+    sources = np.sum(silenced.units == 0)
+    transmission = (circuit.count[0] - circuit.expected[0]) / sources
+    assert circuit.transmission[0] == pytest.approx(transmission)
+    assert circuit.transmission_low[0] < transmission < circuit.transmission_high[0] < 0
+    assert "1 of these inhibitory" in repr(circuit)
+    frame = circuit.to_dataframe()
+    assert frame["sign"].tolist() == ["inhibitory"]
+    assert frame["gain_high"].tolist() == circuit.gain_high.tolist()
+    assert "inhibitory" in circuit._repr_html_()
+
+
+def test_all_pairs_are_tested(silenced):
+    found = spikeweave.episodes(silenced, max_size=2)
+    pairs = found.pairs
+
+    assert (pairs.possible, pairs.tested) == (12, 6)
+    assert pairs.untested_units == ["D"]
+    assert (pairs.source[0], pairs.target[0], pairs.sign[0]) == (0, 1, "inhibitory")
+    assert pairs.kind[0] == "direct"
+    assert set(pairs.kind[1:]) == {None}
+    assert not pairs.slow[0]
+    assert pairs.slow.dtype == bool
+    assert (np.diff(pairs.p) >= 0).all()
+    assert (pairs.q >= pairs.p).all()
+    assert (pairs.p < pairs.listed_below).all() or pairs.listed_below == 1
+    assert pairs.gain == pytest.approx(pairs.count / pairs.expected)
+    frame = pairs.to_dataframe()
+    assert len(frame) == len(pairs) == len(pairs.p)
+    assert frame.loc[0, ["source", "target", "kind"]].tolist() == ["A", "B", "direct"]
+    assert repr(pairs) == f"<PairTests: 6 of 12 pairs tested, {len(pairs)} listed>"
+    assert found[:1].pairs is pairs
+    assert pickle.loads(pickle.dumps(found)).pairs.kind == pairs.kind
+    assert found.summary == (
+        "1 connection (0 excitatory, 1 inhibitory) among 4 units; 6 of 12 pairs of units tested, "
+        "1 % false discovery rate."
+    )
+    told = data_of(found.to_html())["run"]["circuit"]
+    assert told["summary"] == found.summary
+    assert told["pairs"] == {"tested": 6, "possible": 12, "untested_units": ["D"]}
+
+
+def test_surrogates_and_other_tests_decide_without_pairs(silenced):
+    for options in ({"surrogates": 100}, {"test": "exact"}):
+        found = spikeweave.episodes(silenced, max_size=2, **options)
+        assert found.pairs is None
+        assert "tested" not in found.summary
+        assert "pairs" not in data_of(found.to_html())["run"]["circuit"]
+    with pytest.raises(TypeError, match="fewer_than_chance"):
+        spikeweave.episodes(silenced, fewer_than_chance=True)
+
+
+def test_a_page_has_the_signs_of_the_edges(silenced):
+    found = spikeweave.episodes(silenced, max_size=2)
+
+    (edge,) = data_of(found.to_html())["edges"]
+
+    assert edge["sign"] == "inhibitory"
+    for name in ("gain", "transmission"):
+        columns = [getattr(found.circuit, name + end)[0] for end in ("", "_low", "_high")]
+        assert edge[name] == pytest.approx(columns, rel=1e-5)
 
 
 def test_a_correlogram_counts_each_pair_of_spikes_in_its_bin():

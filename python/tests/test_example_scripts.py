@@ -39,7 +39,7 @@ def run(script, *arguments, **more):
 def test_find_chains_of_a_simulation():
     told = run("find_chains.py").stdout
 
-    assert "n0 -> n1  4 to 8 ms" in told
+    assert "n0 -> n1  3.5 to 6 ms" in told
     assert "chain n4 -> n5 -> n6 -> n7 -> n8 -> n9 -> n10 -> n11 occurs" in told
 
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "core/grouped.hpp"
@@ -87,6 +89,16 @@ report::json shared_spikes_of(const spike_sequence& spikes) {
     return pairs;
 }
 
+// "4 good, 2 mua"
+std::string label_counts(const std::vector<std::string>& labels) {
+    std::map<std::string_view, std::size_t> numbers;
+    for (const std::string& label : labels) ++numbers[label];
+    std::string text;
+    for (const auto& [label, number] : numbers)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", core::grouped(number), label);
+    return text;
+}
+
 // Shows names and rates in as many columns as fit.
 std::string rate_table(const std::vector<unit_rate>& units) {
     const std::size_t shown = std::min(units.size(), units_shown);
@@ -158,6 +170,7 @@ std::string summarize(const spike_file& file, const std::string& name) {
         text += fmt::format("units dropped  {}, which repeat another\n", file.dropped.size());
     for (const std::string& what : warnings_of(file.left_out))
         text += fmt::format("left out       {}\n", what);
+    if (!file.labels.empty()) text += fmt::format("labels         {}\n", label_counts(file.labels));
     if (file.groups > 0)
         text += fmt::format("groups         {}, {} spikes of which are not counted\n", file.groups,
                             core::grouped(file.merged));
@@ -172,6 +185,7 @@ std::string to_json(const spike_file& file, const std::string& name) {
     report::json units = report::json::array();
     for (const unit_rate& unit : found.units)
         units.push_back({{"name", unit.name}, {"spikes", unit.spikes}, {"rate_hz", unit.hertz}});
+    for (std::size_t u = 0; u < file.labels.size(); ++u) units[u]["label"] = file.labels[u];
     report::json dropped = report::json::array();
     for (const dropped_unit& unit : file.dropped)
         dropped.push_back({{"name", unit.name},

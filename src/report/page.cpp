@@ -113,6 +113,9 @@ std::filesystem::path spikes_of(const report::json& run, const page_source& from
 spike_file read_again(const report::json& run, const page_source& from) {
     const std::filesystem::path path = spikes_of(run, from);
     spike_read_options options;
+    // Results of versions without labels are of all units.
+    if (!run.value("parameters", report::json::object()).contains("labels"))
+        options.labels = {"all"};
     for (const option& one : describe(options)) set_as_recorded(one, run);
     spike_file file = read_spikes(path, options, from.run);
     const auto names = parameter_of<std::string>(run, "only_units", "");

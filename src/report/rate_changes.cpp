@@ -18,11 +18,11 @@ std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, dou
     const auto q = adjust_p_values(p, p.size(), correction_method::benjamini_hochberg);
     std::vector<rate_change> changes;
     for (std::size_t i = 0; i < counts.size(); ++i) {
-        const auto& [before, after, was, is] = counts[i];
+        const auto& [before, after, was, is, is_rare] = counts[i];
         rate_change& change = changes.emplace_back(rate_change{p[i], q[i], ""});
         if (q[i] > alpha || (!was && !is)) continue;
         const bool rose = rate_of(after) > rate_of(before);
-        change.change = !was ? "new" : !is ? "gone" : rose ? "stronger" : "weaker";
+        change.change = !was ? "new" : !is ? "gone" : rose != is_rare ? "stronger" : "weaker";
     }
     return changes;
 }

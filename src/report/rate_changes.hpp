@@ -15,6 +15,8 @@ struct counted_twice {
     event_count after{};
     bool was_found = false;
     bool is_found = false;
+    /// Whether it was found for being rare, as inhibition is: it is stronger if the rate is lower.
+    bool is_rare = false;
 };
 
 /// Whether it changed from one result to another.

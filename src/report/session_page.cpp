@@ -133,8 +133,8 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
             const spike_sequence spikes =
                 spikes_of_window(content.epochs[window.epoch], window.mined.bounds);
             restore_levels(window.mined.table, spikes.unit_count(), how.mining);
-            const episode_test_result tested =
-                test_episodes(spikes, window.mined.table, tests, {}, run);
+            const episode_test_result tested = test_episodes(
+                spikes, window.mined.table, {.delays = how.mining.delays}, tests, {}, run);
             series.add(window.epoch, window.has_gap, window.mined, tested.assessed, tested.circuit);
         },
         every, run);

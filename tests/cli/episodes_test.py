@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import unittest
 
 from support import CliTest, needs_plain_memory, run_for_peak
@@ -22,7 +23,7 @@ class Episodes(CliTest):
         self.assertIn("latest-start", out)
         self.assertIn("(4,6] ms", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "report.html", "run.json"])
+                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "pairs.tsv", "report.html", "run.json"])
 
     def test_without_a_folder_the_result_is_on_the_terminal_only(self):
         path = self.chain_file()
@@ -38,7 +39,7 @@ class Episodes(CliTest):
         self.assertIn("(1,4] ms, (4,8] ms, (8,12] ms, (12,16] ms (the default", out)
 
     def test_json_parses_and_holds_the_run(self):
-        result = self.ok("episodes", self.chain_file(), *self.search, "--json")
+        result = self.ok("episodes", self.chain_file(), *self.search, "--only-units", "a,b,c", "--json")
 
         self.assertIn("latest-start", result.stdout)
         self.assertIsInstance(json.loads(result.stdout), dict)
@@ -152,38 +153,68 @@ class Episodes(CliTest):
         self.assertEqual((self.folder / "again.html").read_bytes(), first)
         self.ok("report", self.folder / "out", self.folder / "out", "-o", self.folder / "both.html")
 
-    def test_tells_which_pairs_are_fewer_than_chance(self):
-        # B is silent for 5 ms after each spike of A, and both fire at random otherwise.
-        rows, state, last = [], 1, -100
+    def silenced_file(self):
+        """B is silent for 5 ms after each spike of A, and both fire at random otherwise; C fires once, alone."""
+        draw, rows, last = random.Random(20261128), [(61_000, "C")], -100
         for tick in range(60_000):
-            state = state * 1103515245 + 12345 & 0x7FFFFFFF
-            if state >> 21 & 31 == 1 and tick - last > 5:
+            if draw.random() < 0.03 and tick - last > 5:
                 rows.append((tick, "B"))
-            if state >> 16 & 31 == 0:
+            if draw.random() < 0.03:
                 rows.append((tick, "A"))
                 last = tick
-        path = self.file("silenced.tsv", "".join(f"{tick / 1000:.3f}\t{unit}\n" for tick, unit in rows))
-        arguments = ("episodes", path, "--delays", "0-5ms", "--max-size", "2", "--fewer-than-chance")
-        out = self.ok(*arguments, "-o", self.folder / "out")
+        return self.file("silenced.tsv", "".join(f"{tick / 1000:.3f}\t{unit}\n" for tick, unit in sorted(rows)))
 
-        self.assertIn("Fewer than chance: putative inhibition (1)\n", out.stdout)
-        with (self.folder / "out" / "fewer_than_chance.tsv").open(encoding="utf-8", newline="") as file:
-            found = list(csv.DictReader(file, delimiter="\t"))
-        self.assertEqual([(row["from"], row["to"]) for row in found], [("A", "B"), ("B", "A")])
-        first, second = found
-        self.assertEqual((first["count"], first["significant"], first["kind"]), ("0", "yes", "putative-inhibition"))
-        self.assertEqual((second["significant"], second["kind"]), ("no", "-"))
-        listed = json.loads(self.ok(*arguments, "--json").stdout)["fewer_than_chance"]
-        self.assertEqual([pair["kind"] for pair in listed], ["putative-inhibition", "-"])
-        self.assertAlmostEqual(listed[0]["expected"], float(first["expected"]), 2)
-        self.assertNotIn("fewer_than_chance", json.loads(self.ok(*arguments[:-1], "--json").stdout))
+    def rows_in(self, folder, name):
+        with (self.folder / folder / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, delimiter="\t"))
 
-    def test_refuses_what_cannot_find_fewer_than_chance(self):
-        path = self.chain_file()
-        for others in (("--surrogates", "200"), ("--hold-out", "0.5"), ("--window", "1s"), ("--stream",),
-                       ("--count-only", self.file("chains.txt", "A 4-6ms B\n")), ("--test", "exact")):
+    def test_a_silenced_unit_is_inhibited(self):
+        path = self.silenced_file()
+        out = self.ok("episodes", path, "-o", self.folder / "out").stdout
+
+        self.assertIn("1 connection (0 excitatory, 1 inhibitory) among 3 units; ", out)
+        self.assertIn("Inhibitory connections (1)\n", out)
+        self.assertIn("A ⊣ B", out)
+        (edge,) = self.rows_in("out", "circuit.tsv")
+        self.assertEqual((edge["from"], edge["to"], edge["sign"], edge["kind"]), ("A", "B", "inhibitory", "direct"))
+        self.assertLess(float(edge["gain_high"]), 0.5)
+        self.assertLess(float(edge["transmission_high"]), 0)
+
+        document = json.loads(self.ok("episodes", path, "--json").stdout)
+        (listed,) = document["circuit"]["edges"]
+        self.assertEqual((listed["sign"], listed["kind"]), ("inhibitory", "direct"))
+        for name in ("gain", "transmission"):
+            for value, column in zip(listed[name], (name, f"{name}_low", f"{name}_high"), strict=True):
+                self.assertAlmostEqual(value, float(edge[column]), delta=1e-5)
+
+    def test_tests_all_pairs_of_units(self):
+        path = self.silenced_file()
+        self.ok("episodes", path, "-o", self.folder / "out")
+        document = json.loads(self.ok("episodes", path, "--json").stdout)
+
+        rows = self.rows_in("out", "pairs.tsv")
+        self.assertEqual([rows[0][name] for name in ("from", "to", "sign", "kind")], ["A", "B", "inhibitory", "direct"])
+        self.assertEqual({row["kind"] for row in rows[1:]}, {"-"})
+        self.assertEqual(len(document["pairs"]), len(rows))
+        for row, pair in zip(rows, document["pairs"], strict=True):
+            self.assertEqual([row["from"], row["to"], row["sign"], int(row["count"])], [pair["from"], pair["to"], pair["sign"], pair["count"]])
+            self.assertAlmostEqual(float(row["p"]), pair["p"], delta=1e-5)
+        told = document["run"]["circuit"]
+        self.assertEqual(told["pairs"], {"tested": 2, "possible": 6, "untested_units": ["C"]})
+        self.assertEqual(told["summary"], "1 connection (0 excitatory, 1 inhibitory) among 3 units; 2 of 6 pairs of units tested, "
+                                          "1 % false discovery rate.")
+        # C has less than 10 spikes, of which nobody expects a connection.
+        self.assertEqual(document["run"]["input"]["warnings"], [])
+
+    def test_without_the_test_of_pairs_there_is_no_inhibition(self):
+        path = self.silenced_file()
+        for others in (("--surrogates", "100"), ("--test", "exact")):
             with self.subTest(others):
-                self.refused("episodes", path, "--fewer-than-chance", *others, says="--fewer-than-chance")
+                document = json.loads(self.ok("episodes", path, *others, "--max-size", "2", "--json").stdout)
+                self.assertNotIn("pairs", document)
+                self.assertNotIn("pairs", document["run"]["circuit"])
+                self.assertNotIn("inhibitory", {edge["sign"] for edge in document["circuit"]["edges"]})
+        self.refused("episodes", path, "--fewer-than-chance", says="--fewer-than-chance")
 
     def test_what_is_held_out_tests_what_the_rest_suggests(self):
         path = self.folder / "s.tsv"
@@ -256,7 +287,6 @@ class Episodes(CliTest):
                 ((other, "--window", "1s"), ("--window", "--confirm")),
                 ((other, "--stream"), ("--stream", "--confirm")),
                 ((other, "--count-only", "chains.txt"), ("--count-only", "--confirm")),
-                ((other, "--fewer-than-chance"), ("--fewer-than-chance",)),
                 ((other, "--surrogates", "9", "--part", "1/2", "-o", "part"), ("--part", "--confirm")),
                 ((other, "--only-units", "a"), ("other.tsv", "'a'")),
         ):
@@ -343,7 +373,7 @@ class Episodes(CliTest):
         out.mkdir()
         (out / "thesis.tex").write_text("years of work")
 
-        self.refused("episodes", self.chain_file(), *self.search, "-o", out, "--overwrite", says="thesis.tex")
+        self.refused("episodes", self.chain_file(), *self.search, "--only-units", "a,b,c", "-o", out, "--overwrite", says="thesis.tex")
         self.assertEqual((out / "thesis.tex").read_text(), "years of work")
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from support import SPIKEWEAVE, CliTest, run, state
 
 COMMANDS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"),
-            ("simulate", "poisson"), ("simulate", "patterns"), ("simulate", "recording"), ("simulate", "features"),
+            ("simulate", "poisson"), ("simulate", "patterns"), ("simulate", "network"), ("simulate", "recording"),
+            ("simulate", "features"),
             ("sort",), ("episodes",), ("spade",), ("assemblies",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",), ("manual",))
 
 
@@ -101,7 +102,7 @@ class Help(CliTest):
 class Pipes(CliTest):
     def test_one_that_closes_early_is_no_error(self):
         path = self.chain_file()
-        for arguments in (("--help",), ("info", path), ("episodes", path, "--json"), ("spade", path),
+        for arguments in (("--help",), ("info", path), ("episodes", path, "--only-units", "a,b,c", "--delays", "4-6ms", "--json"), ("spade", path),
                           ("episodes", "--list-strategies")):
             with self.subTest(arguments):
                 reading, writing = os.pipe()

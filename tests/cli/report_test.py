@@ -123,7 +123,9 @@ class Report(CliTest):
             self.assertEqual(data["units"], ["a", "b", "c", "d"])
             counts = dict(zip(map(str, data["episodes"]["units"]), data["episodes"]["count"]))
             self.assertEqual(counts["[0, 1]"], [50, 10])
-            self.assertEqual(data["episodes"]["kind"][data["episodes"]["units"].index([0, 1])], ["direct", None])
+            self.assertEqual(data["episodes"]["kind"][data["episodes"]["units"].index([0, 1])], ["direct", "direct"])
+            self.assertEqual(data["episodes"]["sign"][data["episodes"]["units"].index([0, 1])], ["excitatory", "excitatory"])
+            self.assertEqual(data["episodes"]["significant"][data["episodes"]["units"].index([0, 1])], [True, True])
 
     def test_a_series_of_results_with_surrogates_has_the_stability_of_their_circuits(self):
         """With 20 surrogates no p is below 0.01, whatever the other test finds."""

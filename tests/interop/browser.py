@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,12 @@ def rows_of(path):
 def number_in(cell):
     """Returns the number of a cell; what a double cannot hold is 0 in the tables."""
     return 0.0 if cell == "< 1e-300" else float(cell)
+
+
+def edge_of(row, delay_ms):
+    """Whether an edge of a circuit shares half of a delay, or of its own if that is shorter."""
+    low, high = (float(end) for end in re.fullmatch(r"\((.+),(.+)\] ms", row["delay"]).groups())
+    return 2 * (min(high, delay_ms[1]) - max(low, delay_ms[0])) >= min(high - low, delay_ms[1] - delay_ms[0])
 
 
 class PageCase(unittest.TestCase):

@@ -12,7 +12,7 @@ import time
 import unittest
 import xml.etree.ElementTree as xml
 
-from browser import NASTY, By, Keys, PageCase, np, number_in, rows_of, spikeweave
+from browser import NASTY, By, Keys, PageCase, edge_of, np, number_in, rows_of, spikeweave
 from page_data import numbers, with_data
 from PIL import Image
 
@@ -86,6 +86,7 @@ class ComparedPage(PageCase):
 
     def assert_numbers_of_the_tables(self):
         listed = [{(row["units"], row["delays"]): row for row in rows_of(folder / "episodes.tsv")} for folder in self.folders]
+        circuits = [rows_of(folder / "circuit.tsv") for folder in self.folders]
         trains = []
         for one in self.data["recordings"]:
             times = one["spikes"]["begin_us"] + np.cumsum(numbers(one["spikes"]["steps_us"]))
@@ -94,19 +95,26 @@ class ComparedPage(PageCase):
         shown = self.table("episodes")
         self.assertEqual(len(shown), len(self.data["episodes"]["units"]))
         unlisted = 0
-        for row, units, delays in zip(shown, self.data["episodes"]["units"], self.data["episodes"]["delays_ms"]):
+        for number, (row, units, delays) in enumerate(zip(shown, self.data["episodes"]["units"], self.data["episodes"]["delays_ms"])):
             names = re.sub(r" →\([\d.,]+\] ms→ ", "→", row[1])
             intervals = " ".join(re.findall(r"\([\d.,]+\]", row[1])) + " ms"
             for k, table in enumerate(listed):
                 count, rate, q, significant = row[2 + 4 * k:6 + 4 * k]
-                if (names, intervals) in table:
-                    expected = table[names, intervals]
-                    self.assertEqual((int(count), number_in(q), significant), (int(expected["count"]), float(expected["q"]), expected["significant"]))
-                else:
+                expected = table.get((names, intervals))
+                if expected is not None:
+                    self.assertEqual(int(count), int(expected["count"]))
+                elif len(units) == 2:
+                    unlisted += 1
+                    self.assertEqual(int(count), count_pairs(*(trains[k][unit] for unit in units), *(1000 * ms for ms in delays[0])))
+                if len(units) == 2:  # whether it is an edge is decided by the circuit
+                    ends = tuple(self.data["units"][unit] for unit in units)
+                    edge = next((one for one in circuits[k] if (one["from"], one["to"]) == ends and edge_of(one, delays[0])), None)
+                    expected = edge and {"q": edge["q"], "significant": "yes"}
+                    self.assertEqual(self.data["episodes"]["sign"][number][k], edge and edge["sign"])
+                if expected is None:
                     self.assertEqual((q, significant), ("–", "no"))
-                    if len(units) == 2:
-                        unlisted += 1
-                        self.assertEqual(int(count), count_pairs(*(trains[k][unit] for unit in units), *(1000 * ms for ms in delays[0])))
+                else:
+                    self.assertEqual((number_in(q), significant), (float(expected["q"]), expected["significant"]))
                 self.assertAlmostEqual(float(rate), int(count) / self.seconds[k], delta=1e-3 * float(rate))
         self.assertGreater(unlisted, 0)
 
@@ -122,8 +130,8 @@ class ComparedPage(PageCase):
             counts = [(counts[before], counts[after]) for counts in episodes["count"]]
             share = self.seconds[after] / (self.seconds[before] + self.seconds[after])
             p = [binomial_p(a, b, share) for a, b in counts]
-            for (a, b), p_value, q, flags, row in zip(counts, p, benjamini_hochberg(p), episodes["significant"], shown):
-                rose = b / self.seconds[after] > a / self.seconds[before]
+            for (a, b), p_value, q, flags, signs, row in zip(counts, p, benjamini_hochberg(p), episodes["significant"], episodes["sign"], shown):
+                rose = (b / self.seconds[after] > a / self.seconds[before]) != ("inhibitory" in (signs[before], signs[after]))
                 word = {(False, True): "new", (True, False): "gone", (True, True): "stronger" if rose else "weaker"}.get((flags[before], flags[after]), "–")
                 words.add(word if q <= 0.05 else "–")
                 self.assertEqual(row[0], f"{self.folders[before].name} → {self.folders[after].name}")
@@ -337,7 +345,7 @@ class SimulatedSeries(SeriesChecks, ComparedPage):
 
     def test_nothing_found_is_a_page_too(self):
         for name in ("weak", "other"):
-            spikeweave("episodes", self.folder / f"{name}.tsv", "--delays", "4-6ms", "--min-count", "100000", "-o", self.folder / f"no-{name}")
+            spikeweave("episodes", self.folder / f"{name}.tsv", "--delays", "4-6ms", "--min-count", "100000", "--test", "exact", "-o", self.folder / f"no-{name}")
         spikeweave("report", self.folder / "no-weak", self.folder / "no-other", "--as", "series", "-o", self.folder / "none.html")
 
         self.open(self.folder / "none.html")

@@ -143,6 +143,12 @@ class Recording(PageCase):
         expected = [row["unit"] for row in self.units if int(row["spikes"]) >= 100 and float(row["snr"]) >= 20]
         self.assertEqual([row[0] for row in self.table("units")], expected)
 
+    def test_filters_units_by_label(self):
+        label = self.units[0]["label"]
+        self.one(f"#label-filter option[value={label}]").click()
+        expected = [[row["unit"], row["reason"]] for row in self.units if row["label"] == label]
+        self.assertEqual([[row[0], row[-1]] for row in self.table("units")], expected)
+
     def test_nobody_is_left_out(self):
         self.assert_accessible()
         self.assertTrue(self.one("#shapes svg").is_displayed())

@@ -45,6 +45,7 @@ class Page(PageCase):
         self.assert_quiet()
         self.assertIn("sym26.tsv: ", self.one("#summary").text)
         self.assertEqual(self.one("#command").text, self.data["run"]["command"])
+        self.assertTrue(self.one("#summary").text.endswith(f" edges. {self.data['run']['circuit']['summary']}"))
 
     def test_lists_the_episodes_of_the_table(self):
         names = ("episode", "size", None, "count", "expected", "p", "q", "strength", "significant", "maximal", None, "independent_expected",
@@ -67,7 +68,7 @@ class Page(PageCase):
 
         shown = self.table("circuit")
 
-        names = ("from", "to", "delay", "best_delay", "count", "expected", "p", "q", "strength", "kind", "via")
+        names = ("from", "to", "sign", "delay", "best_delay", "count", "expected", "gain", "transmission", "p", "q", "kind", "via")
         self.assertIn("indirect", {row["kind"] for row in table})
         self.assert_same([row[1:] for row in shown], [[row[name].replace("-", "–") if name == "via" else row[name] for name in names] for row in table])
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), len(table))
@@ -189,6 +190,9 @@ class Page(PageCase):
         np.testing.assert_allclose(edge["mean_delay_ms"], estimate, rtol=1e-5)
         shown = " ".join(self.one("#edge-figures").text.split())
         self.assertIn("mean delay {:.4g} ms, 95 % from {:.4g} to {:.4g}".format(*edge["mean_delay_ms"]), shown)
+        self.assertIn("sign excitatory", shown)
+        for name in ("gain", "transmission"):
+            self.assertIn("{} {:.4g}, 95 % from {:.4g} to {:.4g}".format(name, *edge[name]), shown)
         self.assertIn("picked", self.one(f"#circuit g.edge[data-number='{number}']").get_attribute("class"))
         self.assertEqual(self.one("#circuit tr.picked").get_attribute("data-number"), str(number))
 

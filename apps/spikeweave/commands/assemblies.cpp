@@ -49,10 +49,10 @@ void run(assemblies_command& options, session& now) {
     result.warnings = input.record.warnings;
     assembly_report report = report_of(std::move(input.spikes), std::move(result), run);
     record_input(report.run, std::move(input.record), now);
-    add_parameters(
-        report.run.parameters, describe(options),
-        {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
-         "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units"});
+    add_parameters(report.run.parameters, describe(options),
+                   {"format", "time_unit", "allow_negative", "labels", "drop_duplicates_of_units",
+                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
+                    "group_window", "only_units"});
     report.run.seconds = now.seconds();
     report.with_page = options.report;
     if (!options.to.empty()) write_assembly_report(options.to, report, options.overwrite, run);

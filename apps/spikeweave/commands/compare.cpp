@@ -213,9 +213,9 @@ void deliver(Report report, files_read read, compare_command& options, session& 
     report.run.command = now.command_line;
     add_parameters(
         report.run.parameters, describe(options),
-        {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
-         "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units",
-         "epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
+        {"format", "time_unit", "allow_negative", "labels", "drop_duplicates_of_units",
+         "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups", "group_window",
+         "only_units", "epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
     report.run.seconds = now.seconds();
     report.with_page = options.report;
     if (!options.to.empty()) write(report);

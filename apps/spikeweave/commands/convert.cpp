@@ -11,17 +11,24 @@ namespace {
 
 struct convert_command {
     std::string from{};
-    spike_read_options how{};
+    spike_read_options how{.labels = {"all"}};
     std::string to{};
     bool overwrite = false;
     bool json = false;
 };
 
+// Labels of units go on with them into the formats that have a place for these.
+void write(const std::filesystem::path& to, const spike_file& file, const execution& run) {
+    const bool has_place = to.extension() == ".npz" || to.extension() == ".nwb";
+    if (file.labels.empty() || !has_place) return write_spikes(to, file.spikes, run);
+    write_units(to, file.spikes, std::vector<unit_column>{label_column(to, file.labels)}, run);
+}
+
 void run(convert_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
     now.stop_if_asked();
-    write_spikes(options.to, file.spikes, now.run());
+    write(options.to, file, now.run());
     now.progress.clear();
     if (options.json) return write_stdout(to_json(file, options.from));
     if (now.quiet) return;

@@ -45,7 +45,8 @@ void add_stream(option_list& list, episodes_command& options) {
              "folder of such files that continue each other in the order of their names, with "
              "spikes in time order. The counts are the same; episodes are not tested, and the "
              "result is episodes.tsv and run.json")
-        .not_with({"drop_duplicates_of_units",
+        .not_with({"labels",
+                   "drop_duplicates_of_units",
                    "drop_synchronous",
                    "max_rate",
                    "min_snr",
@@ -68,7 +69,6 @@ void add_stream(option_list& list, episodes_command& options) {
                    "surrogates",
                    "hold_out",
                    "confirm",
-                   "fewer_than_chance",
                    "split",
                    "compaction"});
 }
@@ -77,9 +77,8 @@ option_list describe(episodes_command& options) {
     option_list list = describe(options.input);
     list.begin_group("Output");
     list.add("output", options.to,
-             "folder to write: episodes.tsv, circuit.tsv, lags.tsv, circuit.graphml, circuit.svg, "
-             "run.json and report.html; with `fewer_than_chance` also fewer_than_chance.tsv, with "
-             "`confirm` untested.tsv")
+             "folder to write: episodes.tsv, circuit.tsv, pairs.tsv, lags.tsv, circuit.graphml, "
+             "circuit.svg, run.json and report.html; with `confirm` also untested.tsv")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,
@@ -97,11 +96,10 @@ option_list describe(episodes_command& options) {
              "4-6ms n1 4-6ms n2")
         .written("EPISODES")
         .not_with({"delays", "delay_grid", "min_count", "min_fraction", "min_rate", "max_size",
-                   "self_repeats", "pairs", "window", "part", "hold_out", "confirm",
-                   "fewer_than_chance"});
+                   "self_repeats", "pairs", "window", "part", "hold_out", "confirm"});
     add_stream(list, options);
-    list.change("window").not_with({"occurrences", "part", "epochs", "around", "trial_length",
-                                    "hold_out", "confirm", "fewer_than_chance"});
+    list.change("window").not_with(
+        {"occurrences", "part", "epochs", "around", "trial_length", "hold_out", "confirm"});
     list.change("part").not_with({"hold_out", "confirm"});
     describe_epochs(list, options.epochs);
     return list;
@@ -120,7 +118,8 @@ void print(const episodes_command& options, const episode_report& report) {
     const auto& delays = options.analysis.search.mining.delays;
     std::string text = with_command_line_names(
         summarize_search(report, is_search ? std::span(delays) : std::span(delays).first(0)));
-    text += is_search ? summarize(report, shows_colour(STDOUT_FILENO)) : summarize_counts(report);
+    text += is_search ? with_command_line_names(summarize(report, shows_colour(STDOUT_FILENO)))
+                      : summarize_counts(report);
     if (!options.to.empty()) text += with_command_line_names(summarize_files(report, options.to));
     write_stdout(text);
 }
@@ -132,7 +131,7 @@ void finish(episodes_command& options, Report& report, run_record& input, sessio
     report.with_page = options.report;
     record_input(report.run, std::move(input), now);
     add_parameters(report.run.parameters, describe(options),
-                   {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
+                   {"format", "time_unit", "allow_negative", "labels", "drop_duplicates_of_units",
                     "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
                     "group_window", "only_units", "count_only", "confirm"});
     report.run.seconds = now.seconds();

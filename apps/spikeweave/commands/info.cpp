@@ -15,7 +15,7 @@ namespace {
 
 struct info_command {
     std::string path{};
-    spike_read_options how{};
+    spike_read_options how{.labels = {"all"}};
     recording_read_options recording_how{};
     bool json = false;
 };

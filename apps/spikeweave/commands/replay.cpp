@@ -62,10 +62,10 @@ void run(replay_command& options, session& now) {
         report_of(std::move(input.spikes), std::move(chains), std::move(result), run);
     record_input(report.run, std::move(input.record), now);
     report.run.parameters.emplace_back("chains", options.chains.string());
-    add_parameters(
-        report.run.parameters, describe(options),
-        {"format", "time_unit", "allow_negative", "drop_duplicates_of_units", "drop_synchronous",
-         "synchrony_window", "max_rate", "min_snr", "groups", "group_window", "only_units"});
+    add_parameters(report.run.parameters, describe(options),
+                   {"format", "time_unit", "allow_negative", "labels", "drop_duplicates_of_units",
+                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
+                    "group_window", "only_units"});
     report.run.seconds = now.seconds();
     report.with_page = options.report;
     if (!options.to.empty()) write_replay_report(options.to, report, options.overwrite, run);

@@ -179,7 +179,7 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     record_input(report.run, std::move(in.record), job.now);
     spade_command options = job.options;
     add_parameters(report.run.parameters, describe(options),
-                   {"format", "time_unit", "allow_negative", "drop_duplicates_of_units",
+                   {"format", "time_unit", "allow_negative", "labels", "drop_duplicates_of_units",
                     "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
                     "group_window", "only_units", "confirm", "transactions", "max_memory"});
     report.run.seconds = job.now.seconds();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "spikeweave/assess/episodes/circuit.hpp"
-#include "spikeweave/assess/episodes/scarce_pairs.hpp"
+#include "spikeweave/assess/episodes/pair_tests.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/assess/episodes/surrogates.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -36,8 +37,8 @@ struct episode_report {
     /// The file that was searched, if another one confirms; the input of the run is that one.
     input_record searched_input{};
     spikeweave::circuit circuit{};
-    /// The pairs that were tested for occurring less often than by chance, if any were.
-    std::optional<std::vector<scarce_pair>> scarce{};
+    /// The tests of all pairs, if the circuit was built from them.
+    std::optional<pair_tests> pairs{};
     significance_options significance{};
     /// The options behind `surrogates`; ignored if that is empty.
     surrogate_options surrogate{};
@@ -55,9 +56,21 @@ struct episode_report {
 SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result result,
                                         const execution& run = {});
 
-/// Writes `episodes.tsv`, `circuit.tsv`, `lags.tsv`, `circuit.graphml`, `circuit.svg`, `run.json`
-/// and, on request, `report.html`, `occurrences.tsv` and `fewer_than_chance.tsv`, and
-/// `untested.tsv` if another recording confirms; docs/results.md describes their columns. The files
+/// What was found among so many units and what was tested for it, in a sentence: the connections by
+/// sign, the chains, and the pairs tested at the false discovery rate `alpha`.
+/// @param pairs  nothing if the circuit was not built from tests of all pairs
+SPIKEWEAVE_API std::string circuit_verdict(std::size_t units, const circuit& found,
+                                           const std::optional<pair_tests>& pairs, double alpha);
+
+/// The kind of the edge that each pair with a q below `alpha` has become; nothing for other pairs.
+/// @return one element for each of `pairs.pairs`
+SPIKEWEAVE_API std::vector<std::optional<edge_kind>> kinds_of_pairs(const pair_tests& pairs,
+                                                                    const circuit& found,
+                                                                    double alpha);
+
+/// Writes `episodes.tsv`, `circuit.tsv`, `pairs.tsv`, `lags.tsv`, `circuit.graphml`, `circuit.svg`,
+/// `run.json` and, on request, `report.html` and `occurrences.tsv`, and `untested.tsv` if another
+/// recording confirms; docs/results.md describes their columns. The files
 /// are identical byte for byte for the same spikes, parameters and seed; only `run.json` holds
 /// times, memory and threads, which `report.html` shows.
 ///

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 #include "bindings/core/arguments.hpp"
@@ -10,6 +11,7 @@
 #include "spikeweave/assess/episodes/correlogram.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -17,23 +19,36 @@
 namespace spikeweave::python {
 namespace {
 
+// The unit that explains most of an edge.
+std::optional<unit_id> first_via(const circuit_edge& edge) {
+    return edge.via.empty() ? std::nullopt : std::optional(edge.via.front());
+}
+
 nb::dict circuit_columns(const circuit& found) {
-    nb::dict out = table_of(
-        found.edges, "count", &circuit_edge::count, "expected", &circuit_edge::expected, "p",
-        &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength, "source",
-        &circuit_edge::from, "target", &circuit_edge::to, "delay", &circuit_edge::delay,
-        "best_delay", &circuit_edge::best, "kind", &circuit_edge::kind, "via", &circuit_edge::via);
+    nb::dict out =
+        table_of(found.edges, "count", &circuit_edge::count, "expected", &circuit_edge::expected,
+                 "p", &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength,
+                 "source", &circuit_edge::from, "target", &circuit_edge::to, "sign",
+                 &circuit_edge::sign, "delay", &circuit_edge::delay, "best_delay",
+                 &circuit_edge::best, "kind", &circuit_edge::kind, "via", &first_via);
+    for (const auto& [name, figure] :
+         {std::pair{"gain", &circuit_edge::gain}, {"transmission", &circuit_edge::transmission}}) {
+        const std::string text(name);
+        out[name] = column(found.edges, of(figure, &estimate::value));
+        out[(text + "_low").c_str()] = column(found.edges, of(figure, &estimate::low));
+        out[(text + "_high").c_str()] = column(found.edges, of(figure, &estimate::high));
+    }
     const auto timing = [](auto member) { return of(&circuit_edge::timing, member); };
-    const auto estimate = [](double delay_estimate::*member) {
+    const auto mean_delay = [](double delay_estimate::*member) {
         return [=](const circuit_edge& edge) {
             constexpr double none = std::numeric_limits<double>::quiet_NaN();
             constexpr double us = 1e6;
             return edge.timing.delay ? (*edge.timing.delay).*member / us : none;
         };
     };
-    add_columns(out, found.edges, "mean_delay", estimate(&delay_estimate::mean_us),
-                "mean_delay_low", estimate(&delay_estimate::low_us), "mean_delay_high",
-                estimate(&delay_estimate::high_us), "asymmetry", timing(&edge_timing::asymmetry),
+    add_columns(out, found.edges, "mean_delay", mean_delay(&delay_estimate::mean_us),
+                "mean_delay_low", mean_delay(&delay_estimate::low_us), "mean_delay_high",
+                mean_delay(&delay_estimate::high_us), "asymmetry", timing(&edge_timing::asymmetry),
                 "cut", timing(&edge_timing::cut), "synchronous", timing(&edge_timing::synchronous),
                 "synchronous_expected", timing(&edge_timing::synchronous_expected));
     out["chains"] = column(found.chains);
@@ -60,11 +75,12 @@ nb::object stability_of(const tested_window& window) {
     return out;
 }
 
-nb::dict window_columns(const tested_window& window) {
+nb::dict window_columns(const tested_window& window, std::size_t units, double alpha) {
     nb::dict out = window_arrays({window.bounds, window.spikes, window.table});
     out["levels"] = column(window.table.levels);
     out.update(table_of(window.tests));
     out["circuit"] = circuit_columns(window.circuit);
+    out["summary"] = circuit_verdict(units, window.circuit, {}, alpha);
     out["stability"] = stability_of(window);
     return out;
 }
@@ -140,10 +156,12 @@ delay_interval delay_at(const matrix_in<double>& delays, std::size_t row) {
     return {duration_from_seconds(delays(row, 0)), duration_from_seconds(delays(row, 1))};
 }
 
-edge_kind kind_named(std::string_view name) {
-    for (const edge_kind kind : edge_kinds)
-        if (name == to_string(kind)) return kind;
-    throw invalid_argument(fmt::format("`kind` has \"{}\", which no edge of a circuit is", name));
+template <class Value, std::size_t number>
+Value named_among(const std::array<Value, number>& all, const char* column, std::string_view name) {
+    for (const Value one : all)
+        if (name == to_string(one)) return one;
+    throw invalid_argument(
+        fmt::format("`{}` has \"{}\", which no edge of a circuit is", column, name));
 }
 
 circuit circuit_of(const nb::dict& given) {
@@ -151,11 +169,22 @@ circuit circuit_of(const nb::dict& given) {
     const auto to = entry<array_in<std::uint32_t>>(given, "target");
     const auto delay = entry<matrix_in<double>>(given, "delay");
     const auto best = entry<matrix_in<double>>(given, "best_delay");
+    const auto q = entry<array_in<double>>(given, "q");
+    const auto signs = entry<std::vector<std::string>>(given, "sign");
     const auto kinds = entry<std::vector<std::string>>(given, "kind");
     circuit out;
     for (std::size_t i = 0; i < kinds.size(); ++i)
-        out.edges.push_back({unit_id{from(i)}, unit_id{to(i)}, delay_at(delay, i),
-                             delay_at(best, i), 0, 0, 1, 1, 0, kind_named(kinds[i])});
+        out.edges.push_back({.from = unit_id{from(i)},
+                             .to = unit_id{to(i)},
+                             .sign = named_among(connection_signs, "sign", signs.at(i)),
+                             .delay = delay_at(delay, i),
+                             .best = delay_at(best, i),
+                             .count = 0,
+                             .expected = 0,
+                             .p = 1,
+                             .q = q(i),
+                             .strength = 0,
+                             .kind = named_among(edge_kinds, "kind", kinds[i])});
     for (const std::int64_t chain : span_of(entry<array_in<std::int64_t>>(given, "chains")))
         out.chains.push_back(static_cast<std::size_t>(chain));
     return out;
@@ -208,6 +237,23 @@ void add_untested(nb::dict& out, const search_part& search) {
     });
 }
 
+// The tests of all pairs, as the columns of `pairs.tsv`.
+nb::dict pair_columns(const pair_tests& pairs, const circuit& found, const spike_sequence& spikes,
+                      double alpha) {
+    nb::dict out = table_of(pairs.pairs);
+    add_columns(out, pairs.pairs, "source", &pair_test::from, "target", &pair_test::to, "sign",
+                &pair_test::sign, "slow", &pair_test::slow, "delay", &pair_test::delay);
+    out["kind"] = column(kinds_of_pairs(pairs, found, alpha), [](const auto& kind) {
+        return kind ? std::optional(std::string(to_string(*kind))) : std::nullopt;
+    });
+    out["tested"] = pairs.tested;
+    out["possible"] = pairs.possible;
+    out["listed_below"] = pairs.listed_below;
+    out["untested_units"] =
+        column(pairs.untested_units, [&](unit_id unit) { return spikes.name(unit); });
+    return out;
+}
+
 nb::dict to_python(const shared_spikes& spikes, const episode_result& found,
                    bool has_recorded_span) {
     nb::dict out;
@@ -219,12 +265,10 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found,
                                         "p", &surrogate_test::p, "q", &surrogate_test::q, "tail_p",
                                         &surrogate_test::tail_p, "tail_q", &surrogate_test::tail_q);
     out["circuit"] = circuit_columns(found.circuit);
-    if (found.scarce)
-        out["fewer_than_chance"] =
-            table_of(*found.scarce, "source", &scarce_pair::from, "target", &scarce_pair::to,
-                     "delay", &scarce_pair::delay, "count", &scarce_pair::count, "expected",
-                     &scarce_pair::expected, "ratio", &scarce_pair::ratio, "p", &scarce_pair::p,
-                     "q", &scarce_pair::q, "kind", &scarce_pair::kind);
+    const spike_sequence& tested = found.part ? *found.part : *spikes.sequence;
+    const double alpha = found.options.significance.alpha;
+    out["summary"] = circuit_verdict(tested.unit_count(), found.circuit, found.pairs, alpha);
+    if (found.pairs) out["pairs"] = pair_columns(*found.pairs, found.circuit, tested, alpha);
     out["threshold"] = found.table.threshold;
     if (found.searched) {
         nb::dict search = table_of(found.searched->tests);
@@ -243,7 +287,10 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found,
 nb::dict to_python(const shared_spikes& spikes, const windowed_episode_result& found,
                    bool /*has_recorded_span*/) {
     nb::dict out;
-    out["windows"] = column(found.windows, &window_columns);
+    out["windows"] = column(found.windows, [&](const tested_window& one) {
+        return window_columns(one, spikes.sequence->unit_count(),
+                              found.options.search.significance.alpha);
+    });
     if (found.changes) out["changes"] = changes_of(*found.changes);
     add_run(out, spikes, found, found.options);
     return out;

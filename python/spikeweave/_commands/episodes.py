@@ -17,6 +17,7 @@ from .._values.circuit import Circuit
 from .._values.episode_rows import Episode, flat, named
 from .._values.episode_windows import WindowedEpisodeResult
 from .._values.episodes import EpisodeResult
+from .._values.pair_tests import PairTests
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike, Time
 from .described import described
@@ -51,8 +52,9 @@ def episodes(
 
     Frequent serial episodes with a delay interval on every step, counted without overlap and mined
     level by level: complete, and independent of the order and names of the units. Each is tested
-    against jittered spikes, or against surrogates, and the significant pairs are joined to a
-    circuit, as by ``spikeweave episodes`` on the command line.
+    against jittered spikes, or against surrogates. All pairs of units are tested for excitation and
+    inhibition at synaptic delays, and the significant ones are joined to a circuit, as by
+    ``spikeweave episodes`` on the command line.
 
     Times are in seconds, texts such as ``"5ms"``, or quantities. `delays` is a list of pairs of
     times ``(low, high)``, of texts such as ``"4-6ms"``, or one of these. `epochs` are pairs of a
@@ -93,7 +95,9 @@ def episodes(
     ----------
     Y. Cao, D. Patnaik, S. Ponce, J. Archuleta, P. Butler, W. Feng, N. Ramakrishnan, "Parallel
     Mining of Neuronal Spike Streams on Graphics Processing Units", Int. J. Parallel Programming
-    40 (2012); K. P. Unnikrishnan, P. S. Sastry et al. (arXiv:0808.3511) for the significance.
+    40 (2012); K. P. Unnikrishnan, P. S. Sastry et al. (arXiv:0808.3511) for the significance;
+    A. Amarasingham, M. T. Harrison, N. G. Hatsopoulos, S. Geman, "Conditional modeling and the
+    jitter method of spike resampling", J. Neurophysiol. 107 (2012) for the test of pairs.
 
     Examples
     --------
@@ -132,14 +136,16 @@ def episodes(
         )
     circuit = found["circuit"]
     chains = circuit.pop("chains")
+    pairs = found.get("pairs")
     return EpisodeResult(
         spikes=sequence,
         **found["table"],
         **found["assessed"],
         by_surrogates=found.get("by_surrogates"),
         search=search,
-        fewer_than_chance=found.get("fewer_than_chance"),
         circuit=Circuit(sequence.unit_names, **circuit),
+        pairs=PairTests(sequence.unit_names, **pairs) if pairs is not None else None,
+        summary=found["summary"],
         chains=chains,
         levels=found["levels"],
         threshold=found["threshold"],

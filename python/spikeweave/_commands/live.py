@@ -47,6 +47,7 @@ _READING = (
     "format",
     "time_unit",
     "allow_negative",
+    "labels",
     "drop_duplicates_of_units",
     "drop_synchronous",
     "synchrony_window",

@@ -16,10 +16,18 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 
+#: The columns of the gain and the transmission, with the ends of their confidence intervals.
+ESTIMATES = tuple(
+    f"{name}{end}" for name in ("gain", "transmission") for end in ("", "_low", "_high")
+)
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Circuit:
-    """The significant delays between pairs of units.
+    """The significant delays between pairs of units, excitatory and inhibitory.
+
+    Pairs are tested as `PairTests` says. Whether other units explain an edge is decided without the
+    spikes near those of stronger drivers. Figures are of the window `best_delay`.
 
     Attributes
     ----------
@@ -27,27 +35,48 @@ class Circuit:
     source, target : ndarray of uint32, shape (edges,)
         Indices into `unit_names`.
     delay : ndarray of float64, shape (edges, 2)
-        ``(low, high]`` in seconds: the best interval, widened by adjacent significant ones.
+        ``(low, high]`` in seconds: the lags of the whole peak or trough of the correlogram; where
+        episodes decide, as with surrogates, the best interval, widened by adjacent significant
+        ones.
     best_delay : ndarray of float64, shape (edges, 2)
-        The best single interval, to which counts and probabilities refer.
+        The best single window in seconds, to which counts and probabilities refer.
+    sign : list of str
+        ``"excitatory"`` or ``"inhibitory"``. Inhibition is found only if all pairs were tested
+        (`EpisodeResult.pairs`).
     count : ndarray of int64, shape (edges,)
-    expected, p, q, strength : ndarray of float64, shape (edges,)
-        As in `EpisodeResult`.
+        Pairs of spikes whose lag is in `best_delay`.
+    expected : ndarray of float64, shape (edges,)
+        How many there would be without a connection.
+    p, q : ndarray of float64, shape (edges,)
+        As in `PairTests`, or in `EpisodeResult` if the circuit is that of its episodes; in [0, 1].
+    gain, gain_low, gain_high : ndarray of float64, shape (edges,)
+        ``count / expected`` and its 95 % confidence interval: above 1 for excitation, in [0, 1) for
+        inhibition.
+    transmission, transmission_low, transmission_high : ndarray of float64, shape (edges,)
+        ``(count - expected)`` by the spikes of the source, and its 95 % confidence interval: how
+        much more likely one of its spikes makes the target fire; negative for inhibition. This is
+        the efficacy or spike transmission probability (English et al. 2017, Neuron 96:505).
+    strength : ndarray of float64, shape (edges,)
+        The share of the source's spikes that one of the target follows in `best_delay`, in [0, 1].
+        It includes chance.
     kind : list of str
-        ``"direct"``, ``"indirect"`` (explained by a path over one other unit),
-        ``"common-input"`` (by a unit that drives both ends at different delays),
-        ``"shared-spikes"`` (one unit repeats spikes of the other), ``"synchronous"`` (most of it
-        is within 0.5 ms, too fast for a synapse) or ``"dead-time"`` (most synchronous spikes are
-        missing, as after the dead time of a detector). The last three are no connections.
+        ``"direct"``, ``"indirect"`` (explained by units that fire in between), ``"common-input"``
+        (by units that fire before both), ``"undecided"`` (too few spikes are left without those of
+        units that could explain it), ``"slow"`` (not explained, but the delay is longer than a
+        synaptic one, 8.5 ms), ``"shared-spikes"`` (one unit repeats spikes of the other),
+        ``"synchronous"`` (most of it is within 1 ms, too fast for a synapse), ``"dead-time"``
+        (most synchronous spikes are missing, as after the dead time of a detector) or
+        ``"stimulus-locked"`` (spikes of other trials are as related). Only direct edges are taken
+        for connections.
     via : list of (int or None)
-        The unit that explains an indirect edge or one by common input.
+        The unit that explains most of an edge that is indirect, by common input or undecided.
     mean_delay, mean_delay_low, mean_delay_high : ndarray of float64, shape (edges,)
         Mean delay in seconds of the pairs of spikes in `delay` beyond chance, and its 95 %
         confidence interval; NaN if there are no more pairs than beside `delay`.
     asymmetry : ndarray of float64, shape (edges,)
         In [-1, 1]: 1 if the target only follows, 0 if the correlogram is symmetric.
     cut : list of str
-        The ends of `delay` at which the peak goes on: ``"no"``, ``"low"``, ``"high"`` or
+        The ends of `delay` at which the peak or trough goes on: ``"no"``, ``"low"``, ``"high"`` or
         ``"both"``. If one is cut, search with further delays.
     synchronous : ndarray of int64, shape (edges,)
     synchronous_expected : ndarray of float64, shape (edges,)
@@ -60,10 +89,17 @@ class Circuit:
     target: NDArray[np.uint32]
     delay: NDArray[np.float64]
     best_delay: NDArray[np.float64]
+    sign: list[str]
     count: NDArray[np.int64]
     expected: NDArray[np.float64]
     p: NDArray[np.float64]
     q: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    gain_low: NDArray[np.float64]
+    gain_high: NDArray[np.float64]
+    transmission: NDArray[np.float64]
+    transmission_low: NDArray[np.float64]
+    transmission_high: NDArray[np.float64]
     strength: NDArray[np.float64]
     kind: list[str]
     via: list[int | None]
@@ -89,12 +125,14 @@ class Circuit:
         return {
             "source": self._names(self.source),
             "target": self._names(self.target),
+            "sign": self.sign,
             "delay_low": self.delay[:, 0],
             "delay_high": self.delay[:, 1],
             "count": self.count,
             "expected": self.expected,
             "p": self.p,
             "q": self.q,
+            **{name: getattr(self, name) for name in ESTIMATES},
             "strength": self.strength,
             "kind": self.kind,
             "via": [None if unit is None else self.unit_names[unit] for unit in self.via],
@@ -110,32 +148,34 @@ class Circuit:
     def to_networkx(self) -> Any:
         """A `networkx.MultiDiGraph`: a node per unit, by name, and an edge per significant delay.
 
-        Edges have ``delay_low`` and ``delay_high`` in seconds, ``count``, ``expected``, ``p``,
-        ``q``, ``strength``, ``kind``, their timing as in the attributes and, where a unit explains
-        them, ``via``.
+        Edges have ``sign``, ``delay_low`` and ``delay_high`` in seconds, ``count``, ``expected``,
+        ``p``, ``q``, ``strength``, ``kind``, their gain, transmission and timing as in the
+        attributes and, where a unit explains them, ``via``.
         """
         return converted(self, "networkx")
 
     def __repr__(self) -> str:
-        direct = sum(kind == "direct" for kind in self.kind)
+        direct = [sign for sign, kind in zip(self.sign, self.kind, strict=True) if kind == "direct"]
         return (
             f"<Circuit: {len(self)} significant delays between {len(self.unit_names)} units, "
-            f"{direct} of them direct>"
+            f"{len(direct)} of them direct, {direct.count('inhibitory')} of these inhibitory>"
         )
 
     def _repr_html_(self) -> str:
-        order = np.argsort(-self.strength, kind="stable")[:_SHOWN]
+        order = np.argsort(-np.abs(self.transmission), kind="stable")[:_SHOWN]
         rows = [
             (
                 self.unit_names[self.source[i]],
                 self.unit_names[self.target[i]],
+                self.sign[i],
                 f"({self.delay[i, 0] * 1e3:g},{self.delay[i, 1] * 1e3:g}]",
                 self.count[i],
-                f"{self.strength[i]:.2f}",
+                f"{self.gain[i]:.3g}",
+                f"{self.transmission[i]:.3g}",
                 f"{self.q[i]:.2g}",
                 self.kind[i],
             )
             for i in order
         ]
-        headers = ["from", "to", "delay (ms)", "count", "strength", "q", "kind"]
+        headers = ["from", "to", "sign", "delay (ms)", "count", "gain", "transmission", "q", "kind"]
         return html_table(repr(self).strip("<>"), headers, rows)

@@ -29,8 +29,8 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
     """The result of `episodes` with ``window``; also a sequence of an `EpisodeResult` a window.
 
     ``found[3]`` is what `episodes` finds in a recording that has the spikes of this window and its
-    length. Its ``q`` has the surrogates in it, if there are any, but ``by_surrogates`` is None, and
-    its ``levels`` have no times.
+    length. Its ``q`` has the surrogates in it, if there are any, but ``by_surrogates`` and
+    ``pairs`` are None, and its ``levels`` have no times.
 
     Attributes
     ----------
@@ -110,6 +110,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             search=None,
             circuit=Circuit(self.spikes.unit_names, **circuit),
             chains=one["circuit"]["chains"],
+            summary=one["summary"],
             levels=one["levels"],
             threshold=one["threshold"],
             parameters=self._parameters_of(one),

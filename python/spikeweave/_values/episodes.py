@@ -15,6 +15,7 @@ from .circuit import Circuit
 from .conversions import converted
 from .episode_rows import Episode, EpisodeRows
 from .page import HasPage
+from .pair_tests import PairTests
 from .spikes import SpikeSequence
 from .tables import counted, html_table
 
@@ -71,13 +72,14 @@ class EpisodeResult(HasPage, EpisodeRows):
         list ``missing_units`` of names that this one lacks, and the list ``untested`` of each
         `Episode` with a ``p`` below alpha and such a unit, with its figures of the search.
     circuit : Circuit
-        The significant delays between pairs of units.
-    fewer_than_chance : dict or None
-        For runs with `fewer_than_chance`: the pairs of units that were tested for occurring less
-        often than by chance, by ``p``. Arrays ``source``, ``target``, ``delay`` (seconds),
-        ``count``, ``expected``, ``ratio``, ``p``, ``q``; and the list ``kind``: ``"-"`` if ``q`` is
-        not below alpha, ``"putative-inhibition"``, or what explains the pair otherwise,
-        ``"shared-spikes"``, ``"beside-excess"`` or ``"dead-time"``.
+        The significant delays between pairs of units, excitatory and inhibitory.
+    pairs : PairTests or None
+        The tests of all pairs of units that the circuit was built from. None if it was built from
+        the episodes of two units, because `surrogates` or another `test` than jitter decide; and
+        for windows.
+    summary : str
+        What was found and what was tested, in a sentence: the number of connections of each sign,
+        of units, of chains and of pairs tested, and the false discovery rate.
     chains : ndarray of int64
         Indices of the episodes that are significant chains along the circuit, longest first.
     levels : list of dict
@@ -108,7 +110,8 @@ class EpisodeResult(HasPage, EpisodeRows):
     levels: list[dict[str, Any]]
     parameters: dict[str, Any]
     seconds: float
-    fewer_than_chance: dict[str, Any] | None = None
+    pairs: PairTests | None = None
+    summary: str = ""
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 

@@ -12,6 +12,8 @@ import numpy as np
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 BLACK = "#000000"
 GREY = "#8C8C8C"
+#: Of inhibition, as in the pages.
+RED = "#B3261E"
 
 _MOST_NAMES = 30
 _STEPS = [factor * 10**power for power in range(9) for factor in (1, 2, 5)]

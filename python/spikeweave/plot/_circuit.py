@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._values.circuit import Circuit
-from ._axes import BLACK, COLOURS, GREY, axes
+from ._axes import BLACK, COLOURS, GREY, RED, axes
 
 _MOST_EDGES = 100
 _MOST_LABELS = 40
@@ -32,9 +32,11 @@ def circuit(
     labels: bool | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw significant delays between units as arrows whose width grows with strength.
+    """Draw significant delays between units as arrows whose width grows with the gain.
 
-    Edges that are not direct (`Circuit.kind`) are dashed. Units without connections are left out,
+    The width grows with the logarithm of the gain (`Circuit.gain`), or of its inverse for
+    inhibition, up to a factor of 8. Inhibition is red and ends in a bar. Edges that are not direct
+    (`Circuit.kind`) are dashed. Units without connections are left out,
     as in every list of edges.
 
     Parameters
@@ -46,7 +48,7 @@ def circuit(
         ``"circular"``; or the positions of the units, such as those of their electrodes: a mapping
         by name, or an array of shape (units, 2). By default layered if possible.
     strongest
-        Largest number of connections to draw: direct ones first, each kind by strength. By default
+        Largest number of connections to draw: direct ones first, each kind by gain. By default
         100, and the picture says how many there are.
     labels
         Whether arrows are labelled with their delay intervals; by default if there are at most 40.
@@ -91,13 +93,18 @@ def circuit(
     return ax
 
 
+def _log_gain(graph: Circuit) -> NDArray[np.float64]:
+    """Return by how many factors of 2 there are more or fewer pairs of spikes than expected."""
+    return np.abs(np.log2(np.maximum(graph.gain, 1e-3)))
+
+
 def _strongest(graph: Circuit, most: int) -> Circuit:
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ValueError(f"strongest: expected a whole number from 1 on, found {most!r}")
     if len(graph) <= most:
         return graph
     explained = np.array([kind != "direct" for kind in graph.kind])
-    kept = np.sort(np.lexsort((-graph.strength, explained))[:most])
+    kept = np.sort(np.lexsort((-_log_gain(graph), explained))[:most])
 
     def part(value: Any) -> Any:
         return value[kept] if isinstance(value, np.ndarray) else [value[i] for i in kept]
@@ -211,6 +218,7 @@ def _draw_edges(
     from matplotlib.patches import FancyArrowPatch
 
     parallel: Counter[tuple[int, int]] = Counter()
+    widths = 0.5 + 3 * np.minimum(_log_gain(graph) / 3, 1)
     for i in range(len(graph)):
         source, target = int(graph.source[i]), int(graph.target[i])
         begin, end = np.array(places[source]), np.array(places[target])
@@ -219,22 +227,20 @@ def _draw_edges(
             half = np.array([0.7 * gap / scale, 0])
             begin, end, bend = begin - half, end + half, -4 - bend
         parallel[source, target] += 1
-        direct = graph.kind[i] == "direct"
+        style = _style(graph.sign[i], graph.kind[i] == "direct")
         # add_patch() would compute the limits again for every arrow.
         ax.add_artist(
             FancyArrowPatch(
                 tuple(begin),
                 tuple(end),
                 connectionstyle=f"arc3,rad={bend}",
-                arrowstyle="-|>",
                 mutation_scale=10,
                 shrinkA=0 if source == target else gap,
                 shrinkB=0 if source == target else gap,
                 clip_on=False,
                 in_layout=False,
-                linewidth=0.5 + 3 * float(graph.strength[i]),
-                linestyle="-" if direct else "--",
-                color=COLOURS[1] if direct else GREY,
+                linewidth=float(widths[i]),
+                **style,
             )
         )
         if labels:
@@ -251,6 +257,17 @@ def _draw_edges(
                 # A background hides lines behind the text.
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
             )
+
+
+def _style(sign: str, direct: bool) -> dict[str, Any]:
+    line = "-" if direct else "--"
+    if sign == "inhibitory":
+        return {"arrowstyle": "|-|,widthA=0,widthB=0.4", "linestyle": line, "color": RED}
+    return {
+        "arrowstyle": "-|>",
+        "linestyle": line,
+        "color": COLOURS[1] if direct else GREY,
+    }
 
 
 def _bend(begin: NDArray[np.float64], end: NDArray[np.float64], kind: str) -> float:
@@ -275,6 +292,7 @@ def _explain(ax: Any, graph: Circuit, every: int, labels: bool) -> None:
     styles = (
         ("direct", "-", COLOURS[1], any(kind == "direct" for kind in graph.kind)),
         ("not direct", "--", GREY, any(kind != "direct" for kind in graph.kind)),
+        ("inhibitory", "-", RED, "inhibitory" in graph.sign),
     )
     lines = [
         Line2D([], [], ls=style, color=colour, label=label)
@@ -288,7 +306,7 @@ def _explain(ax: Any, graph: Circuit, every: int, labels: bool) -> None:
             title=f"{number}significant delays{' (low, high] in ms' if labels else ''}",
             loc="lower center",
             bbox_to_anchor=(0.5, 1),
-            ncols=2,
+            ncols=len(lines),
             frameon=False,
         )
 

@@ -30,7 +30,7 @@ def test_circuit_has_an_arrow_an_edge(chains):
     assert [patch.get_linestyle() for patch in ax.patches] == [
         "-" if kind == "direct" else "--" for kind in graph.kind
     ]
-    order = np.argsort(graph.strength)
+    order = np.argsort(np.abs(np.log2(graph.gain)))
     widths = np.array([patch.get_linewidth() for patch in ax.patches])[order]
     assert (np.diff(widths) >= 0).all()
     assert widths[0] < widths[-1]
@@ -60,9 +60,10 @@ def test_arrows_lead_from_source_to_target(chains):
             assert begin[0] < end[0]
 
 
-def edges(pairs, kinds=None, strength=0.5):
+def edges(pairs, kinds=None, gain=2.0, signs=None):
     """Make a circuit from these pairs of units."""
     n = len(pairs)
+    gains = gain * np.ones(n)
     source, target = np.array(pairs, dtype=np.uint32).reshape(-1, 2).T
     ones = np.ones(n)
     delay = np.tile([0.001, 0.002], (n, 1))
@@ -76,7 +77,14 @@ def edges(pairs, kinds=None, strength=0.5):
         expected=ones,
         p=ones,
         q=ones,
-        strength=strength * ones,
+        sign=signs or ["excitatory"] * n,
+        gain=gains,
+        gain_low=gains / 2,
+        gain_high=2 * gains,
+        transmission=0.5 * ones,
+        transmission_low=0.4 * ones,
+        transmission_high=0.6 * ones,
+        strength=0.5 * ones,
         kind=kinds or ["direct"] * n,
         via=[None] * n,
         mean_delay=0.0015 * ones,
@@ -155,9 +163,8 @@ def test_places_can_be_an_array_of_electrodes():
 
 def test_many_connections_are_thinned_to_the_strongest():
     pairs = [(i, j) for i in range(20) for j in range(20) if i != j][:182]
-    strength = np.linspace(1, 0, 182)
     kinds = ["indirect"] * 30 + ["direct"] * 152
-    graph = edges(pairs, kinds=kinds, strength=strength)
+    graph = edges(pairs, kinds=kinds, gain=np.exp2(np.linspace(2, 1, 182)))
 
     ax = plot.circuit(graph, layout="circular")
 
@@ -169,6 +176,26 @@ def test_many_connections_are_thinned_to_the_strongest():
     for nonsense in (0, True, "many"):
         with pytest.raises(ValueError, match="strongest: expected a whole number"):
             plot.circuit(graph, strongest=nonsense)
+
+
+def test_inhibition_is_red_has_a_bar_and_is_wide_if_its_gain_is_low():
+    signs = ["excitatory", "inhibitory", "inhibitory"]
+    kinds = ["direct", "direct", "indirect"]
+    graph = edges([(0, 1), (1, 2), (2, 3)], kinds, gain=np.array([2, 0.125, 0.5]), signs=signs)
+
+    ax = plot.circuit(graph)
+    ax.figure.canvas.draw()
+
+    excites, inhibits, indirect = ax.patches
+    assert [patch.get_linestyle() for patch in ax.patches] == ["-", "-", "--"]
+    assert excites.get_edgecolor() != inhibits.get_edgecolor() == indirect.get_edgecolor()
+    assert inhibits.get_edgecolor()[:3] == pytest.approx((0xB3 / 255, 0x26 / 255, 0x1E / 255))
+    widths = [patch.get_linewidth() for patch in ax.patches]
+    assert widths == pytest.approx([1.5, 3.5, 1.5])
+    assert "BarAB" in type(inhibits.get_arrowstyle()).__name__
+    assert "BarAB" not in type(excites.get_arrowstyle()).__name__
+    assert texts(ax.get_legend().get_texts()) == ["direct", "not direct", "inhibitory"]
+    assert "inhibitory" not in texts(plot.circuit(edges([(0, 1)])).get_legend().get_texts())
 
 
 def test_nothing_runs_through_a_label():

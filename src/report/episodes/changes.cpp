@@ -22,8 +22,8 @@ event_count counted(const comparison& compared, const compared_episode& one, std
 
 json columns_of(std::span<const compared_episode> episodes) {
     json columns;
-    for (const char* const name :
-         {"units", "delays_ms", "count", "expected", "q", "strength", "significant", "kind"})
+    for (const char* const name : {"units", "delays_ms", "count", "expected", "q", "strength",
+                                   "significant", "kind", "sign"})
         columns[name] = json::array();
     for (const auto& [what, in] : episodes) {
         json units = json::array();
@@ -38,6 +38,7 @@ json columns_of(std::span<const compared_episode> episodes) {
             cells["strength"].push_back(one.strength);
             cells["significant"].push_back(one.significant);
             cells["kind"].push_back(one.kind.empty() ? json() : json(one.kind));
+            cells["sign"].push_back(one.sign.empty() ? json() : json(one.sign));
         }
         for (const auto& [name, values] : cells.items()) columns[name].push_back(values);
     }
@@ -75,9 +76,14 @@ json stability_between(const comparison& compared, std::size_t from, std::size_t
 std::vector<rate_change> changes_between(const comparison& compared, std::size_t from,
                                          std::size_t to, double alpha) {
     std::vector<counted_twice> counts;
-    for (const compared_episode& one : compared.episodes)
+    for (const compared_episode& one : compared.episodes) {
+        const auto is_inhibitory = [&](std::size_t in) {
+            return one.in[in].sign == to_string(connection_sign::inhibitory);
+        };
         counts.push_back({counted(compared, one, from), counted(compared, one, to),
-                          one.in[from].significant, one.in[to].significant});
+                          one.in[from].significant, one.in[to].significant,
+                          is_inhibitory(from) || is_inhibitory(to)});
+    }
     return rate_changes(counts, alpha);
 }
 

@@ -45,7 +45,9 @@ std::vector<compared_edge> edges_of(const std::filesystem::path& folder,
             {{units_of_numbers({known.unit(rows, rows["from"]), known.unit(rows, rows["to"])}),
               {delays_of_cell(rows, rows["best_delay"]).at(0)}},
              delays_of_cell(rows, rows["delay"]).at(0),
-             std::string(rows["kind"])});
+             std::string(rows["kind"]),
+             std::string(rows["sign"]),
+             rows.number(rows["q"])});
     return edges;
 }
 
@@ -98,7 +100,9 @@ compared_result result_of_page(const std::string& name, json page) {
         edges.push_back({{units_of_numbers({edge.at("from"), edge.at("to")}),
                           {delay_of_ms(edge.at("best_delay_ms"))}},
                          delay_of_ms(edge.at("delay_ms")),
-                         edge.at("kind")});
+                         edge.at("kind"),
+                         edge.at("sign"),
+                         edge.at("q")});
     const auto episodes = std::make_shared<const json>(std::move(page.at("episodes")));
     const auto each = [episodes](const std::function<void(episode_row &&)>& take) {
         for (std::size_t i = 0; i < episodes->at("units").size(); ++i)

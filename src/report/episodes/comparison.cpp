@@ -72,18 +72,27 @@ std::vector<search_record> comparable_searches(std::span<const compared_result> 
 
 using compared_map = std::map<episode, std::vector<compared_count>>;
 
+// Whether a pair is an edge is decided by the circuit, not by the test of its count.
 void read_counts(const compared_result& one, const unit_map& units, std::size_t result,
                  compared_map& all) {
     one.each_episode([&](episode_row&& row) {
         const auto found = all.find(with_units(std::move(row.what), units));
-        if (found != all.end()) found->second[result] = std::move(row.in);
+        if (found == all.end()) return;
+        compared_count& in = found->second[result];
+        in = std::move(row.in);
+        if (found->first.size() != 2) return;
+        in.significant = false;
+        in.q = {};
     });
     for (const compared_edge& edge : one.edges) {
         const std::vector<unit_id> ends = with_units(edge.best, units).units;
-        for (auto& [what, in] : all)
-            if (what.units == ends && edge.delay.low <= what.delays[0].low &&
-                what.delays[0].high <= edge.delay.high)
-                in[result].kind = edge.kind;
+        for (auto& [what, in] : all) {
+            if (what.units != ends || !is_same_peak(edge.delay, what.delays.front())) continue;
+            in[result].kind = edge.kind;
+            in[result].sign = edge.sign;
+            in[result].q = edge.q;
+            in[result].significant = true;
+        }
     }
 }
 
@@ -101,18 +110,47 @@ void count_missing(const spike_sequence& spikes, tie_rule ties, std::size_t resu
 
 }  // namespace
 
+bool is_same_peak(const delay_interval& a, const delay_interval& b) {
+    const duration shared = std::min(a.high, b.high) - std::max(a.low, b.low);
+    return 2 * shared >= std::min(a.high - a.low, b.high - b.low);
+}
+
+std::vector<episode> one_of_each_peak(const std::map<episode, std::size_t>& circuits_of) {
+    std::vector<std::pair<std::size_t, const episode*>> by_circuits;
+    by_circuits.reserve(circuits_of.size());
+    for (const auto& [what, circuits] : circuits_of) by_circuits.emplace_back(circuits, &what);
+    std::ranges::stable_sort(by_circuits, std::greater{},
+                             &std::pair<std::size_t, const episode*>::first);
+    std::map<std::vector<unit_id>, std::vector<delay_interval>> peaks;
+    std::vector<episode> out;
+    for (const auto& [circuits, what] : by_circuits) {
+        if (what->size() == 2) {
+            std::vector<delay_interval>& known = peaks[what->units];
+            const delay_interval& delay = what->delays.front();
+            if (std::ranges::any_of(
+                    known, [&](const delay_interval& one) { return is_same_peak(one, delay); }))
+                continue;
+            known.push_back(delay);
+        }
+        out.push_back(*what);
+    }
+    return out;
+}
+
 comparison compare(std::vector<compared_result> results, const execution& run) {
     const std::vector<search_record> searches = comparable_searches(results);
     const std::vector<unit_map> units = join_units_of(results);
-    compared_map all;
+    std::map<episode, std::size_t> circuits_of;
     for (std::size_t i = 0; i < results.size(); ++i) {
         for (const compared_edge& edge : results[i].edges)
-            all[with_units(edge.best, units[i])].resize(results.size());
+            ++circuits_of[with_units(edge.best, units[i])];
         results[i].each_episode([&](episode_row&& row) {
             if (searches[i].chains.contains(row.number))
-                all[with_units(std::move(row.what), units[i])].resize(results.size());
+                ++circuits_of[with_units(std::move(row.what), units[i])];
         });
     }
+    compared_map all;
+    for (episode& what : one_of_each_peak(circuits_of)) all[std::move(what)].resize(results.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
         read_counts(results[i], units[i], i, all);
         count_missing(results[i].spikes, searches[i].ties, i, all, run);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,16 +16,27 @@
 
 namespace spikeweave::report {
 
+/// Whether two intervals of a pair of units share at least half of the shorter one, as those of one
+/// edge in several circuits do: pairs are tested in windows that overlap.
+bool is_same_peak(const delay_interval& a, const delay_interval& b);
+
+/// The episodes that are in most circuits first; of edges with the same peak only the first.
+/// @param circuits_of  in how many circuits each edge, by its best delay, or chain is
+std::vector<episode> one_of_each_peak(const std::map<episode, std::size_t>& circuits_of);
+
 /// What one result says of an episode that is compared.
 struct compared_count {
     std::uint64_t count = 0;
     /// The numbers of `episodes.tsv`; null if the episode is not frequent there.
     json expected{};
+    /// Of a pair, that of the edge of the circuit; null if it is none.
     json q{};
     json strength{};
+    /// Of a pair, whether it is an edge of the circuit.
     bool significant = false;
-    /// The kind of the edge of the circuit with these delays, if there is one.
+    /// The kind and the sign of the edge of the circuit with these delays, if there is one.
     std::string kind{};
+    std::string sign{};
     bool is_listed = false;  ///< whether the episode is in `episodes.tsv`
 };
 
@@ -39,6 +52,8 @@ struct compared_edge {
     episode best{};
     delay_interval delay{};
     std::string kind{};
+    std::string sign{};
+    double q = 1;
 };
 
 /// A result of `episodes`, the spikes that it was made of, and its tables, whose units are those of
@@ -71,7 +86,7 @@ struct compared_episode {
 /// Several results in which units are matched by their names.
 struct comparison {
     std::vector<compared_result> results{};  ///< their spikes have the same units
-    /// The edges and chains of all circuits, by unit and delay.
+    /// The edges and chains of all circuits, by unit and delay; each peak of a pair of units once.
     std::vector<compared_episode> episodes{};
 };
 

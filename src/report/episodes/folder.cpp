@@ -20,7 +20,7 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
     out.write("lags.tsv", report::lags_tsv(p, run));
     out.write("circuit.graphml", report::circuit_graphml(p));
     out.write("circuit.svg", report::circuit_svg(p));
-    if (report.scarce) out.write("fewer_than_chance.tsv", report::scarce_tsv(p));
+    if (report.pairs) out.write("pairs.tsv", report::pairs_tsv(p));
     if (report.searched && report.searched->confirmed_elsewhere)
         out.write("untested.tsv", report::untested_tsv(*report.searched));
     if (report.with_occurrences) {

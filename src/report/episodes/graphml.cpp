@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "report/episodes/parts.hpp"
 
@@ -14,6 +15,7 @@ constexpr std::string_view header = R"(<?xml version="1.0" encoding="UTF-8"?>
   <key id="name" for="node" attr.name="name" attr.type="string"/>
   <key id="spikes" for="node" attr.name="count" attr.type="long"/>
   <key id="rate" for="node" attr.name="rate_hz" attr.type="double"/>
+  <key id="sign" for="edge" attr.name="sign" attr.type="string"/>
   <key id="low" for="edge" attr.name="delay_low_ms" attr.type="double"/>
   <key id="high" for="edge" attr.name="delay_high_ms" attr.type="double"/>
   <key id="best_low" for="edge" attr.name="best_low_ms" attr.type="double"/>
@@ -23,6 +25,12 @@ constexpr std::string_view header = R"(<?xml version="1.0" encoding="UTF-8"?>
   <key id="p" for="edge" attr.name="p" attr.type="double"/>
   <key id="q" for="edge" attr.name="q" attr.type="double"/>
   <key id="strength" for="edge" attr.name="strength" attr.type="double"/>
+  <key id="gain" for="edge" attr.name="gain" attr.type="double"/>
+  <key id="gain_low" for="edge" attr.name="gain_low" attr.type="double"/>
+  <key id="gain_high" for="edge" attr.name="gain_high" attr.type="double"/>
+  <key id="transmission" for="edge" attr.name="transmission" attr.type="double"/>
+  <key id="transmission_low" for="edge" attr.name="transmission_low" attr.type="double"/>
+  <key id="transmission_high" for="edge" attr.name="transmission_high" attr.type="double"/>
   <key id="kind" for="edge" attr.name="kind" attr.type="string"/>
   <key id="via" for="edge" attr.name="via" attr.type="string"/>
   <key id="mean" for="edge" attr.name="mean_delay_ms" attr.type="double"/>
@@ -56,6 +64,7 @@ std::string circuit_graphml(const episode_view& p) {
     for (const circuit_edge& edge : p.report.circuit.edges) {
         fmt::format_to(add, R"(    <edge source="u{}" target="u{}">)", to_index(edge.from),
                        to_index(edge.to));
+        out += data("sign", std::string(to_string(edge.sign)));
         out += data("low", milliseconds(edge.delay.low));
         out += data("high", milliseconds(edge.delay.high));
         out += data("best_low", milliseconds(edge.best.low));
@@ -65,8 +74,14 @@ std::string circuit_graphml(const episode_view& p) {
         out += data("p", edge.p);
         out += data("q", edge.q);
         out += data("strength", edge.strength);
+        for (const auto& [key, of] :
+             {std::pair{"gain", edge.gain}, {"transmission", edge.transmission}}) {
+            out += data(key, of.value);
+            out += data(fmt::format("{}_low", key), of.low);
+            out += data(fmt::format("{}_high", key), of.high);
+        }
         out += data("kind", std::string(to_string(edge.kind)));
-        if (edge.via) out += data("via", xml_escaped(p.name(*edge.via)));
+        if (!edge.via.empty()) out += data("via", xml_escaped(p.name(edge.via.front())));
         if (edge.timing.delay) {
             out += data("mean", edge.timing.delay->mean_us / 1000);
             out += data("mean_low", edge.timing.delay->low_us / 1000);

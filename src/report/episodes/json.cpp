@@ -16,6 +16,16 @@ json chains_of(const episode_view& p) {
     return chains;
 }
 
+json circuit_of(const episode_view& p) {
+    json out{{"summary", verdict_of(p)}, {"chains", chains_of(p)}};
+    if (const auto& pairs = p.report.pairs)
+        out["pairs"] = {
+            {"tested", pairs->tested},
+            {"possible", pairs->possible},
+            {"untested_units", names_json(p.report.spikes.unit_names(), pairs->untested_units)}};
+    return out;
+}
+
 json search_test(std::uint64_t count, const episode_test& found) {
     return {{"count", count}, {"expected", found.expected}, {"p", found.p}, {"q", found.q}};
 }
@@ -43,14 +53,13 @@ json replication_of(const episode_report& report) {
 json run_of(const episode_view& p) {
     const episode_report& report = p.report;
     json out = run_json(report.run, contents_of(report.spikes));
-    out.update(
-        {{"search", search_json(report.table)},
-         {"significance",
-          {{"test", to_string(report.significance.test)},
-           {"correction", to_string(report.significance.correction)},
-           {"alpha", report.circuit_rules.alpha},
-           {"tick_ms", ms(report.significance.tick)}}},
-         {"circuit", {{"explained", report.circuit_rules.explained}, {"chains", chains_of(p)}}}});
+    out.update({{"search", search_json(report.table)},
+                {"significance",
+                 {{"test", to_string(report.significance.test)},
+                  {"correction", to_string(report.significance.correction)},
+                  {"alpha", report.circuit_rules.alpha},
+                  {"tick_ms", ms(report.significance.tick)}}},
+                {"circuit", circuit_of(p)}});
     if (!report.surrogates.empty())
         out["surrogates"] = {{"number", report.surrogate.surrogates},
                              {"method", to_string(report.surrogate.method)},
@@ -97,14 +106,14 @@ json edges_of(const episode_view& p) {
     return out;
 }
 
-json scarce_of(const episode_view& p) {
+json pairs_of(const episode_view& p) {
     json out = json::array();
-    for (const scarce_pair& pair : *p.report.scarce) {
+    for (const pair_test& pair : p.report.pairs->pairs) {
         json one{{"from", p.name(pair.from)},
                  {"to", p.name(pair.to)},
-                 {"delay_ms", ms(pair.delay)},
-                 {"significant", pair.kind != scarcity::none},
-                 {"kind", to_string(pair.kind)}};
+                 {"sign", to_string(pair.sign)},
+                 {"slow", pair.slow},
+                 {"delay_ms", ms(pair.delay)}};
         one.update(json_of(pair));
         out.push_back(std::move(one));
     }
@@ -136,17 +145,21 @@ json search_json(const episode_table& table) {
 }
 
 json edge_json(const circuit_edge& edge, std::span<const std::string> names) {
-    json out{{"from", names[to_index(edge.from)]},
-             {"to", names[to_index(edge.to)]},
-             {"delay_ms", ms(edge.delay)},
-             {"best_delay_ms", ms(edge.best)},
-             {"count", edge.count},
-             {"expected", edge.expected},
-             {"p", edge.p},
-             {"q", edge.q},
-             {"strength", edge.strength},
-             {"kind", to_string(edge.kind)}};
-    if (edge.via) out["via"] = names[to_index(*edge.via)];
+    json out{
+        {"from", names[to_index(edge.from)]},
+        {"to", names[to_index(edge.to)]},
+        {"sign", to_string(edge.sign)},
+        {"delay_ms", ms(edge.delay)},
+        {"best_delay_ms", ms(edge.best)},
+        {"count", edge.count},
+        {"expected", edge.expected},
+        {"p", edge.p},
+        {"q", edge.q},
+        {"strength", edge.strength},
+        {"gain", {edge.gain.value, edge.gain.low, edge.gain.high}},
+        {"transmission", {edge.transmission.value, edge.transmission.low, edge.transmission.high}},
+        {"kind", to_string(edge.kind)}};
+    if (!edge.via.empty()) out["via"] = names_json(names, edge.via);
     const edge_timing& timing = edge.timing;
     if (timing.delay) {
         const auto& [mean, low, high] = *timing.delay;
@@ -179,7 +192,7 @@ std::string to_json(const episode_report& report) {
         {"units", units},
         {"episodes", report::episodes_of(p)},
         {"circuit", {{"edges", report::edges_of(p)}, {"chains", report::chains_of(p)}}}};
-    if (report.scarce) out["fewer_than_chance"] = report::scarce_of(p);
+    if (report.pairs) out["pairs"] = report::pairs_of(p);
     if (report.searched && report.searched->confirmed_elsewhere)
         out["untested"] = report::untested_of(*report.searched);
     return report::text_of(out);

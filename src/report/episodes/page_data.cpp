@@ -1,6 +1,5 @@
 #include "report/episodes/page_data.hpp"
 
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <utility>
@@ -51,11 +50,17 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
     json edges = json::array();
     while (rows.next()) {
         json edge{{"from", known.unit(rows, rows["from"])}, {"to", known.unit(rows, rows["to"])}};
+        edge["sign"] = rows["sign"];
         edge["delay_ms"] = intervals_of(rows, rows["delay"]).at(0);
         edge["best_delay_ms"] = intervals_of(rows, rows["best_delay"]).at(0);
         for (const char* const name : {"count", "expected", "p", "q", "strength"})
             edge[name] = value_of(rows, name);
         edge["kind"] = rows["kind"];
+        for (const char* const name : {"gain", "transmission"}) {
+            const std::string figure(name);
+            edge[name] = {value_of(rows, figure), value_of(rows, figure + "_low"),
+                          value_of(rows, figure + "_high")};
+        }
         if (rows["via"] != "-") edge["via"] = known.unit(rows, rows["via"]);
         if (rows["mean_delay_ms"] != "-")
             edge["mean_delay_ms"] = {value_of(rows, "mean_delay_ms"),
@@ -67,22 +72,6 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
         edges.push_back(std::move(edge));
     }
     return edges;
-}
-
-// Pairs by p, so those that are significant are among the first.
-json scarce_columns(const std::filesystem::path& table, const unit_numbers& known,
-                    const execution& run) {
-    using namespace std::string_view_literals;
-    constexpr std::array plain{"count"sv, "expected"sv, "ratio"sv, "p"sv, "q"sv, "kind"sv};
-    page_table rows(table);
-    return first_rows(
-        rows, plain, {"from", "to", "delay_ms"},
-        [&](json& columns) {
-            for (const char* const name : {"from", "to"})
-                columns[name].push_back(known.unit(rows, rows[name]));
-            columns["delay_ms"].push_back(intervals_of(rows, rows["delay"]).at(0));
-        },
-        run);
 }
 
 }  // namespace
@@ -110,9 +99,6 @@ std::string episode_page_data(const std::filesystem::path& folder, const spike_s
                   {"spikes", page_spikes(spikes)},
                   {"episodes", episode_columns(folder, known, run)},
                   {"edges", edge_rows(folder, known)}};
-    const std::filesystem::path scarce = folder / "fewer_than_chance.tsv";
-    if (std::filesystem::exists(scarce))
-        document["fewer_than_chance"] = scarce_columns(scarce, known, run);
     return page_text(document);
 }
 

@@ -28,7 +28,7 @@ void check(const episode_report& what) {
                                 return std::ranges::all_of(counted.what.units, known);
                             }) &&
         std::ranges::all_of(what.circuit.edges, [&](const circuit_edge& edge) {
-            return known(edge.from) && known(edge.to) && (!edge.via || known(*edge.via));
+            return known(edge.from) && known(edge.to) && std::ranges::all_of(edge.via, known);
         });
     const bool chains_fit =
         std::ranges::all_of(what.circuit.chains, [&](std::size_t i) { return i < n; });
@@ -76,7 +76,8 @@ std::vector<std::size_t> episode_view::loose_edges() const {
     const auto& edges = report.circuit.edges;
     std::vector<std::size_t> out;
     for (std::size_t e = 0; e < edges.size(); ++e)
-        if (edges[e].kind == edge_kind::direct && !taken.contains({edges[e].from, edges[e].to}))
+        if (edges[e].is_connection() && (edges[e].sign == connection_sign::inhibitory ||
+                                         !taken.contains({edges[e].from, edges[e].to})))
             out.push_back(e);
     std::stable_sort(out.begin(), out.end(),
                      [&](auto a, auto b) { return edges[a].strength > edges[b].strength; });

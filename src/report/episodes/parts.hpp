@@ -47,8 +47,10 @@ std::string lags_tsv(const episode_view& p, const execution& run);
 /// The names of the columns of `circuit.tsv`, and the line of an edge without its end.
 std::string_view circuit_columns();
 std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names);
-/// The pairs that were tested for occurring less often than by chance; there must be some tests.
-std::string scarce_tsv(const episode_view& p);
+/// The pairs of units with a small p; pairs must have been tested.
+std::string pairs_tsv(const episode_view& p);
+/// What was found and what was tested, in a sentence.
+std::string verdict_of(const episode_view& p);
 /// What the search found and no test could confirm, because the other recording lacks units.
 std::string untested_tsv(const search_part& searched);
 /// The names of the units of such an episode that are missing, each once.
@@ -67,7 +69,7 @@ inline constexpr std::array<std::string_view, 14> episode_files{"episodes.tsv",
                                                                 "circuit.svg",
                                                                 "run.json",
                                                                 "occurrences.tsv",
-                                                                "fewer_than_chance.tsv",
+                                                                "pairs.tsv",
                                                                 "report.html",
                                                                 "windows.tsv",
                                                                 "window_episodes.tsv",

@@ -11,10 +11,11 @@ episode_report report_of(spike_sequence spikes, episode_result result, const exe
                           .surrogates = std::move(result.surrogates),
                           .searched = std::move(result.searched),
                           .circuit = std::move(result.circuit),
-                          .scarce = std::move(result.scarce),
+                          .pairs = std::move(result.pairs),
                           .significance = result.options.significance,
                           .surrogate = result.options.surrogates,
-                          .circuit_rules = {.alpha = result.options.significance.alpha}};
+                          .circuit_rules = {result.options.significance.alpha,
+                                            result.options.significance.jitter_window}};
     execution used = run;
     used.threads = result.options.run.threads;
     record_run(report.run, describe(result.options), result.options.surrogates.seed, used,

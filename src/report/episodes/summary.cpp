@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -19,9 +21,8 @@ public:
 
     std::string written() {
         heading();
-        chains();
         edges();
-        if (p_.report.scarce) scarce();
+        chains();
         levels();
         return std::move(out_);
     }
@@ -54,6 +55,7 @@ private:
                  ? fmt::format("{} test", to_string(report.significance.test))
                  : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),
              to_string(report.significance.correction), report.circuit_rules.alpha);
+        line("{}", bold(verdict_of(p_)));
         if (report.searched) replication(*report.searched);
     }
 
@@ -83,10 +85,26 @@ private:
         return text;
     }
 
+    // Steps of chains that vary more than this need wider intervals.
+    static constexpr duration narrow_interval{5'000};
+
+    duration longest_interval() const {
+        duration out{0};
+        for (const counted_episode& one : p_.report.table.episodes)
+            for (const delay_interval& delay : one.what.delays)
+                out = std::max(out, delay.high - delay.low);
+        for (const pair_test& pair : p_.report.pairs->pairs)
+            out = std::max(out, pair.delay.high - pair.delay.low);
+        return out;
+    }
+
     void chains() {
         const auto& found = p_.report.circuit.chains;
         line("\n{}", bold(found.empty() ? "No chain of three units or more"
                                         : fmt::format("Chains ({})", found.size())));
+        if (found.empty() && p_.report.pairs && longest_interval() <= narrow_interval)
+            line("  {}", dim("Steps that vary by more than their intervals were not looked for: "
+                             "`delays` 2-14ms with `jitter_window` 60ms and `min_count` 10 does."));
         for (std::size_t c = 0; c < std::min(found.size(), most_chains); ++c) {
             const auto& [what, count] = p_.report.table.episodes[found[c]];
             const episode_test& test = p_.judged[found[c]];
@@ -98,68 +116,55 @@ private:
     }
 
     void edges() {
-        const auto& all = p_.report.circuit.edges;
-        std::vector<const circuit_edge*> direct;
         std::map<edge_kind, std::size_t> of_kind;
-        for (const circuit_edge& edge : all) {
-            if (edge.kind == edge_kind::direct) direct.push_back(&edge);
-            ++of_kind[edge.kind];
-        }
-        std::stable_sort(direct.begin(), direct.end(),
-                         [](auto a, auto b) { return a->strength > b->strength; });
-        line("\n{}", bold(direct.empty() ? "No significant delay between two units"
-                                         : fmt::format("Direct edges ({})", direct.size())));
-        if (!direct.empty())
-            line("  {}", dim(fmt::format("{:<20} {:>12} {:>8} {:>9} {:>10} {:>9}", "edge", "delay",
-                                         "count", "expected", "q", "strength")));
-        for (std::size_t e = 0; e < std::min(direct.size(), most_edges); ++e) {
-            const circuit_edge& edge = *direct[e];
-            line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>9.2f}",
-                 p_.name(edge.from) + " → " + p_.name(edge.to), delay_range(edge.best), edge.count,
-                 edge.expected, p_text(edge.q), edge.strength);
-        }
-        if (direct.size() > most_edges) line("  … and {} more", direct.size() - most_edges);
-        const std::size_t indirect = of_kind[edge_kind::indirect];
-        const std::size_t common = of_kind[edge_kind::common_input];
-        if (indirect + common > 0)
-            line("  {}", dim(fmt::format("explained by others: {} indirect, {} by common input",
-                                         indirect, common)));
-        const std::size_t shared = of_kind[edge_kind::shared_spikes];
-        const std::size_t synchronous = of_kind[edge_kind::synchronous];
-        const std::size_t dead = of_kind[edge_kind::dead_time];
-        if (shared + synchronous + dead > 0)
-            line("  {}", dim(fmt::format("no connections: {} of units that share spikes, {} too "
-                                         "fast for a synapse, {} that lack synchronous spikes",
-                                         shared, synchronous, dead)));
+        for (const circuit_edge& edge : p_.report.circuit.edges) ++of_kind[edge.kind];
+        edges_of("Excitatory connections", connection_sign::excitatory, edge_kind::direct);
+        edges_of("Inhibitory connections", connection_sign::inhibitory, edge_kind::direct);
+        edges_of("Slow relations, not synaptic", connection_sign::excitatory, edge_kind::slow);
+        const auto note = [&](std::string_view text) { line("  {}", dim(text)); };
+        const auto of = [&](edge_kind kind) { return core::grouped(of_kind[kind]); };
+        if (of_kind[edge_kind::indirect] + of_kind[edge_kind::common_input] +
+                of_kind[edge_kind::undecided] >
+            0)
+            note(fmt::format(
+                "explained by other units: {} indirect, {} by common input; {} "
+                "undecided for want of spikes",
+                of(edge_kind::indirect), of(edge_kind::common_input), of(edge_kind::undecided)));
+        if (of_kind[edge_kind::shared_spikes] + of_kind[edge_kind::synchronous] +
+                of_kind[edge_kind::dead_time] >
+            0)
+            note(
+                fmt::format("no connections: {} of units that share spikes, {} too fast for a "
+                            "synapse, {} that lack synchronous spikes",
+                            of(edge_kind::shared_spikes), of(edge_kind::synchronous),
+                            of(edge_kind::dead_time)));
+        if (of_kind[edge_kind::stimulus_locked] > 0)
+            note(fmt::format("no connections: {} that spikes of other trials show as well",
+                             of(edge_kind::stimulus_locked)));
     }
 
-    void scarce() {
-        std::map<scarcity, std::size_t> of_kind;
-        for (const scarce_pair& pair : *p_.report.scarce) ++of_kind[pair.kind];
-        const std::size_t found = of_kind[scarcity::putative_inhibition];
-        line("\n{}",
-             bold(found == 0 ? "No putative inhibition between two units"
-                             : fmt::format("Fewer than chance: putative inhibition ({})", found)));
-        if (found > 0)
-            line("  {}", dim(fmt::format("{:<20} {:>12} {:>8} {:>9} {:>10} {:>9}", "pair", "delay",
-                                         "count", "expected", "q", "ratio")));
-        std::size_t shown = 0;
-        for (const scarce_pair& pair : *p_.report.scarce) {
-            if (pair.kind != scarcity::putative_inhibition || ++shown > most_edges) continue;
-            line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>9.2f}",
-                 p_.name(pair.from) + " → " + p_.name(pair.to), delay_range(pair.delay), pair.count,
-                 pair.expected, p_text(pair.q), pair.ratio());
+    // The strongest ones come first.
+    void edges_of(std::string_view title, connection_sign sign, edge_kind kind) {
+        std::vector<const circuit_edge*> shown;
+        for (const circuit_edge& edge : p_.report.circuit.edges)
+            if (edge.kind == kind && edge.sign == sign) shown.push_back(&edge);
+        if (shown.empty()) return;
+        std::stable_sort(shown.begin(), shown.end(), [](auto a, auto b) {
+            return std::abs(a->transmission.value) > std::abs(b->transmission.value);
+        });
+        line("\n{}", bold(fmt::format("{} ({})", title, core::grouped(shown.size()))));
+        line("  {}", dim(fmt::format("{:<20} {:>12} {:>8} {:>9} {:>10} {:>6} {:>12}", "edge",
+                                     "delay", "count", "expected", "q", "gain", "transmission")));
+        const char* const arrow = sign == connection_sign::excitatory ? "→" : "⊣";
+        for (std::size_t e = 0; e < std::min(shown.size(), most_edges); ++e) {
+            const circuit_edge& edge = *shown[e];
+            line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>6.3g} {:>12.3g}",
+                 fmt::format("{} {} {}", p_.name(edge.from), arrow, p_.name(edge.to)),
+                 delay_range(edge.best), edge.count, edge.expected, p_text(edge.q), edge.gain.value,
+                 edge.transmission.value);
         }
-        if (found > most_edges) line("  … and {} more", found - most_edges);
-        line("  {}", dim(fmt::format("of {} pairs that could be significant",
-                                     core::grouped(p_.report.scarce->size()))));
-        const std::size_t shared = of_kind[scarcity::shared_spikes];
-        const std::size_t dead = of_kind[scarcity::dead_time];
-        const std::size_t beside = of_kind[scarcity::beside_excess];
-        if (shared + dead + beside > 0)
-            line("  {}", dim(fmt::format("no inhibition: {} of units that share spikes, {} that "
-                                         "lack synchronous spikes, too, {} beside an excess",
-                                         shared, dead, beside)));
+        if (shown.size() > most_edges)
+            line("  … and {} more", core::grouped(shown.size() - most_edges));
     }
 
     void levels() {
@@ -183,10 +188,45 @@ private:
     std::string out_;
 };
 
+// "all 380 pairs tested", or how many of them.
+std::string tested_text(const pair_tests& pairs) {
+    if (pairs.tested == pairs.possible)
+        return fmt::format("all {} pairs of units tested", core::grouped(pairs.possible));
+    return fmt::format("{} of {} pairs of units tested", core::grouped(pairs.tested),
+                       core::grouped(pairs.possible));
+}
+
 }  // namespace
+
+std::string verdict_of(const episode_view& p) {
+    return circuit_verdict(p.report.spikes.unit_count(), p.report.circuit, p.report.pairs,
+                           p.report.circuit_rules.alpha);
+}
+
 }  // namespace spikeweave::report
 
 namespace spikeweave {
+
+std::string circuit_verdict(std::size_t units, const circuit& found,
+                            const std::optional<pair_tests>& pairs, double alpha) {
+    using report::plural;
+    std::array<std::size_t, connection_signs.size()> of_sign{};
+    for (const circuit_edge& edge : found.edges)
+        if (edge.is_connection()) ++of_sign[static_cast<std::size_t>(edge.sign)];
+    const auto [excitatory, inhibitory] = of_sign;
+    const std::size_t all = excitatory + inhibitory;
+    std::string text = all == 0 ? "No connection" : plural(all, "connection", "connections");
+    if (pairs && all > 0)
+        text += fmt::format(" ({} excitatory, {} inhibitory)", core::grouped(excitatory),
+                            core::grouped(inhibitory));
+    text += fmt::format(" among {}", plural(units, "unit", "units"));
+    if (const std::size_t chains = found.chains.size(); chains > 0)
+        text += fmt::format(", {}", plural(chains, "chain", "chains"));
+    if (pairs)
+        text += fmt::format("; {}, {:g} % false discovery rate", report::tested_text(*pairs),
+                            100 * alpha);
+    return text + ".";
+}
 
 std::string summarize(const episode_report& report, bool colour) {
     const report::episode_view p(report);

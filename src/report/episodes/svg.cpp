@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -26,9 +27,17 @@ constexpr std::string_view circuit_style =
     R"(  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
   .arrow { stroke: #0b7285; fill: none; marker-end: url(#head); }
+  .inhibits { stroke: #b3261e; marker-end: url(#bar); }
 </style>
-<defs><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#0b7285"/></marker></defs>
+<defs><marker id="bar" markerUnits="userSpaceOnUse" markerWidth="6" markerHeight="12" refX="3" refY="6" orient="auto"><path d="M1.5,0.5 H4 V11.5 H1.5 z" fill="#b3261e"/></marker><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#0b7285"/></marker></defs>
 )";
+
+// The width of an arrow, in [0, 1]: it grows with the logarithm of the gain or of its inverse, up
+// to a factor of 8.
+double arrow_weight(const circuit_edge& edge) {
+    const double gain = std::max(1e-3, edge.gain.value);
+    return std::min(1.0, std::abs(std::log2(gain)) / 3);
+}
 
 class circuit_picture {
 public:
@@ -38,16 +47,14 @@ public:
         y_ = drawing::margin + 14;
         const auto& found = p_.report.circuit;
         out_.text(drawing::margin, y_, "head", "Circuit");
-        const auto direct =
-            std::count_if(found.edges.begin(), found.edges.end(),
-                          [](const circuit_edge& e) { return e.kind == edge_kind::direct; });
+        const auto direct = std::count_if(found.edges.begin(), found.edges.end(),
+                                          [](const circuit_edge& e) { return e.is_connection(); });
         y_ += 22;
-        out_.text(
-            drawing::margin, y_, "note",
-            fmt::format("{} units · {} · {} at q < {}", p_.report.spikes.unit_count(),
-                        plural(static_cast<std::size_t>(direct), "direct edge", "direct edges"),
-                        plural(found.chains.size(), "chain", "chains"),
-                        p_.report.circuit_rules.alpha));
+        out_.text(drawing::margin, y_, "note",
+                  fmt::format("{} units · {} · {} at q < {}", p_.report.spikes.unit_count(),
+                              plural(static_cast<std::size_t>(direct), "connection", "connections"),
+                              plural(found.chains.size(), "chain", "chains"),
+                              p_.report.circuit_rules.alpha));
         y_ += 16;
         if (chains_share_no_unit() && p_.loose_edges().empty()) {
             draw_chains();
@@ -73,15 +80,17 @@ private:
         const auto& edges = p_.report.circuit.edges;
         std::vector<std::size_t> direct(edges.size());
         std::iota(direct.begin(), direct.end(), std::size_t{0});
-        std::erase_if(direct, [&](std::size_t e) { return edges[e].kind != edge_kind::direct; });
+        std::erase_if(direct, [&](std::size_t e) { return !edges[e].is_connection(); });
         std::ranges::stable_sort(direct, std::greater{},
-                                 [&](std::size_t e) { return edges[e].strength; });
+                                 [&](std::size_t e) { return arrow_weight(edges[e]); });
         const std::size_t every = direct.size();
         direct.resize(std::min(every, most_graph_edges));
         std::vector<graph_arrow> arrows;
         arrows.reserve(direct.size());
         for (const std::size_t e : direct)
-            arrows.push_back({edges[e].from, edges[e].to, edges[e].strength, edges[e].best});
+            arrows.push_back(
+                {edges[e].from, edges[e].to, arrow_weight(edges[e]), edges[e].best,
+                 edges[e].sign == connection_sign::excitatory ? "arrow" : "arrow inhibits"});
         if (!arrows.empty())
             y_ += draw_circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows) + 8;
         if (every > direct.size()) note_more(every - direct.size(), "circuit.tsv");

@@ -2,7 +2,11 @@
 #include <fmt/ranges.h>
 
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "core/stop.hpp"
 #include "report/episodes/parts.hpp"
@@ -23,6 +27,17 @@ std::string timing_text(const edge_timing& timing) {
                        text(&delay_estimate::low_us), text(&delay_estimate::high_us),
                        number_text(timing.asymmetry), to_string(timing.cut), timing.synchronous,
                        number_text(timing.synchronous_expected));
+}
+
+std::string estimate_text(const estimate& of) {
+    return fmt::format("{}\t{}\t{}", number_text(of.value), number_text(of.low),
+                       number_text(of.high));
+}
+
+// The first few of the units that explain an edge; a name cannot hold a tab.
+std::string via_text(const circuit_edge& edge, std::span<const std::string> names) {
+    if (edge.via.empty()) return "-";
+    return names[to_index(edge.via.front())];
 }
 
 }  // namespace
@@ -83,7 +98,9 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
 }
 
 std::string_view circuit_columns() {
-    return "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\tmean_delay_ms"
+    return "from\tto\tsign\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tgain\tgain_low"
+           "\tgain_high\ttransmission\ttransmission_low\ttransmission_high\tkind\tvia\tmean_delay_"
+           "ms"
            "\tmean_delay_low_ms\tmean_delay_high_ms\tasymmetry\tcut\tsynchronous"
            "\tsynchronous_expected";
 }
@@ -92,11 +109,12 @@ std::string circuit_line(const circuit_edge& edge, std::span<const std::string> 
     const auto name = [&](unit_id unit) -> const std::string& {
         return unit_names[to_index(unit)];
     };
-    return fmt::format("{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(edge.from),
-                       name(edge.to), interval_text(edge.delay), interval_text(edge.best),
-                       edge.count, number_text(edge.expected), number_text(edge.p),
-                       number_text(edge.q), number_text(edge.strength), to_string(edge.kind),
-                       edge.via ? name(*edge.via) : "-", timing_text(edge.timing));
+    return fmt::format(
+        "{}\t{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(edge.from),
+        name(edge.to), to_string(edge.sign), interval_text(edge.delay), interval_text(edge.best),
+        edge.count, number_text(edge.expected), number_text(edge.p), number_text(edge.q),
+        number_text(edge.strength), estimate_text(edge.gain), estimate_text(edge.transmission),
+        to_string(edge.kind), via_text(edge, unit_names), timing_text(edge.timing));
 }
 
 std::string circuit_tsv(const episode_view& p) {
@@ -127,14 +145,19 @@ std::string lags_tsv(const episode_view& p, const execution& run) {
     return out;
 }
 
-std::string scarce_tsv(const episode_view& p) {
-    std::string out = "from\tto\tdelay\tcount\texpected\tratio\tp\tq\tsignificant\tkind\n";
-    for (const scarce_pair& pair : *p.report.scarce)
-        out += fmt::format("{}\t{}\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", p.name(pair.from),
-                           p.name(pair.to), interval_text(pair.delay), pair.count,
-                           number_text(pair.expected), number_text(pair.ratio()),
-                           number_text(pair.p), number_text(pair.q),
-                           yes_no(pair.kind != scarcity::none), to_string(pair.kind));
+std::string pairs_tsv(const episode_view& p) {
+    const auto kinds =
+        kinds_of_pairs(*p.report.pairs, p.report.circuit, p.report.circuit_rules.alpha);
+    std::string out = "from\tto\tsign\tdelay\tcount\texpected\tgain\tp\tq\tkind\n";
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+        const pair_test& pair = p.report.pairs->pairs[i];
+        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\n",
+                       p.name(pair.from), p.name(pair.to), to_string(pair.sign),
+                       interval_text(pair.delay), pair.count, number_text(pair.expected),
+                       number_text(static_cast<double>(pair.count) / pair.expected),
+                       number_text(pair.p), number_text(pair.q),
+                       kinds[i] ? to_string(*kinds[i]) : "-");
+    }
     return out;
 }
 
@@ -155,7 +178,7 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
     std::set<std::size_t> wanted(p.report.circuit.chains.begin(), p.report.circuit.chains.end());
     std::set<episode> pairs;
     for (const circuit_edge& edge : p.report.circuit.edges)
-        if (edge.kind == edge_kind::direct) pairs.insert({{edge.from, edge.to}, {edge.best}});
+        if (edge.is_connection()) pairs.insert({{edge.from, edge.to}, {edge.best}});
     for (std::size_t i = 0; i < p.order.size(); ++i)
         if (pairs.contains(p.report.table.episodes[i].what)) wanted.insert(i);
 
@@ -179,3 +202,21 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
 }
 
 }  // namespace spikeweave::report
+
+namespace spikeweave {
+
+std::vector<std::optional<edge_kind>> kinds_of_pairs(const pair_tests& pairs, const circuit& found,
+                                                     double alpha) {
+    std::map<std::tuple<unit_id, unit_id, delay_interval>, edge_kind> kinds;
+    for (const circuit_edge& edge : found.edges) kinds[{edge.from, edge.to, edge.best}] = edge.kind;
+    std::vector<std::optional<edge_kind>> out;
+    out.reserve(pairs.pairs.size());
+    for (const pair_test& pair : pairs.pairs) {
+        const auto kind = kinds.find({pair.from, pair.to, pair.delay});
+        out.push_back(pair.q < alpha && kind != kinds.end() ? std::optional(kind->second)
+                                                            : std::nullopt);
+    }
+    return out;
+}
+
+}  // namespace spikeweave

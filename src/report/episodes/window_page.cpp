@@ -102,16 +102,23 @@ private:
             const auto kind = std::ranges::find_if(
                 edge_kinds, [&](edge_kind one) { return to_string(one) == rows["kind"]; });
             if (kind == edge_kinds.end()) rows.fail("found an unknown kind of edge");
+            const auto sign = std::ranges::find_if(connection_signs, [&](connection_sign one) {
+                return to_string(one) == rows["sign"];
+            });
+            if (sign == connection_signs.end()) rows.fail("found an unknown sign of an edge");
+            const auto number = [&](std::string_view name) { return rows.number(rows[name]); };
             window_in(rows).circuit.edges.push_back(
                 {.from = unit_id{known_.unit(rows, rows["from"])},
                  .to = unit_id{known_.unit(rows, rows["to"])},
+                 .sign = *sign,
                  .delay = delay_in(rows, "delay"),
                  .best = delay_in(rows, "best_delay"),
                  .count = whole(rows, "count"),
                  .expected = 0,
                  .p = 1,
-                 .q = 1,
+                 .q = number("q"),
                  .strength = 0,
+                 .gain = {number("gain"), number("gain_low"), number("gain_high")},
                  .kind = *kind});
         }
     }

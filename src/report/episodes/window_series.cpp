@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "report/episodes/comparison.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -24,14 +25,14 @@ event_count in_window(const window_bounds& bounds, std::uint64_t count) {
     return {count, to_seconds(bounds.end - bounds.begin)};
 }
 
-// The kind of the edge that has this episode as one of its delays; empty if there is none.
-std::string_view kind_among(std::span<const circuit_edge> edges, const episode& what) {
-    if (what.size() != 2) return {};
+// The edge of the same peak, if there is one.
+const circuit_edge* edge_among(std::span<const circuit_edge> edges, const episode& what) {
+    if (what.size() != 2) return nullptr;
     for (const circuit_edge& edge : edges)
         if (edge.from == what.units[0] && edge.to == what.units[1] &&
-            edge.delay.low <= what.delays[0].low && what.delays[0].high <= edge.delay.high)
-            return to_string(edge.kind);
-    return {};
+            is_same_peak(edge.delay, what.delays.front()))
+            return &edge;
+    return nullptr;
 }
 
 }  // namespace
@@ -53,9 +54,23 @@ spike_sequence spikes_of_window(const spike_sequence& spikes, const window_bound
             {bounds.begin, bounds.end}};
 }
 
-bool window_series::window::is_significant(const episode& what, double alpha) const {
+bool window_series::window::inhibits(const episode& what) const {
+    const circuit_edge* const edge = edge_among(edges, what);
+    return edge != nullptr && edge->sign == connection_sign::inhibitory;
+}
+
+std::optional<double> window_series::window::q_of(const episode& what) const {
+    if (what.size() == 2) {
+        const circuit_edge* const edge = edge_among(edges, what);
+        return edge == nullptr ? std::nullopt : std::optional(edge->q);
+    }
     const auto found = q.find(what);
-    return found != q.end() && found->second < alpha;
+    return found == q.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool window_series::window::is_significant(const episode& what, double alpha) const {
+    const std::optional<double> known = q_of(what);
+    return known && *known < alpha;
 }
 
 void window_series::add(std::size_t epoch, bool has_gap, const episode_window& mined,
@@ -90,12 +105,9 @@ std::optional<std::size_t> window_series::window_before(std::size_t number) cons
 
 // If there are too many, those that are in most circuits are followed.
 void window_series::choose_episodes() {
-    std::vector<std::pair<std::size_t, const episode*>> by_circuits;
-    for (const auto& [what, circuits] : circuits_of_) by_circuits.emplace_back(circuits, &what);
-    std::ranges::stable_sort(by_circuits, std::ranges::greater{},
-                             &std::pair<std::size_t, const episode*>::first);
-    if (by_circuits.size() > most_episodes_of_windows) by_circuits.resize(most_episodes_of_windows);
-    for (const auto& [circuits, what] : by_circuits) episodes_.push_back(*what);
+    episodes_ = one_of_each_peak(circuits_of_);
+    in_circuits_ = episodes_.size();
+    if (episodes_.size() > most_episodes_of_windows) episodes_.resize(most_episodes_of_windows);
     std::ranges::sort(episodes_);
 }
 
@@ -125,21 +137,22 @@ std::vector<window_series::compared> window_series::compare(const execution& run
                     {k,
                      i,
                      {in_window(from.bounds, from.counts[i]), in_window(to.bounds, to.counts[i]),
-                      from.is_significant(what, alpha_), to.is_significant(what, alpha_)}});
+                      from.is_significant(what, alpha_), to.is_significant(what, alpha_),
+                      from.inhibits(what) || to.inhibits(what)}});
         }
     }
     return all;
 }
 
-// What is not here was not significant at any level: its q is 1.
+// A pair that is not here is no edge; of a chain that is not, q is 1.
 json window_series::found_json(const window& one) const {
     json found = json::array();
     for (std::size_t i = 0; i < episodes_.size(); ++i) {
-        const auto known = one.q.find(episodes_[i]);
-        if (known == one.q.end()) continue;
-        const std::string_view kind = kind_among(one.edges, episodes_[i]);
-        found.push_back(
-            {i, known->second, known->second < alpha_, kind.empty() ? json() : json(kind)});
+        const std::optional<double> q = one.q_of(episodes_[i]);
+        if (!q) continue;
+        const circuit_edge* const edge = edge_among(one.edges, episodes_[i]);
+        found.push_back({i, *q, *q < alpha_, edge == nullptr ? json() : json(to_string(edge->kind)),
+                         edge == nullptr ? json() : json(to_string(edge->sign))});
     }
     return found;
 }
@@ -170,7 +183,7 @@ json window_series::finish(double alpha, const execution& run) {
     const std::vector<rate_change> changes = rate_changes(counts, alpha);
     json document{{"windows", json::array()},
                   {"episodes", columns_of_episodes(episodes_)},
-                  {"episodes_in_circuits", circuits_of_.size()},
+                  {"episodes_in_circuits", in_circuits_},
                   {"comparisons", all.size()}};
     json& windows = document["windows"];
     for (const window& one : windows_) windows.push_back(window_json(one));

@@ -62,6 +62,9 @@ private:
         std::vector<std::uint64_t> counts{};  ///< of all episodes that are followed
 
         bool is_mined() const { return complete_to != std::size_t{0}; }
+        bool inhibits(const episode& what) const;
+        /// Of a pair, that of its edge.
+        std::optional<double> q_of(const episode& what) const;
         bool is_significant(const episode& what, double alpha) const;
         bool has_tested(const episode& what) const {
             return !complete_to || what.size() <= *complete_to;
@@ -87,6 +90,7 @@ private:
     std::vector<window> windows_{};
     std::map<episode, std::size_t> circuits_of_{};  ///< in how many circuits each is
     std::vector<episode> episodes_{};               ///< those that are followed
+    std::size_t in_circuits_ = 0;                   ///< how many there are to follow
 };
 
 }  // namespace spikeweave::report

@@ -27,8 +27,11 @@ export const warningsSection = (warnings) => el("section", {}, el("h3", {}, "War
 
 export const repeatSection = (command) => el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, command));
 
+// Each source once.
+export const sourceList = (sources) => el("ul", {}, [...new Set(sources)].map((text) => el("li", {}, text)));
+
 export const citeSection = (version, sources) => el("section", {}, el("h3", {}, "How to cite"), el("p", {}, `spikeweave ${valueText(version)}, with the methods of:`),
-  el("ul", {}, sources.map((text) => el("li", {}, text))));
+  sourceList(sources));
 
 // `more`: names and values of what ran; `sources`: what is to be cited; `further`: more sections.
 export function makeAbout(data, more, sources, further = []) {

@@ -1,18 +1,21 @@
 // The circuit: units, and edges between them that can be picked, as a picture and as a table.
 
 import { el, intervalText, nameElement, shownName, sixDigits, testFigure } from "./format.js";
-import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
+import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPlaces, isInhibitory, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
 import { makeTable } from "./table.js";
 
-const kinds = ["direct", "indirect", "common-input", "shared-spikes", "synchronous", "dead-time"];
+const signs = ["excitatory", "inhibitory"];
+const kinds = ["direct", "indirect", "common-input", "undecided", "slow", "shared-spikes", "synchronous", "dead-time", "stimulus-locked"];
+const shownAlways = new Set(kinds.slice(0, 3));
 
 function edgeElement(state, edge, places) {
   const { names } = state.data;
   const [low, high] = edge.delay_ms;
-  const words = `${shownName(names[edge.from])} to ${shownName(names[edge.to])}, ${low}–${high} ms, ${edge.kind}, strength ${sixDigits(edge.strength)}`;
+  const words = `${shownName(names[edge.from])} to ${shownName(names[edge.to])}, ${low}–${high} ms, ${edge.sign}, ${edge.kind}, gain ${sixDigits(edge.gain[0])}`;
+  const end = isInhibitory(edge.sign) ? "bar-inhibitory" : `head-${edge.kind}`;
   return arrowElement(words, curve(places.get(edge.from), places.get(edge.to)),
-    { "stroke-width": 1 + 5 * Math.sqrt(Math.min(1, edge.strength)), "marker-end": `url(#head-${edge.kind})` },
-    { class: `edge ${edge.kind}`, "data-number": edge.number }, () => state.pick("edge", edge));
+    { "stroke-width": 1 + 5 * gainWeight(edge.gain[0]), "marker-end": `url(#${end})` },
+    { class: `edge ${edge.kind} ${edge.sign}`, "data-number": edge.number }, () => state.pick("edge", edge));
 }
 
 function makePicture(state) {
@@ -20,7 +23,7 @@ function makePicture(state) {
   const places = graphPlaces(edges);
   const arrows = edges.map((edge) => edgeElement(state, edge, places));
   const nodes = nodeElements(places, names);
-  const picture = graphElement("Circuit: units, and edges to pick", kinds.map((kind) => arrowHead(kind)), arrows, nodes);
+  const picture = graphElement("Circuit: units, and edges to pick", [...kinds.map((kind) => arrowHead(kind)), bar("inhibitory")], arrows, nodes);
 
   function mark() {
     const { kind, picked } = state.now;
@@ -28,9 +31,8 @@ function makePicture(state) {
     for (const [unit, node] of nodes) node.classList.toggle("picked", Boolean(picked?.units.includes(unit)));
   }
 
-  // Hides edges of the kinds that are not chosen.
-  function show(chosen) {
-    edges.forEach((edge, i) => { arrows[i].style.display = chosen.has(edge.kind) ? "" : "none"; });
+  function show(isShown) {
+    edges.forEach((edge, i) => { arrows[i].style.display = isShown(edge) ? "" : "none"; });
   }
 
   const onProbe = probePlaces(edges, state.data.places);
@@ -42,26 +44,37 @@ function makePicture(state) {
   return { picture, mark, show, placeOnProbe: onProbe && placeOnProbe };
 }
 
+export const gainHelp = "count, divided by expected: above 1 for excitation, below 1 for inhibition";
+export const transmissionHelp = "(count − expected), divided by the spikes of the first unit: how much more or less likely one of its spikes makes a spike of the second one";
+
 function columnsOfEdges({ names }) {
   const unit = (key) => ({ label: key, value: (row) => (row[key] === undefined ? "" : names[row[key]]), cell: (row) => (row[key] === undefined ? "–" : nameElement(names[row[key]])) });
   const interval = (key, label) => ({ label, value: (row) => row[key][0], cell: (row) => intervalText(row[key]) });
   const number = (key) => ({ label: key, value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
-  return [{ label: "edge", value: (row) => row.number }, unit("from"), unit("to"), interval("delay_ms", "delay"), interval("best_delay_ms", "best delay"),
-    ...["count", "expected", "p", "q", "strength"].map(number), { label: "kind", value: (row) => row.kind }, unit("via")];
+  const text = (key) => ({ label: key, value: (row) => row[key] });
+  const estimate = (key, help) => ({ label: key, help, value: (row) => row[key][0], cell: (row) => sixDigits(row[key][0]) });
+  return [{ label: "edge", value: (row) => row.number }, unit("from"), unit("to"), text("sign"), interval("delay_ms", "delay"), interval("best_delay_ms", "best delay"),
+    ...["count", "expected"].map(number), estimate("gain", gainHelp), estimate("transmission", transmissionHelp),
+    ...["p", "q"].map(number), text("kind"), { ...unit("via"), help: "the unit that explains most of it" }];
 }
+
+const widthNote = "Arrows excite; red lines with a bar inhibit. Width: the logarithm of the gain, or of its inverse, up to a factor of 8.";
 
 export function makeCircuit(state) {
   const { edges } = state.data;
   if (edges.length === 0) return el("p", { class: "note" }, "No pair of units is significant, so there is no circuit.");
   const { picture, mark, show, placeOnProbe } = makePicture(state);
   const table = makeTable({ caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, pick: (row) => state.pick("edge", row) });
-  const has = (kind) => edges.some((edge) => edge.kind === kind);
-  const boxes = kinds.filter((kind, i) => i < 3 || has(kind)).map((kind) => [kind, el("input", { type: "checkbox", id: `kind-${kind}`, checked: true, onchange: apply })]);
+  const numberOf = (key, value) => edges.filter((edge) => edge[key] === value).length;
+  const box = (key, value) => ({ key, value, box: el("input", { type: "checkbox", id: `${key}-${value}`, checked: true, onchange: apply }) });
+  const boxes = [...(numberOf("sign", "inhibitory") > 0 ? signs : []).map((sign) => box("sign", sign)),
+    ...kinds.filter((kind) => shownAlways.has(kind) || numberOf("kind", kind) > 0).map((kind) => box("kind", kind))];
 
   function apply() {
-    const chosen = new Set(boxes.filter(([, box]) => box.checked).map(([kind]) => kind));
-    show(chosen);
-    table.show(edges.filter((edge) => chosen.has(edge.kind)));
+    const left = boxes.filter((one) => !one.box.checked);
+    const isShown = (edge) => left.every(({ key, value }) => edge[key] !== value);
+    show(isShown);
+    table.show(edges.filter(isShown));
   }
 
   const onProbe = el("input", { type: "checkbox", id: "on-probe", onchange: () => placeOnProbe(onProbe.checked) });
@@ -72,8 +85,8 @@ export function makeCircuit(state) {
     table.mark(state.now.kind === "edge" ? state.now.picked : null);
   });
   return el("div", {},
-    el("p", { class: "controls" }, boxes.map(([kind, box]) =>
-      el("label", { for: `kind-${kind}`, class: `key ${kind}` }, box, ` ${kind} (${edges.filter((edge) => edge.kind === kind).length})`)),
+    el("p", { class: "controls" }, boxes.map((one) =>
+      el("label", { for: one.box.id, class: `key ${one.value}` }, one.box, ` ${one.value} (${numberOf(one.key, one.value)})`)),
       placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units at their places on the probe") : []),
-    el("div", { class: "two" }, el("div", { class: "frame" }, picture), table.element));
+    el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote)), table.element));
 }

@@ -1,6 +1,6 @@
 // What was compared: the recordings, how each was searched, and how to repeat it.
 
-import { repeatSection, warningsSection } from "./about.js";
+import { repeatSection, sourceList, warningsSection } from "./about.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
 
 export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
@@ -53,5 +53,5 @@ export function makeComparedAbout(data, sources) {
       others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),
     warningsSection(warnings),
     repeatSection(commands),
-    el("section", {}, el("h3", {}, "How to cite"), el("ul", {}, sources.map((text) => el("li", {}, text)))));
+    el("section", {}, el("h3", {}, "How to cite"), sourceList(sources)));
 }

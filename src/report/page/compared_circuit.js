@@ -2,13 +2,13 @@
 
 import { changesTo } from "./compared_data.js";
 import { el, intervalText, shownName } from "./format.js";
-import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, nodeElements } from "./graph.js";
+import { arrowElement, arrowHead, bar, curve, graphElement, graphPlaces, isInhibitory, markArrow, nodeElements } from "./graph.js";
 
 const changeKinds = [["new", "new"], ["stronger", "stronger"], ["weaker", "weaker"], ["gone", "gone"], ["same", "no significant change"]];
 let circuitCount = 0;
 
 export function changeLegend() {
-  return el("p", { class: "note" }, "Width: rate. ", changeKinds.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "]));
+  return el("p", { class: "note" }, "Width: rate. A bar instead of a head: inhibition, which is stronger if the rate is lower. ", changeKinds.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "]));
 }
 
 export const noEdges = (where) => el("p", { class: "note" }, `No pair of units is significant in any of the ${where}, so there is no circuit.`);
@@ -21,8 +21,9 @@ export function directBox(circuits) {
 // What an arrow looks like in a recording: null if it is not there.
 function lookOf(row, k, { change, from } = {}, most) {
   const width = (rate) => 1 + 5 * Math.sqrt(rate / most);
-  if (row.significant[k]) return { kind: change || "same", width: width(row.rate[k]), opacity: 0.8, edge: row.kind[k] };
-  if (change === "gone") return { kind: "gone", width: width(row.rate[from]) / 2, opacity: 0.6, edge: row.kind[from] };
+  const look = (kind, at, scale, opacity) => ({ kind, width: scale * width(row.rate[at]), opacity, edge: row.kind[at], end: isInhibitory(row.sign[at]) ? "bar" : "head" });
+  if (row.significant[k]) return look(change || "same", k, 1, 0.8);
+  if (change === "gone") return look("gone", from, 0.5, 0.6);
   return null;
 }
 
@@ -61,7 +62,7 @@ export function makeComparedCircuit(state, edges, label, changesOf = (k) => chan
     return arrowElement(words, curve(places.get(from), places.get(to), number), {}, { "data-number": row.number }, () => state.pick("episode", row));
   });
   const nodes = nodeElements(places, data.names);
-  const picture = graphElement(label, changeKinds.map(([kind]) => arrowHead(kind, `head-${kind}-${id}`)), arrows, nodes);
+  const picture = graphElement(label, changeKinds.flatMap(([kind]) => [arrowHead(kind, `head-${kind}-${id}`), bar(kind, `bar-${kind}-${id}`)]), arrows, nodes);
   let onlyDirect = false;
   let position = 0;
 
@@ -79,7 +80,7 @@ export function makeComparedCircuit(state, edges, label, changesOf = (k) => chan
       arrow.setAttribute("opacity", look.opacity);
       const line = arrow.lastChild;
       line.setAttribute("stroke-width", look.width);
-      line.setAttribute("marker-end", `url(#head-${look.kind}-${id})`);
+      line.setAttribute("marker-end", `url(#${look.end}-${look.kind}-${id})`);
     });
     mark();
   }

@@ -13,7 +13,7 @@ export function makeComparedTable(state) {
     ...data.recordings.flatMap(({ name }, k) => [
       { label: `${shownName(name)}: count`, help: "occurrences without overlap", value: (row) => row.count[k] },
       { label: "per second", help: "count, by the length of the recording", value: (row) => row.rate[k], cell: (row) => shortNumber(row.rate[k], 4) },
-      { label: "q", help: "p of the count by chance, corrected; a dash: not frequent there", value: (row) => row.q[k], cell: (row) => testFigure("q", row.q[k]) },
+      { label: "q", help: "p by chance, corrected; a dash: no edge there, or not frequent", value: (row) => row.q[k], cell: (row) => testFigure("q", row.q[k]) },
       { label: "significant", value: (row) => (row.significant[k] ? 0 : 1), cell: (row) => (row.significant[k] ? "yes" : "no") },
     ])];
   const table = makeTable({ caption: "Episodes of all recordings", columns, rows: data.rows, pick: (row) => state.pick("episode", row) });

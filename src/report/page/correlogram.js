@@ -1,9 +1,9 @@
-// The cross-correlogram of an edge, or of a pair that is tested for occurring less often than by chance.
+// The cross-correlogram of an edge.
 
 import { barChart } from "./chart.js";
 import { correlogram, poissonRange, smoothed } from "./correlate.js";
-import { kindText } from "./fewer.js";
 import { el, intervalText, nameElement, shortNumber, shownName, testFigure } from "./format.js";
+import { isInhibitory } from "./graph.js";
 
 const halfBins = 60;
 
@@ -28,25 +28,29 @@ function chanceOf(data, edge, counts, width) {
   return { mean: counts.map(() => mean), text: "units that fire independently at constant rates" };
 }
 
+// A figure with its 95 % confidence interval.
+function withInterval(estimate, unit = "") {
+  const [value, low, high] = estimate.map((one) => shortNumber(one, 4));
+  return `${value}${unit}, 95 % from ${low} to ${high}`;
+}
+
 function meanDelay(edge) {
   if (!edge.mean_delay_ms) return "no more pairs of spikes than beside the interval";
-  const [mean, low, high] = edge.mean_delay_ms.map((ms) => shortNumber(ms, 4));
-  return `${mean} ms, 95 % from ${low} to ${high}`;
+  return withInterval(edge.mean_delay_ms, " ms");
 }
 
 const cutText = { no: "no", low: "at its lower end", high: "at its upper end", both: "at both ends" };
 
-// What is known of edges only.
 function timing(edge) {
   return [["best delay", intervalText(edge.best_delay_ms)], ["mean delay", meanDelay(edge)],
-    ["cuts the peak", cutText[edge.cut]], ["asymmetry", shortNumber(edge.asymmetry, 2)],
+    [`cuts the ${isInhibitory(edge.sign) ? "trough" : "peak"}`, cutText[edge.cut]], ["asymmetry", shortNumber(edge.asymmetry, 2)],
     ["synchronous pairs", `${edge.synchronous}, ${shortNumber(edge.synchronous_expected, 3)} expected`]];
 }
 
-function figures(data, edge, isPair) {
-  const numbers = ["count", "expected", "p", "q", isPair ? "ratio" : "strength"].map((name) => [name, testFigure(name, edge[name])]);
-  const rows = [["delay", intervalText(edge.delay_ms)], ...(isPair ? [] : timing(edge)), ...numbers,
-    ["kind", isPair ? kindText(edge) : edge.kind],
+function figures(data, edge) {
+  const numbers = (...names) => names.map((name) => [name, testFigure(name, edge[name])]);
+  const rows = [["sign", edge.sign], ["delay", intervalText(edge.delay_ms)], ...timing(edge), ...numbers("count", "expected"),
+    ["gain", withInterval(edge.gain)], ["transmission", withInterval(edge.transmission)], ...numbers("p", "q"), ["kind", edge.kind],
     ...(edge.via === undefined ? [] : [["explained by", nameElement(data.names[edge.via])]])];
   return el("dl", { id: "edge-figures" },
     rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
@@ -54,10 +58,10 @@ function figures(data, edge, isPair) {
 
 export function makeCorrelogram(state) {
   const { data } = state;
-  const hint = el("p", { class: "note" }, data.fewer ? "Pick an edge of the circuit, or a pair." : "Pick an edge of the circuit.");
+  const hint = el("p", { class: "note" }, "Pick an edge of the circuit.");
   const element = el("div", { id: "correlogram-view" }, hint);
 
-  function draw(edge, isPair) {
+  function draw(edge) {
     const width = binOf(edge);
     const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
     const counts = correlogram(from, to, -halfBins * width, width, 2 * halfBins, edge.from === edge.to);
@@ -69,13 +73,13 @@ export function makeCorrelogram(state) {
       yLabel: `pairs in ${width / 1000} ms`, low: -ends, high: ends, bars: counts, band: chance.mean.map(poissonRange), line: chance.mean, shade: edge.delay_ms });
     chart.dataset.counts = counts.join(" ");
     element.replaceChildren(
-      el("h3", {}, nameElement(data.names[edge.from]), " → ", nameElement(data.names[edge.to])),
-      el("div", { class: "two" }, el("div", {}, chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`)), figures(data, edge, isPair)));
+      el("h3", {}, nameElement(data.names[edge.from]), isInhibitory(edge.sign) ? " ⊣ " : " → ", nameElement(data.names[edge.to])),
+      el("div", { class: "two" }, el("div", {}, chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`)), figures(data, edge)));
   }
 
   state.listen((what) => {
     const { kind, picked } = state.now;
-    if (what === "picked" && (kind === "edge" || kind === "pair")) draw(picked, kind === "pair");
+    if (what === "picked" && kind === "edge") draw(picked);
   });
   return element;
 }

@@ -6,8 +6,7 @@ import { makeCorrelogram } from "./correlogram.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { makeEpisodes, pathElements } from "./episodes.js";
-import { makeFewer, readFewer } from "./fewer.js";
-import { firstOf, grouped } from "./format.js";
+import { grouped, shownName } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
 import { makeState } from "./state.js";
@@ -20,7 +19,6 @@ function readEpisodes(raw) {
     episodes: rowsOf(raw.episodes).map((row) => ({ ...row, chain: isChain.has(row.number) })),
     episodeTotal: raw.episodes.total,
     edges: raw.edges.map((edge, i) => ({ ...edge, number: i + 1, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms] })),
-    fewer: readFewer(raw),
     ties: raw.run.search?.ties ?? "time",
   };
 }
@@ -28,6 +26,9 @@ function readEpisodes(raw) {
 export const episodeSources = [
   "Y. Cao, D. Patnaik, S. Ponce, J. Archuleta, P. Butler, W. Feng, N. Ramakrishnan, “Parallel Mining of Neuronal Spike Streams on Graphics Processing Units”, Int. J. Parallel Programming 40 (2012)",
   "K. P. Unnikrishnan, P. S. Sastry et al., “Statistical significance of sequential firing patterns in multi-neuronal spike trains”, arXiv:0808.3511",
+  "A. Amarasingham, M. T. Harrison, N. G. Hatsopoulos, S. Geman, “Conditional modeling and the jitter method of spike resampling”, J. Neurophysiol. 107 (2012)",
+  "R. E. Tarone, “A modified Bonferroni method for discrete data”, Biometrics 46 (1990)",
+  "Y. Benjamini, Y. Hochberg, “Controlling the false discovery rate”, J. R. Statist. Soc. B 57 (1995)",
 ];
 
 // How much of what a search found in other spikes is here.
@@ -40,34 +41,38 @@ function replicatedIn({ hold_out: heldOut, confirm }) {
     ["episodes not tested for want of them", `${grouped(confirm.untested)}, of which ${grouped(confirm.untested_significant)} are significant in the search`]];
 }
 
+// How many pairs of units could have become significant, and which units are in none.
+function testedPairs(pairs) {
+  if (!pairs) return [];
+  const untested = pairs.untested_units.length > 0 ? pairs.untested_units.join(", ") : undefined;
+  return [["pairs of units tested", `${grouped(pairs.tested)} of ${grouped(pairs.possible)}`], ["units in no tested pair", untested]];
+}
+
 function ranEpisodes(run) {
   const levels = (run.search?.levels ?? []).map((level) => [`size ${level.size}`, `${grouped(level.candidates)} candidates, ${grouped(level.frequent)} frequent`]);
   return [...replicatedIn(run), ["strategy", run.search?.strategy], ["threshold", run.search?.threshold], ["test", run.significance?.test], ["alpha", run.significance?.alpha],
-    ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
+    ...testedPairs(run.circuit?.pairs), ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
 }
 
 export function episodesPage(raw) {
   const data = readEpisodes(raw);
   const state = makeState(data, (row) => findOccurrences(data.trains, row.units, row.delays_ms, data.ties));
   const raster = makeRaster(state);
-  const fewer = data.fewer;
   return {
     data,
-    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges${fewer ? `, ${grouped(fewer.found.length)} ${fewer.found.length === 1 ? "pair" : "pairs"} with putative inhibition${fewer.total > fewer.rows.length ? ` among ${firstOf(fewer.rows.length, fewer.total)}` : ""}` : ""}`,
+    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges. ${shownName(data.run.circuit?.summary ?? "")}`,
     views: [
       ["raster", "Raster", raster.element],
       ["episodes", "Episodes", makeEpisodes(state)],
       ["circuit", "Circuit", makeCircuit(state)],
-      ...(fewer ? [["fewer", "Fewer than chance", makeFewer(state), "Fewer than chance: putative inhibition"]] : []),
-      ["correlogram", "Correlogram", makeCorrelogram(state), fewer ? "Cross-correlogram of an edge or a pair" : "Cross-correlogram of an edge"],
-      ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), fewer ? "Pick an episode, an edge or a pair." : "Pick an episode or an edge.")],
+      ["correlogram", "Correlogram", makeCorrelogram(state), "Cross-correlogram of an edge"],
+      ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), "Pick an episode or an edge.")],
       ["about", "About", makeAbout(data, ranEpisodes(data.run), episodeSources), "About this result"],
     ],
     redraw: raster.redraw,
     start() {
-      const strongest = data.edges.filter((edge) => edge.kind === "direct").sort((a, b) => b.strength - a.strength)[0] ?? data.edges[0];
+      const strongest = data.edges.filter((edge) => edge.kind === "direct").sort((a, b) => Math.abs(b.transmission[0]) - Math.abs(a.transmission[0]))[0] ?? data.edges[0];
       if (strongest) state.pick("edge", strongest);
-      else if (fewer?.found.length > 0) state.pick("pair", fewer.found[0]);
       const chain = data.episodes.find((row) => row.chain) ?? data.episodes[0];
       if (chain) state.pick("episode", chain);
       raster.redraw();

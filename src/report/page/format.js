@@ -14,6 +14,10 @@ export function sixDigits(value) {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
 }
 
+export function figureOrText(value) {
+  return typeof value === "string" ? value : sixDigits(value);
+}
+
 // A figure of a test that counts cases by a formula: a p that no number can hold, below 5e-324, is not 0.
 export function testFigure(name, value) {
   return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 1e-300" : sixDigits(value);

@@ -35,10 +35,16 @@ export function curve(from, to, number = 0) {
   return `M${away(from)}Q${middle.x},${middle.y} ${away(to)}`;
 }
 
-export function arrowHead(kind, id = `head-${kind}`) {
-  return svg("marker", { id, class: kind, viewBox: "0 0 10 10", refX: "8", refY: "5", markerWidth: "9", markerHeight: "9",
-    markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { d: "M0,0L10,5L0,10z" }));
+function marker(kind, id, refX, d) {
+  return svg("marker", { id, class: kind, viewBox: "0 0 10 10", refX, refY: "5", markerWidth: "9", markerHeight: "9",
+    markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { d }));
 }
+
+export const isInhibitory = (sign) => sign === "inhibitory";
+
+// The end of an arrow, and that of one of inhibition.
+export const arrowHead = (kind, id = `head-${kind}`) => marker(kind, id, "8", "M0,0L10,5L0,10z");
+export const bar = (kind, id = `bar-${kind}`) => marker(kind, id, "5", "M3.5,-1H6.5V11H3.5z");
 
 // An arrow that can be picked; `line` has the attributes of what is seen of it.
 export function arrowElement(words, path, line, attributes, pick) {
@@ -50,6 +56,9 @@ export function arrowElement(words, path, line, attributes, pick) {
     } },
   svg("title", {}, words), svg("path", { class: "target", d: path }), svg("path", { class: "line", d: path, ...line }));
 }
+
+// The width of an arrow, in [0, 1]: it grows with the logarithm of the gain or of its inverse, up to a factor of 8.
+export const gainWeight = (gain) => Math.min(1, Math.abs(Math.log2(Math.max(1e-3, gain))) / 3);
 
 export function moveArrow(arrow, path) {
   for (const line of arrow.querySelectorAll("path")) line.setAttribute("d", path);

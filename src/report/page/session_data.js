@@ -45,16 +45,18 @@ function isComplete(window, size) {
 function readRows(raw, steps) {
   const rows = rowsOf(raw.episodes).map((row) => {
     const count = steps.map(({ window }) => window?.counts[row.number - 1] ?? null);
-    const q = steps.map(({ window }, k) => (isComplete(window, row.units.length) && count[k] >= window.threshold ? 1 : null));
-    return { ...row, from: row.units[0], to: row.units[1], isEdge: row.units.length === 2, count, q,
+    const isEdge = row.units.length === 2;
+    const q = steps.map(({ window }, k) => (!isEdge && isComplete(window, row.units.length) && count[k] >= window.threshold ? 1 : null));
+    return { ...row, from: row.units[0], to: row.units[1], isEdge, count, q,
       rate: steps.map(({ begin, end }, k) => (count[k] === null ? null : (1e6 * count[k]) / (end - begin))),
-      significant: steps.map(() => false), kind: steps.map(() => null) };
+      significant: steps.map(() => false), kind: steps.map(() => null), sign: steps.map(() => null) };
   });
   steps.forEach(({ window }, k) => {
-    for (const [i, q, isSignificant, kind] of window?.found ?? []) {
+    for (const [i, q, isSignificant, kind, sign] of window?.found ?? []) {
       rows[i].q[k] = q;
       rows[i].significant[k] = isSignificant;
       rows[i].kind[k] = kind;
+      rows[i].sign[k] = sign;
     }
   });
   return rows;

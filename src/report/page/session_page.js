@@ -61,8 +61,8 @@ function followWindows(data) {
 
 function noteOfTest({ raw, rows }) {
   const { test, correction, alpha } = raw.tests;
-  return `A window is compared with the last one that shares no spike with it, if neither was skipped nor may lack spikes. An edge or chain is significant in a window by the test ` +
-    `${test} (${correction}, alpha ${alpha}), corrected for the candidates of this window only. New and gone: significant in one of the two only. All four: the rates differ, with q of at most ` +
+  return `A window is compared with the last one that shares no spike with it, if neither was skipped nor may lack spikes. An edge is significant in a window if it is one of its circuit, a chain by the test ` +
+    `${test} (${correction}, alpha ${alpha}), corrected for what was tested in this window only. New and gone: significant in one of the two only. All four: the rates differ, with q of at most ` +
     `${raw.alpha} (Benjamini and Hochberg, for all ${grouped(raw.comparisons)} comparisons of the ${grouped(rows.length)} edges and chains). p is twice the smaller tail of the binomial ` +
     "distribution that one count has, given their sum, if both are Poisson counts of one rate. Windows that overlap share spikes, so the same change appears in several of them, " +
     "which confirms nothing. Counts in bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. " +

@@ -22,7 +22,7 @@ export function makeWindowTable(state, shown) {
     { label: "units and delays", value: (row) => textOf(names, row), cell: (row) => pathElements(names, row) },
     { label: "count", help: "occurrences without overlap", value: (row) => row.count[shown()], cell: (row) => asNumber(row.count[shown()]) },
     { label: "per second", value: (row) => row.rate[shown()], cell: (row) => (row.rate[shown()] === null ? "–" : shortNumber(row.rate[shown()], 4)) },
-    { label: "q", help: "p of the count by chance, corrected for the candidates of the window; a dash: not frequent, or not tested",
+    { label: "q", help: "p by chance, corrected for the pairs or the candidates of the window; a dash: no edge, not frequent, or not tested",
       value: (row) => row.q[shown()], cell: (row) => testFigure("q", row.q[shown()]) },
     { label: "significant", value: (row) => (row.significant[shown()] ? 0 : 1), cell: (row) => (row.significant[shown()] ? "yes" : "no") },
     { label: "kind", value: (row) => row.kind[shown()] ?? "", cell: (row) => row.kind[shown()] ?? "–" }];

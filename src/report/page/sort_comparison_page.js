@@ -3,7 +3,7 @@
 import { makeAgreement } from "./agreement.js";
 import { makeComparedAbout, plainTable } from "./compared_about.js";
 import { rowsOf } from "./data.js";
-import { el, grouped, shownName, sixDigits } from "./format.js";
+import { el, figureOrText, grouped, shownName, sixDigits } from "./format.js";
 import { makeRaster } from "./raster.js";
 import { sortSources } from "./sort_page.js";
 import { readSorting } from "./sorting_data.js";
@@ -73,7 +73,7 @@ function makePair(state) {
   const { data } = state;
   const element = el("div", { id: "pair-view" }, el("p", { class: "note" }, "Pick a pair."));
   const columns = [...new Set(data.sortings.flatMap((sorting) => sorting.columns))];
-  const quality = ({ unit, sorting }, key) => sixDigits(sorting.units.find((row) => row.number === unit + 1)?.[key]);
+  const quality = ({ unit, sorting }, key) => figureOrText(sorting.units.find((row) => row.number === unit + 1)?.[key]);
   const waveform = ({ unit, sorting }, name) => el("div", {}, el("h3", {}, name),
     sorting.waveforms ? el("div", { class: "frame" }, drawWaveforms(sorting, unit + 1)) : el("p", { class: "note" }, "There are no waveforms: features were sorted, not a recording."));
   state.listen((what) => {

@@ -180,8 +180,8 @@ private:
             if (time >= begin && time < begin + length) part.emplace_back(time, unit);
         const spike_sequence window =
             sequence_of(part, named_units_of(4), {duration{begin}, duration{begin + length}});
-        const auto table = mine_episodes(window, options_.windows->mining, {.threads = 1});
-        const auto tests = test_episodes(window, table, {}, {}, {.threads = 1}).assessed;
+        auto table = mine_episodes(window, options_.windows->mining, {.threads = 1});
+        const auto tests = test_episodes(window, table, {}, {}, {}, {.threads = 1}).assessed;
         std::set<episode> significant;
         for (std::size_t i = 0; i < tests.size(); ++i)
             if (tests[i].q < 0.01 && table.episodes[i].what.size() > 1)

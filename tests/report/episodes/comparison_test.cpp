@@ -20,7 +20,7 @@ using report::comparison;
 const std::string episode_heads =
     "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal\n";
 const std::string edge_heads =
-    "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
+    "from\tto\tsign\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
 
 report::json run_of(const std::string& delays, std::vector<int> chains = {}) {
     return {{"parameters", {{"delays", delays}, {"ties", "time"}}},
@@ -53,7 +53,7 @@ compared_result made_result(const temporary_folder& place, const std::string& na
 comparison small_comparison(const temporary_folder& place) {
     return report::compare(
         {made_result(place, "one", "1\t2\tx→y\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n",
-                     "x\ty\t(4,6] ms\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n",
+                     "x\ty\texcitatory\t(4,6] ms\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n",
                      pairs_of({"x", "x→y", "y"}, unit_id{0}, unit_id{2}, 3)),
          made_result(place, "two", "", "",
                      pairs_of({"10", "y", "9", "x"}, unit_id{3}, unit_id{1}, 2))},
@@ -89,9 +89,12 @@ TEST(Comparison, ComparesEdgesByTheirBestDelay) {
 
     const comparison compared = report::compare(
         {made_result(place, "one", "1\t2\tx→y\t(4,6] ms" + rest,
-                     "x\ty\t(4,6] ms\t(4,6] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n", spikes),
-         made_result(place, "two", "1\t2\tx→y\t(6,8] ms" + rest + "2\t2\tx→y\t(4,6] ms" + rest,
-                     "x\ty\t(4,8] ms\t(6,8] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tindirect\tx\n", spikes)},
+                     "x\ty\texcitatory\t(4,6] ms\t(4,6] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n",
+                     spikes),
+         made_result(
+             place, "two", "1\t2\tx→y\t(6,8] ms" + rest + "2\t2\tx→y\t(4,6] ms" + rest,
+             "x\ty\texcitatory\t(4,8] ms\t(6,8] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tindirect\tx\n",
+             spikes)},
         {});
 
     ASSERT_EQ(compared.episodes.size(), 2U);
@@ -102,6 +105,59 @@ TEST(Comparison, ComparesEdgesByTheirBestDelay) {
     EXPECT_EQ(near.in[1].kind, "indirect");  // a significant delay that touches the best one
     EXPECT_EQ(far.in[0].kind, "");
     EXPECT_EQ(far.in[0].count, 0U);  // counted, as it is not listed
+}
+
+// "y" after "x" is frequent in both, and its count is tested for excess only.
+TEST(Comparison, TakesInhibitionFromTheEdges) {
+    const temporary_folder place;
+    const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
+    const std::string listed = "1\t2\tx→y\t(4,6] ms\t9\t99\t1\t1\t0.1\tno\tno\n";
+
+    const comparison compared = report::compare(
+        {made_result(place, "one", listed,
+                     "x\ty\tinhibitory\t(4,7] ms\t(4,6] ms\t9\t99\t1e-9\t1e-8\t0.75\tdirect\t-\n",
+                     spikes),
+         made_result(place, "two", listed, "", spikes)},
+        {});
+
+    ASSERT_EQ(compared.episodes.size(), 1U);
+    const auto& [one, two] = std::pair(compared.episodes[0].in[0], compared.episodes[0].in[1]);
+    EXPECT_EQ(one.sign, "inhibitory");
+    EXPECT_EQ(one.q, 1e-8);
+    EXPECT_TRUE(one.significant);
+    EXPECT_EQ(two.sign, "");
+    EXPECT_TRUE(two.q.is_null());
+    EXPECT_FALSE(two.significant);
+    const auto data = report::json::parse(report::comparison_page_data(compared, false, 0.05));
+    EXPECT_EQ(data.at("episodes").at("sign").at(0), (report::json{"inhibitory", nullptr}));
+}
+
+// Windows overlap, so the best delay of one connection differs. Significance is that of the edge.
+TEST(Comparison, HasEachPeakOnce) {
+    const temporary_folder place;
+    const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
+    const auto edge = [](const std::string& delays) {
+        return "x\ty\texcitatory\t" + delays + "\t9\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n";
+    };
+
+    const comparison compared = report::compare(
+        {made_result(place, "one", "1\t2\tx→y\t(4,6] ms\t9\t9\t1\t1\t0.75\tno\tyes\n",
+                     edge("(4,6.5] ms\t(4,6] ms"), spikes),
+         made_result(place, "two", "", edge("(4.5,6.5] ms\t(4.5,6.5] ms"), spikes),
+         made_result(place, "three", "", edge("(4.5,6.5] ms\t(4.5,6.5] ms"), spikes),
+         made_result(place, "four", "1\t2\tx→y\t(4,6] ms\t9\t9\t1e-9\t1e-9\t0.75\tyes\tyes\n",
+                     edge("(1,3] ms\t(1,3] ms"), spikes)},
+        {});
+
+    ASSERT_EQ(compared.episodes.size(), 2U);
+    const auto& [early, late] = std::pair(compared.episodes[0], compared.episodes[1]);
+    EXPECT_EQ(early.what.delays, (std::vector<delay_interval>{{1ms, 3ms}}));
+    EXPECT_EQ(late.what.delays, (std::vector<delay_interval>{{4500us, 6500us}}));
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(late.in[i].significant, i < 3) << i;
+        EXPECT_EQ(early.in[i].significant, i == 3) << i;
+        EXPECT_EQ(late.in[i].q, i < 3 ? report::json(1e-8) : report::json()) << i;
+    }
 }
 
 TEST(Comparison, HasTheChainsOfAllCircuits) {
@@ -167,6 +223,21 @@ TEST(Changes, AreSaidOfRatesThatDiffer) {
     std::vector<std::string> words;
     for (const auto& one : found) words.push_back(one.change);
     EXPECT_EQ(words, (std::vector<std::string>{"new", "gone", "stronger", "weaker", "", "", ""}));
+}
+
+TEST(Changes, CallInhibitionStrongerIfTheRateIsLower) {
+    comparison compared = changed({{{{40, true}, {90, true}}},
+                                   {{{90, true}, {40, true}}},
+                                   {{{90, false}, {40, true}}},
+                                   {{{40, true}, {90, false}}}});
+    for (auto& [what, in] : compared.episodes)
+        for (auto& one : in)
+            if (one.significant) one.sign = "inhibitory";
+
+    std::vector<std::string> words;
+    for (const auto& one : report::changes_between(compared, 0, 1, 0.05))
+        words.push_back(one.change);
+    EXPECT_EQ(words, (std::vector<std::string>{"weaker", "stronger", "new", "gone"}));
 }
 
 TEST(Changes, AreCorrectedForAllEpisodes) {

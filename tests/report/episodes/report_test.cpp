@@ -24,6 +24,37 @@ constexpr unit_id c{2};
 constexpr delay_interval near{4ms, 6ms};
 constexpr delay_interval far{8ms, 11500us};
 
+circuit_edge edge(unit_id from, unit_id to, const delay_interval& delay, edge_kind kind,
+                  double gain = 250) {
+    return {.from = from,
+            .to = to,
+            .delay = delay,
+            .best = delay,
+            .count = 2,
+            .expected = 0.008,
+            .p = 3.2e-5,
+            .q = 3.9e-4,
+            .strength = 1,
+            .gain = {gain, gain / 2, 2 * gain},
+            .transmission = {0.996, 0.25, 1.5},
+            .kind = kind};
+}
+
+// What all pairs were tested for: "a" inhibits "<c&"d">", and three of four pairs were tested.
+void add_inhibition(episode_report& report) {
+    circuit_edge& added =
+        report.circuit.edges.emplace_back(edge(c, a, {1ms, 3ms}, edge_kind::direct, 0.125));
+    added.sign = connection_sign::inhibitory;
+    added.transmission = {-0.5, -0.75, -0.25};
+    report.pairs = pair_tests{
+        .pairs = {{c, a, connection_sign::inhibitory, false, {1ms, 3ms}, 2, 16, 1e-9, 1e-8},
+                  {a, b, connection_sign::excitatory, false, near, 2, 0.008, 3.2e-5, 3.9e-4},
+                  {b, a, connection_sign::excitatory, false, near, 2, 1, 0.01, 0.02}},
+        .tested = 5,
+        .possible = 6,
+        .untested_units = {b}};
+}
+
 // a→b→c twice, 100 ms apart, in one second; c has a name that must be escaped in XML.
 episode_report small_episode_report() {
     episode_report out{.spikes = {{10'000, 15'000, 20'000, 110'000, 115'000, 120'000},
@@ -44,10 +75,12 @@ episode_report small_episode_report() {
                     {2, 1, 1, 0},           {0.008, 3.2e-5, 3.9e-4, 1},
                     {0.014, 9e-5, 1e-3, 1}, {0.008, 3.2e-5, 3.9e-4, 0.8125},
                     {1e-5, 0, 0, 1}};
-    out.circuit.edges = {
-        {a, b, near, near, 2, 0.008, 3.2e-5, 3.9e-4, 1, edge_kind::direct},
-        {a, c, far, far, 2, 0.014, 9e-5, 1e-3, 1, edge_kind::indirect, b},
-        {b, c, {1ms, 6ms}, near, 2, 0.008, 3.2e-5, 3.9e-4, 0.8125, edge_kind::direct}};
+    out.circuit.edges = {edge(a, b, near, edge_kind::direct), edge(a, c, far, edge_kind::indirect),
+                         edge(b, c, near, edge_kind::direct)};
+    out.circuit.edges[1].via = {b, a};
+    out.circuit.edges[2].delay = {1ms, 6ms};
+    out.circuit.edges[2].strength = 0.8125;
+    out.circuit.edges[2].transmission = {0.75, 0.5, 1.25};
     out.circuit.edges[1].timing = {.delay = delay_estimate{9'750, 9'500, 10'000},
                                    .asymmetry = 0.5,
                                    .cut = cut_peak::high,
@@ -110,14 +143,49 @@ TEST(EpisodeReport, ListsEdgesWithWhatExplainsThem) {
 
     EXPECT_EQ(
         report::circuit_tsv(report::episode_view(report)),
-        "from\tto\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\tmean_delay_ms"
+        "from\tto\tsign\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tgain\tgain_low"
+        "\tgain_high\ttransmission\ttransmission_low\ttransmission_high\tkind\tvia\tmean_delay_ms"
         "\tmean_delay_low_ms\tmean_delay_high_ms\tasymmetry\tcut\tsynchronous"
         "\tsynchronous_expected\n"
-        "a\tb\t(4,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t1\tdirect\t-\t-\t-\t-\t0\tno\t0\t0\n"
-        "a\t<c&\"d\">\t(8,11.5] ms\t(8,11.5] ms\t2\t0.014\t9e-05\t0.001\t1\tindirect\tb"
-        "\t9.75\t9.5\t10\t0.5\thigh\t3\t0.25\n"
-        "b\t<c&\"d\">\t(1,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t0.8125\tdirect\t-"
-        "\t-\t-\t-\t0\tno\t0\t0\n");
+        "a\tb\texcitatory\t(4,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t1\t250\t125\t500"
+        "\t0.996\t0.25\t1.5\tdirect\t-\t-\t-\t-\t0\tno\t0\t0\n"
+        "a\t<c&\"d\">\texcitatory\t(8,11.5] ms\t(8,11.5] ms\t2\t0.008\t3.2e-05\t0.00039\t1\t250"
+        "\t125\t500\t0.996\t0.25\t1.5\tindirect\tb\t9.75\t9.5\t10\t0.5\thigh\t3\t0.25\n"
+        "b\t<c&\"d\">\texcitatory\t(1,6] ms\t(4,6] ms\t2\t0.008\t3.2e-05\t0.00039\t0.8125\t250"
+        "\t125\t500\t0.75\t0.5\t1.25\tdirect\t-\t-\t-\t-\t0\tno\t0\t0\n");
+}
+
+TEST(EpisodeReport, ListsPairsWithWhatTheyAreInTheCircuit) {
+    episode_report report = small_episode_report();
+    add_inhibition(report);
+    const report::episode_view view(report);
+
+    EXPECT_EQ(report::pairs_tsv(view),
+              "from\tto\tsign\tdelay\tcount\texpected\tgain\tp\tq\tkind\n"
+              "<c&\"d\">\ta\tinhibitory\t(1,3] ms\t2\t16\t0.125\t1e-09\t1e-08\tdirect\n"
+              "a\tb\texcitatory\t(4,6] ms\t2\t0.008\t250\t3.2e-05\t0.00039\tdirect\n"
+              "b\ta\texcitatory\t(4,6] ms\t2\t1\t2\t0.01\t0.02\t-\n");
+    EXPECT_NE(report::circuit_tsv(view).find("\n<c&\"d\">\ta\tinhibitory\t(1,3] ms\t(1,3] ms\t2\t"),
+              std::string::npos);
+}
+
+TEST(EpisodeReport, SaysInASentenceWhatWasFoundAndTested) {
+    episode_report report = small_episode_report();
+    const auto verdict = [&] {
+        return circuit_verdict(report.spikes.unit_count(), report.circuit, report.pairs, 0.01);
+    };
+    EXPECT_EQ(verdict(), "2 connections among 3 units, 1 chain.");
+
+    add_inhibition(report);
+    EXPECT_EQ(verdict(),
+              "3 connections (2 excitatory, 1 inhibitory) among 3 units, 1 chain; 5 of 6 pairs of "
+              "units tested, 1 % false discovery rate.");
+
+    report.pairs->tested = 6;
+    report.circuit = {};
+    EXPECT_EQ(
+        verdict(),
+        "No connection among 3 units; all 6 pairs of units tested, 1 % false discovery rate.");
 }
 
 // Of the edge a → b with a delay of up to 6 ms, in which two spikes follow after 5 ms.
@@ -143,10 +211,16 @@ TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
               std::string::npos);
     EXPECT_NE(
         xml.find(
-            "<edge source=\"u0\" target=\"u2\"><data key=\"low\">8</data><data key=\"high\">11.5"
+            "<edge source=\"u0\" target=\"u2\"><data key=\"sign\">excitatory</data><data "
+            "key=\"low\">8</data><data key=\"high\">11.5"
             "</data><data key=\"best_low\">8</data><data key=\"best_high\">11.5</data><data "
-            "key=\"count\">2</data><data key=\"expected\">0.014</data><data key=\"p\">9e-05</data>"
-            "<data key=\"q\">0.001</data><data key=\"strength\">1</data><data key=\"kind\">indirect"
+            "key=\"count\">2</data><data key=\"expected\">0.008</data><data "
+            "key=\"p\">3.2e-05</data>"
+            "<data key=\"q\">0.00039</data><data key=\"strength\">1</data><data "
+            "key=\"gain\">250</data>"
+            "<data key=\"gain_low\">125</data><data key=\"gain_high\">500</data><data "
+            "key=\"transmission\">0.996</data><data key=\"transmission_low\">0.25</data><data "
+            "key=\"transmission_high\">1.5</data><data key=\"kind\">indirect"
             "</data><data key=\"via\">b</data><data key=\"mean\">9.75</data><data key=\"mean_low\">"
             "9.5</data><data key=\"mean_high\">10</data><data key=\"asymmetry\">0.5</data><data "
             "key=\"cut\">high</data><data key=\"synchronous\">3</data><data "
@@ -217,8 +291,8 @@ TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
 TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
     episode_report report = small_episode_report();
     // Edges in the opposite direction, to the same unit, and beside the chain.
-    report.circuit.edges.push_back({b, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
-    report.circuit.edges.push_back({a, a, near, near, 2, 0, 0, 0, 0.5, edge_kind::direct});
+    report.circuit.edges.push_back(edge(b, a, near, edge_kind::direct));
+    report.circuit.edges.push_back(edge(a, a, near, edge_kind::direct));
 
     const std::string svg = report::circuit_svg(report::episode_view(report));
 
@@ -238,8 +312,8 @@ TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
     for (std::uint32_t from = 0; from < 20; ++from)
         for (std::uint32_t to = 0; to < 10; ++to)
             if (from != to)
-                report.circuit.edges.push_back({unit_id{from}, unit_id{to}, near, near, 2, 0, 0, 0,
-                                                from / 20.0, edge_kind::direct});
+                report.circuit.edges.push_back(
+                    edge(unit_id{from}, unit_id{to}, near, edge_kind::direct, 1 + from / 20.0));
     report.spikes = {{}, {}, names, {0s, 1s}};
 
     const std::string svg = report::circuit_svg(report::episode_view(report));
@@ -249,6 +323,20 @@ TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
     EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 0U);
     EXPECT_NE(svg.find("and 40 more: circuit.tsv"), std::string::npos);
     EXPECT_NE(svg.find(">u0</text>"), std::string::npos);
+}
+
+TEST(EpisodeReport, DrawsInhibitionWithABarAsWideAsItIsStrong) {
+    episode_report report = small_episode_report();
+    report.circuit.chains.clear();
+    add_inhibition(report);
+
+    const std::string svg = report::circuit_svg(report::episode_view(report));
+
+    EXPECT_EQ(count_of("class=\"arrow\"", svg), 2U);
+    // An eighth of what chance gives has the full width.
+    EXPECT_EQ(count_of("class=\"arrow inhibits\" stroke-width=\"3\"", svg), 1U);
+    EXPECT_NE(svg.find(".inhibits { stroke: #b3261e; marker-end: url(#bar); }"), std::string::npos);
+    expect_well_formed(svg);
 }
 
 TEST(AxisMarks, AreRoundAndInside) {
@@ -304,30 +392,59 @@ TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
     EXPECT_EQ(json["units"][2]["name"], "<c&\"d\">");
     EXPECT_EQ(json["episodes"][0]["units"].size(), 3U);
     EXPECT_EQ(json["episodes"][3]["delays_ms"][0][1], 11.5);
-    EXPECT_EQ(json["circuit"]["edges"][1]["via"], "b");
+    EXPECT_EQ(json["circuit"]["edges"][1]["via"], (nlohmann::json{"b", "a"}));
+    EXPECT_EQ(json["circuit"]["edges"][1]["sign"], "excitatory");
+    EXPECT_EQ(json["circuit"]["edges"][2]["transmission"], (nlohmann::json{0.75, 0.5, 1.25}));
+    EXPECT_EQ(json["run"]["circuit"]["summary"], "2 connections among 3 units, 1 chain.");
+    EXPECT_FALSE(json.contains("pairs"));
     EXPECT_EQ(json["circuit"]["chains"][0], 1);
     EXPECT_EQ(json["episodes"].size(), 7U);
 }
 
+TEST(EpisodeReport, HasTheTestsOfPairsInJson) {
+    episode_report report = small_episode_report();
+    add_inhibition(report);
+
+    const auto json = nlohmann::json::parse(to_json(report));
+
+    ASSERT_EQ(json["pairs"].size(), 3U);
+    EXPECT_EQ(json["pairs"][0]["from"], "<c&\"d\">");
+    EXPECT_EQ(json["pairs"][0]["sign"], "inhibitory");
+    EXPECT_EQ(json["pairs"][0]["delay_ms"], (nlohmann::json{1, 3}));
+    EXPECT_EQ(json["pairs"][0]["expected"], 16);
+    EXPECT_EQ(json["circuit"]["edges"][3]["gain"], (nlohmann::json{0.125, 0.0625, 0.25}));
+    const auto& told = json["run"]["circuit"]["pairs"];
+    EXPECT_EQ(told["tested"], 5);
+    EXPECT_EQ(told["possible"], 6);
+    EXPECT_EQ(told["untested_units"], nlohmann::json{"b"});
+}
+
 TEST(EpisodeReport, SummarizesInAPage) {
-    EXPECT_EQ(summarize(small_episode_report()),
-              "6 spikes of 3 units in 1 s; at least 2 occurrences; jitter test, holm, alpha 0.01\n"
-              "\n"
-              "Chains (1)\n"
-              "  a →4–6 ms→ b →4–6 ms→ <c&\"d\">\n"
-              "      2 times, 1e-05 expected by chance, p < 1e-300, strength 1.00\n"
-              "\n"
-              "Direct edges (2)\n"
-              "  edge                        delay    count  expected          q  strength\n"
-              "  a → b                      4–6 ms        2     0.008    0.00039      1.00\n"
-              "  b → <c&\"d\">                4–6 ms        2     0.008    0.00039      0.81\n"
-              "  explained by others: 1 indirect, 0 by common input\n"
-              "\n"
-              "Search\n"
-              "  size   candidates     frequent  significant   seconds\n"
-              "     1            3            3            -     0.250\n"
-              "     2           12            3            3     0.500\n"
-              "     3            1            1            1     0.125\n");
+    EXPECT_EQ(
+        summarize(small_episode_report()),
+        "6 spikes of 3 units in 1 s; at least 2 occurrences; jitter test, holm, alpha 0.01\n"
+        "2 connections among 3 units, 1 chain.\n"
+        "\n"
+        "Excitatory connections (2)\n"
+        "  edge                        delay    count  expected          q   gain transmission\n"
+        "  a → b                      4–6 ms        2     0.008    0.00039    250        0.996\n"
+        "  b → <c&\"d\">                4–6 ms        2     0.008    0.00039    250         0.75\n"
+        "  explained by other units: 1 indirect, 0 by common input; 0 undecided for want of "
+        "spikes\n"
+        "\n"
+        "Chains (1)\n"
+        "  a →4–6 ms→ b →4–6 ms→ <c&\"d\">\n"
+        "      2 times, 1e-05 expected by chance, p < 1e-300, strength 1.00\n"
+        "\n"
+        "Search\n"
+        "  size   candidates     frequent  significant   seconds\n"
+        "     1            3            3            -     0.250\n"
+        "     2           12            3            3     0.500\n"
+        "     3            1            1            1     0.125\n");
+    episode_report signed_one = small_episode_report();
+    add_inhibition(signed_one);
+    EXPECT_NE(summarize(signed_one).find("\nInhibitory connections (1)\n"), std::string::npos);
+    EXPECT_NE(summarize(signed_one).find("  <c&\"d\"> ⊣ a "), std::string::npos);
     EXPECT_NE(summarize(small_episode_report(), true).find("\033[1m"), std::string::npos);
     EXPECT_NE(summarize({.spikes = {}}).find("No chain of three units or more"), std::string::npos);
 }
@@ -356,12 +473,15 @@ TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
     write_episode_report(place.path() / "plain/", report);
     report.with_occurrences = true;
     report.with_page = false;
+    add_inhibition(report);
     write_episode_report(place.path() / "more", report);
 
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "more"}));
     EXPECT_FALSE(names_in(place.path() / "more").contains("report.html"));
     EXPECT_EQ(names_in(place.path() / "plain"), always);
-    EXPECT_EQ(read_bytes(place.path() / "plain" / "circuit.tsv"),
+    EXPECT_EQ(read_bytes(place.path() / "more" / "pairs.tsv"),
+              report::pairs_tsv(report::episode_view(report)));
+    EXPECT_EQ(read_bytes(place.path() / "more" / "circuit.tsv"),
               report::circuit_tsv(report::episode_view(report)));
     const std::string occurrences = read_bytes(place.path() / "more" / "occurrences.tsv");
     EXPECT_EQ(occurrences.substr(0, occurrences.find("2\t1\t1")),

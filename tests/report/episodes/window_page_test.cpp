@@ -51,8 +51,9 @@ TEST(WindowTables, SayWhatEachWindowHas) {
         << episodes;
     EXPECT_NE(episodes.find("\t2\t\"a b\" 4-6ms \"µ c\"\t40\t"), std::string::npos) << episodes;
     const std::string circuits = report::window_circuits_tsv(report);
-    EXPECT_TRUE(circuits.starts_with("window\tfrom\tto\tdelay\tbest_delay\t")) << circuits;
-    EXPECT_NE(circuits.find("\n1\ta b\tµ c\t(4,6] ms\t(4,6] ms\t40\t"), std::string::npos);
+    EXPECT_TRUE(circuits.starts_with("window\tfrom\tto\tsign\tdelay\tbest_delay\t")) << circuits;
+    EXPECT_NE(circuits.find("\n1\ta b\tµ c\texcitatory\t("), std::string::npos) << circuits;
+    EXPECT_NE(circuits.find(" ms\t(4,6] ms\t40\t"), std::string::npos) << circuits;
 }
 
 TEST(WindowPage, IsMadeOfTheTables) {
@@ -73,6 +74,35 @@ TEST(WindowPage, IsMadeOfTheTables) {
     EXPECT_EQ(windows[1].at("changes").at(0).at(3), "stronger");
     EXPECT_EQ(page.at("comparisons"), 1);
     EXPECT_TRUE(std::filesystem::exists(folder / "report.html"));
+}
+
+// As if the rates were those of inhibition, whose q is that of the edge.
+TEST(WindowPage, ShowsTheSignOfEdges) {
+    const temporary_folder place;
+    const windowed_episode_report report = report_of_windows();
+    const auto folder = place.path() / "out";
+    write_episode_report(folder, report);
+    const auto page = [&] {
+        return report::json::parse(report::window_page_data(folder, report.spikes, 0.05, {}));
+    };
+    const auto excited = page().at("windows");
+    EXPECT_EQ(excited[0].at("found").at(0).at(4), "excitatory");
+
+    std::string text = read_bytes(folder / "window_circuits.tsv");
+    for (std::size_t at; (at = text.find("excitatory")) != std::string::npos;)
+        text.replace(at, 10, "inhibitory");
+    place.file("out/window_circuits.tsv", text);
+    const auto inhibited = page().at("windows");
+
+    const auto& edges = report.result.windows[0].circuit.edges;
+    ASSERT_EQ(edges.size(), 1U);
+    const auto& found = inhibited[0].at("found").at(0);
+    EXPECT_NEAR(found.at(1).get<double>(), edges[0].q, 1e-5 * edges[0].q);
+    EXPECT_EQ(found.at(2), true);
+    EXPECT_EQ(found.at(3), "direct");
+    EXPECT_EQ(found.at(4), "inhibitory");
+    EXPECT_EQ(excited[1].at("changes").at(0).at(3), "stronger");
+    EXPECT_EQ(inhibited[1].at("changes").at(0).at(3), "weaker");
 }
 
 TEST(WindowPage, RefusesDamagedTables) {
@@ -105,6 +135,7 @@ TEST(WindowPage, RefusesDamagedTables) {
     says(error_with("window_episodes.tsv", "\"µ c\"", "nobody"), "nobody");
     says(error_with("window_episodes.tsv", "\n0\t1\t", "\n0\t7\t"), "no such window");
     says(error_with("window_circuits.tsv", "direct", "odd"), "kind");
+    says(error_with("window_circuits.tsv", "excitatory", "odd"), "sign");
     says(error_with("window_circuits.tsv", "(4,6] ms", "-"), "no delay");
 }
 
