@@ -24,22 +24,20 @@ constexpr std::size_t most_bins = 100;
 // By a Gaussian of 3 % of the range; the histogram is mirrored at its ends.
 std::vector<double> smoothed(const std::vector<double>& histogram) {
     constexpr double share = 0.03;
-    constexpr int reach = 12;
+    constexpr std::ptrdiff_t reach = 12;
     const double deviation = std::max(0.5, share * static_cast<double>(histogram.size()));
     std::array<double, 2 * reach + 1> weights{};
-    for (int k = -reach; k <= reach; ++k)
-        weights[static_cast<std::size_t>(k + reach)] =
-            std::exp(-k * k / (2 * deviation * deviation));
+    for (std::ptrdiff_t k = -reach; k <= reach; ++k)
+        weights[k + reach] = std::exp(static_cast<double>(-k * k) / (2 * deviation * deviation));
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-    const auto size = static_cast<int>(histogram.size());
+    const auto size = static_cast<std::ptrdiff_t>(histogram.size());
     std::vector<double> out(histogram.size());
-    for (int i = 0; i < size; ++i)
-        for (int k = -reach; k <= reach; ++k) {
-            int from = i + k;
+    for (std::ptrdiff_t i = 0; i < size; ++i)
+        for (std::ptrdiff_t k = -reach; k <= reach; ++k) {
+            std::ptrdiff_t from = i + k;
             if (from < 0) from = -from - 1;
             if (from >= size) from = 2 * size - from - 1;
-            out[static_cast<std::size_t>(i)] += weights[static_cast<std::size_t>(k + reach)] / sum *
-                                                histogram[static_cast<std::size_t>(from)];
+            out[i] += weights[k + reach] / sum * histogram[from];
         }
     return out;
 }

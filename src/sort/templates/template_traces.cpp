@@ -158,8 +158,11 @@ std::vector<char> footprint(std::vector<char> is_reached, std::uint32_t peak,
         }
     };
     add_within(near_um, contacts[peak]);
-    for (std::size_t next = 0; next < added.size(); ++next)
-        add_within(step_um, contacts[channels[added[next]]]);
+    while (!added.empty()) {
+        const std::size_t from = added.back();
+        added.pop_back();
+        add_within(step_um, contacts[channels[from]]);
+    }
     return out;
 }
 

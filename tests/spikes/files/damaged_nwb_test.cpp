@@ -44,7 +44,7 @@ enum class outcome { same, warned, refused, came_to_no_end, other_numbers, other
 
 outcome read_damaged(const std::filesystem::path& path, const spike_sequence& written) {
     std::stop_source source;
-    const alarm_clock bell(source, seconds(5));
+    const alarm_clock bell(source, seconds(60));
     try {
         const spike_file file =
             read_spikes(path, {.allow_negative = true}, {.stop = source.get_token()});
