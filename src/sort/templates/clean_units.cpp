@@ -31,6 +31,8 @@ constexpr double sum_window_s = 0.0005;
 // that the other's direction leaves, and the ratio of sizes.
 constexpr double most_off_direction = 0.5;
 constexpr double least_size_ratio = 0.4;
+constexpr double most_off_burst = 0.15;
+constexpr double least_burst_ratio = 0.25;
 // Of the spikes of a unit that is what templates leave of larger units' spikes, these have one of
 // them beside them.
 constexpr double most_locked = 0.5;
@@ -224,9 +226,13 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const double similarity = similarity_in(row);
     const bool is_copy = difference(unit, row) <= most_difference;
     const double ratio = norm(unit) / norm(other);
-    const bool has_direction = 1 - similarity * similarity <= most_off_direction &&
-                               std::min(ratio, 1 / ratio) >= least_size_ratio;
-    if (!is_copy && !has_direction) return;
+    const double off_direction = 1 - similarity * similarity;
+    const double size_ratio = std::min(ratio, 1 / ratio);
+    const bool has_direction =
+        off_direction <= most_off_direction && size_ratio >= least_size_ratio;
+    const bool has_burst_direction =
+        off_direction <= most_off_burst && size_ratio >= least_burst_ratio;
+    if (!is_copy && !has_direction && !has_burst_direction) return;
     // Templates of one neuron may have different peaks as their centres.
     const std::int64_t lag = lag_in(row);
     std::vector<std::int64_t> moved = frames_[other];
@@ -236,7 +242,10 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const std::uint64_t found = count_pairs(trains.a, trains.b, refractory.least, refractory.most);
     const double expected = expected_pairs(count(unit), count(other), refractory.least,
                                            refractory.most, units_.frame_count);
-    if (is_copy ? fire_independently(found, expected) : !is_one_train(trains, refractory)) return;
+    const bool is_same = is_copy ? !fire_independently(found, expected)
+                                 : (has_direction && is_one_train(trains, refractory)) ||
+                                       (has_burst_direction && is_one_burst(trains, refractory));
+    if (!is_same) return;
     const bool keeps_first = count(unit) >= count(other);
     const std::uint32_t kept = keeps_first ? unit : other;
     const std::uint32_t gone = keeps_first ? other : unit;

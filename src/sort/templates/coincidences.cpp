@@ -82,19 +82,43 @@ lag_range refractory_lags(const train_pair& units) {
     return {least, frames_in(is_known ? times.back() : usual_refractory_s, units.rate_hz)};
 }
 
-bool is_one_train(const train_pair& units, const lag_range& refractory) {
+namespace {
+
+constexpr double most_share_of_gap = 0.1;
+
+// Whether at most a tenth of the pairs to be expected from those at other lags, and of ten or more,
+// lie within the refractory lags.
+bool has_gap(const train_pair& units, const lag_range& refractory, const lag_range& other) {
     constexpr double enough = 10;
-    constexpr double around_from_s = 0.03;
-    constexpr double around_to_s = 0.08;
-    constexpr double most_share = 0.1;
-    const std::int64_t from = frames_in(around_from_s, units.rate_hz);
-    const std::int64_t to = frames_in(around_to_s, units.rate_hz);
-    const double expected = static_cast<double>(count_pairs(units.a, units.b, from, to)) *
-                            static_cast<double>(refractory.most - refractory.least + 1) /
-                            static_cast<double>(to - from + 1);
+    const double expected =
+        static_cast<double>(count_pairs(units.a, units.b, other.least, other.most)) *
+        static_cast<double>(refractory.most - refractory.least + 1) /
+        static_cast<double>(other.most - other.least + 1);
     return expected >= enough &&
            static_cast<double>(count_pairs(units.a, units.b, refractory.least, refractory.most)) <=
-               most_share * expected;
+               most_share_of_gap * expected;
+}
+
+}  // namespace
+
+bool is_one_train(const train_pair& units, const lag_range& refractory) {
+    constexpr double around_from_s = 0.03;
+    constexpr double around_to_s = 0.08;
+    return has_gap(
+        units, refractory,
+        {frames_in(around_from_s, units.rate_hz), frames_in(around_to_s, units.rate_hz)});
+}
+
+bool is_one_burst(const train_pair& units, const lag_range& refractory) {
+    constexpr double burst_s = 0.01;
+    const double by_chance =
+        expected_pairs(static_cast<double>(units.a.size()), static_cast<double>(units.b.size()),
+                       refractory.least, refractory.most, units.recording_frames);
+    const auto found =
+        static_cast<double>(count_pairs(units.a, units.b, refractory.least, refractory.most));
+    return found <= 1 + most_share_of_gap * by_chance &&
+           has_gap(units, refractory,
+                   {refractory.most + 1, refractory.most + frames_in(burst_s, units.rate_hz)});
 }
 
 double share_at_one_lag(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,

@@ -43,6 +43,10 @@ lag_range refractory_lags(const train_pair& units);
 /// Whether two units have one refractory period: of ten or more pairs that their rates around the
 /// time lead one to expect at these lags, there is at most a tenth.
 bool is_one_train(const train_pair& units, const lag_range& refractory);
+/// The same with the pairs of the next 10 ms, of which there are many if both units have spikes of
+/// the bursts of one neuron, and at most one more than a tenth of those by chance. A neuron that
+/// excites another makes many pairs, too.
+bool is_one_burst(const train_pair& units, const lag_range& refractory);
 
 /// The largest share of spikes, beyond chance, that have a spike of the others at one lag of at
 /// most 3 ms, give or take a quarter of a millisecond.

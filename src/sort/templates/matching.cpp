@@ -45,6 +45,17 @@ double threshold_of(const matched_filter& filter, const match_rule& rule) {
     return std::min(rule.threshold, std::max(least_threshold, likelier));
 }
 
+// A spike and what it changes of those taken before that overlap it.
+struct joint_fit {
+    struct change {
+        std::size_t match = 0;
+        std::int64_t correlation = 0;
+        std::int64_t size = 0;  // that it takes from this spike
+    };
+    std::int64_t rest = whole;  // share of its energy that the others cannot explain
+    std::vector<change> changes{};
+};
+
 std::int32_t begin_of(const block_match& one) {
     return one.part < 0 ? one.frame - 1 : one.frame;
 }
@@ -82,14 +93,17 @@ public:
 
 private:
     std::int32_t correlation_with(const neighbour& one, std::int32_t frame) const;
-    std::int32_t rest_of(std::uint32_t unit, std::int32_t frame) const;
-    std::int32_t least_of(std::uint32_t unit, std::int32_t frame, std::int32_t rest) const;
+    std::int32_t correlation_of(const block_match& one, const block_match& other) const;
+    joint_fit fit_at(std::uint32_t unit, std::int32_t frame) const;
+    void set_size(std::int64_t size, joint_fit& fit) const;
+    std::int64_t energy_of(std::int64_t score, std::int64_t size, const joint_fit& fit) const;
+    std::int32_t least_of(std::uint32_t unit, std::int32_t frame, std::int64_t rest) const;
     bool fires_near(std::uint32_t unit, std::int32_t frame) const;
     std::optional<std::int64_t> gain_of(std::uint32_t unit, std::int32_t frame) const;
     void find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last);
     bool take_best();
     void take(const candidate& best);
-    void take_from_neighbours(const candidate& best, std::int64_t size);
+    void take_from_neighbours(const joint_fit& fit);
     void subtract(const block_match& match, std::int32_t size);
     left_over_table measure_left_over() const;
     void measure(const block_match& match, const overlap& row, left_over& into) const;
@@ -114,23 +128,61 @@ std::int32_t pursuit::correlation_with(const neighbour& one, std::int32_t frame)
     return *(values.begin() + reach_ + lag);
 }
 
-// The share of a spike's energy that those taken before cannot explain, if they do not overlap each
-// other.
-std::int32_t pursuit::rest_of(std::uint32_t unit, std::int32_t frame) const {
-    std::int32_t rest = whole;
-    if (!plan_.rule.fit_together) return rest;
+// The correlation of two spikes that were taken.
+std::int32_t pursuit::correlation_of(const block_match& one, const block_match& other) const {
+    const std::int32_t lag = other.frame - begin_of(one);
+    const std::span<const overlap> rows = plan_.overlaps.of(one.unit);
+    const auto row = std::ranges::lower_bound(rows, other.unit, {}, &overlap::other);
+    if (std::abs(lag) > reach_ || row == rows.end() || row->other != other.unit) return 0;
+    const auto values = plan_.overlaps.values(*row, shift_of(one));
+    return *(values.begin() + reach_ + lag);
+}
+
+// A spike of size 1 takes from each of those that overlap it its correlation with them: the rest is
+// the energy of what this changes.
+joint_fit pursuit::fit_at(std::uint32_t unit, std::int32_t frame) const {
+    joint_fit out;
+    if (!plan_.rule.fit_together) return out;
     for (const neighbour& one : near_[unit]) {
         const block_match& match = out_[one.match];
         if (match.size == 0 || std::abs(match.frame - frame) >= 2 * plan_.rule.apart_frames)
             continue;
-        const std::int32_t correlation = correlation_with(one, frame);
-        rest -= (correlation * correlation) >> overlap_bits;
+        const std::int64_t correlation = correlation_with(one, frame);
+        if (correlation == 0) continue;
+        out.rest -= (correlation * correlation) >> overlap_bits;
+        for (const joint_fit::change& each : out.changes)
+            out.rest += (2 * (correlation * each.correlation >> overlap_bits) *
+                         correlation_of(match, out_[each.match])) >>
+                        overlap_bits;
+        out.changes.push_back({.match = one.match, .correlation = correlation});
     }
-    return rest < least_rest ? whole : rest;
+    return out.rest < least_rest ? joint_fit{} : out;
+}
+
+// One of which too little remains is taken as a whole.
+void pursuit::set_size(std::int64_t size, joint_fit& fit) const {
+    for (joint_fit::change& each : fit.changes) {
+        const block_match& match = out_[each.match];
+        each.size = (size * each.correlation) >> overlap_bits;
+        if (match.size - each.size < plan_.sizes[match.unit].least) each.size = match.size;
+    }
+}
+
+// By how much less energy is left of the traces, if nothing was left at the other spikes.
+std::int64_t pursuit::energy_of(std::int64_t score, std::int64_t size, const joint_fit& fit) const {
+    std::int64_t out = 2 * score * size - size * size;
+    for (auto one = fit.changes.begin(); one != fit.changes.end(); ++one) {
+        const block_match& match = out_[one->match];
+        std::int64_t overlapping = -size * one->correlation;
+        for (auto other = fit.changes.begin(); other != one; ++other)
+            overlapping += other->size * correlation_of(match, out_[other->match]);
+        out -= one->size * (one->size + (2 * overlapping >> overlap_bits));
+    }
+    return out;
 }
 
 // The least score that is believed, beside what the templates of neighbours may leave.
-std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int32_t rest) const {
+std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int64_t rest) const {
     constexpr std::int32_t around = 2;
     std::int32_t left_over = 0;
     for (const neighbour& one : near_[unit]) {
@@ -147,7 +199,7 @@ std::int32_t pursuit::least_of(std::uint32_t unit, std::int32_t frame, std::int3
     const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(rest) * whole));
     return left_over +
            static_cast<std::int32_t>(std::max(plan_.least_score[unit] * root,
-                                              std::int64_t{plan_.least_size[unit]} * rest) >>
+                                              std::int64_t{plan_.sizes[unit].least} * rest) >>
                                      overlap_bits);
 }
 
@@ -162,15 +214,16 @@ bool pursuit::fires_near(std::uint32_t unit, std::int32_t frame) const {
 std::optional<std::int64_t> pursuit::gain_of(std::uint32_t unit, std::int32_t frame) const {
     if (fires_near(unit, frame)) return std::nullopt;
     const std::int64_t score = scores_.of(unit)[static_cast<std::size_t>(frame)];
-    const std::int32_t rest = rest_of(unit, frame);
-    if (score < least_of(unit, frame, rest)) return std::nullopt;
-    const std::int64_t size = (score << overlap_bits) / rest;
-    const std::int64_t norm = plan_.filters[unit].norm;
-    if (static_cast<double>(size) > plan_.rule.most_amplitude * static_cast<double>(norm))
-        return std::nullopt;
-    const std::int64_t off = size - norm;
-    const std::int64_t gain =
-        score * size - ((off * off * plan_.spread_weight[unit]) >> spread_bits);
+    joint_fit fit = fit_at(unit, frame);
+    if (score < least_of(unit, frame, fit.rest)) return std::nullopt;
+    const std::int64_t size = (score << overlap_bits) / fit.rest;
+    const match_sizes& sizes = plan_.sizes[unit];
+    if (size > sizes.most) return std::nullopt;
+    const std::int64_t off = size - sizes.usual;
+    const std::int64_t weight = off < 0 ? sizes.weight_below : sizes.weight_above;
+    set_size(size, fit);
+    if (energy_of(score, size, fit) <= 0) return std::nullopt;
+    const std::int64_t gain = score * size - ((off * off * weight) >> spread_bits);
     return gain > 0 ? std::optional(gain) : std::nullopt;
 }
 
@@ -180,7 +233,7 @@ void pursuit::find_candidates(std::uint32_t unit, std::int32_t first, std::int32
     const std::span<const std::int32_t> score = std::as_const(scores_).of(unit);
     const std::int32_t rest = plan_.rule.fit_together ? least_rest : whole;
     const auto least = static_cast<std::int32_t>(
-        std::int64_t{std::max(plan_.least_score[unit], plan_.least_size[unit])} * rest >>
+        std::int64_t{std::max(plan_.least_score[unit], plan_.sizes[unit].least)} * rest >>
         overlap_bits);
     first = std::max(first - 1, 1);  // because neighbouring frames are compared
     last = std::min(last + 1, frames_ - 2);
@@ -238,9 +291,10 @@ void pursuit::take(const candidate& best) {
     constexpr std::int32_t half = parts_of_frame / 2;
     part = std::clamp(part, -half, half);
     const std::int64_t peak = middle + (right - left) * part / (std::int64_t{4} * parts_of_frame);
-    const std::int32_t rest = rest_of(best.unit, best.frame);
-    const auto size = static_cast<std::int32_t>((peak << overlap_bits) / rest);
-    if (rest != whole) take_from_neighbours(best, size);
+    joint_fit fit = fit_at(best.unit, best.frame);
+    const auto size = static_cast<std::int32_t>((peak << overlap_bits) / fit.rest);
+    set_size(size, fit);
+    take_from_neighbours(fit);
     out_.push_back({best.frame, best.unit, part, size});
     taken_[best.unit].push_back(best.frame);
     const std::span<const overlap> rows = plan_.overlaps.of(best.unit);
@@ -251,20 +305,13 @@ void pursuit::take(const candidate& best) {
     subtract(block_match{out_.back()}, size);
 }
 
-// Gives back what neighbours had of a spike. One of which too little remains is no spike.
-void pursuit::take_from_neighbours(const candidate& best, std::int64_t size) {
-    for (const neighbour& one : near_[best.unit]) {
-        block_match& match = out_[one.match];
-        if (match.size == 0 || std::abs(match.frame - best.frame) >= 2 * plan_.rule.apart_frames)
-            continue;
-        auto change =
-            static_cast<std::int32_t>((size * correlation_with(one, best.frame)) >> overlap_bits);
-        if (match.size - change < plan_.least_size[match.unit]) {
-            change = match.size;
-            std::erase(taken_[match.unit], match.frame);
-        }
-        match.size -= change;
-        if (change != 0) subtract(match, -change);
+// Gives back what neighbours had of a spike. One of which nothing remains is no spike.
+void pursuit::take_from_neighbours(const joint_fit& fit) {
+    for (const joint_fit::change& each : fit.changes) {
+        block_match& match = out_[each.match];
+        match.size -= static_cast<std::int32_t>(each.size);
+        if (match.size == 0) std::erase(taken_[match.unit], match.frame);
+        if (each.size != 0) subtract(match, static_cast<std::int32_t>(-each.size));
     }
 }
 
@@ -314,19 +361,34 @@ void pursuit::measure(const block_match& match, const overlap& row, left_over& i
 
 match_plan::match_plan(std::vector<matched_filter> of, const match_rule& how, const execution& run)
     : filters(std::move(of)), overlaps(filters, run), rule(how) {
-    for (const matched_filter& filter : filters) {
-        const double noise = filter.noise;
+    for (const matched_filter& filter : filters)
         least_score.push_back(
-            static_cast<std::int32_t>(std::ceil(threshold_of(filter, rule) * noise)));
-        least_size.push_back(
-            static_cast<std::int32_t>(std::ceil(rule.least_amplitude * filter.norm)));
-        const double expected = rule.amplitude_spread * std::max(filter.norm, 1);
-        spread_weight.push_back(
-            std::llround((1 << spread_bits) * noise * noise / (expected * expected)));
-    }
+            static_cast<std::int32_t>(std::ceil(threshold_of(filter, rule) * filter.noise)));
+    sizes.resize(filters.size());
+    for (std::uint32_t unit = 0; unit < filters.size(); ++unit) expect(unit, amplitudes_of(rule));
     const auto most = static_cast<std::int32_t>(std::lround(rule.misfit * (1 << overlap_bits)));
     for (std::size_t unit = 0; unit < filters.size(); ++unit)
         misfits.emplace_back(overlaps.of(unit).size(), most);
+}
+
+void match_plan::expect(std::uint32_t unit, const expected_amplitudes& amplitudes) {
+    const double noise = filters[unit].noise;
+    const double norm = std::max(filters[unit].norm, 1);
+    const auto weight = [&](double spread) {
+        return std::llround((1 << spread_bits) * noise * noise / (spread * norm * spread * norm));
+    };
+    sizes[unit] = {.least = static_cast<std::int32_t>(std::ceil(amplitudes.least * norm)),
+                   .usual = static_cast<std::int32_t>(std::lround(amplitudes.usual * norm)),
+                   .most = static_cast<std::int32_t>(std::floor(amplitudes.most * norm)),
+                   .weight_below = weight(amplitudes.spread_below),
+                   .weight_above = weight(amplitudes.spread_above)};
+}
+
+expected_amplitudes amplitudes_of(const match_rule& rule) {
+    return {.least = rule.least_amplitude,
+            .most = rule.most_amplitude,
+            .spread_below = rule.amplitude_spread,
+            .spread_above = rule.amplitude_spread};
 }
 
 left_over_table nothing_left_over(const match_plan& plan) {

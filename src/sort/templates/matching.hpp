@@ -30,16 +30,38 @@ struct match_rule {
     std::int64_t apart_frames = 15;   ///< spikes of a unit are at least this far apart
 };
 
+/// The amplitudes of a unit's spikes, relative to the template.
+struct expected_amplitudes {
+    double least = 0;
+    double usual = 1;
+    double most = 0;
+    double spread_below = 0;  ///< standard deviation of those below `usual`
+    double spread_above = 0;
+};
+
+/// The amplitudes that are believed of any unit.
+expected_amplitudes amplitudes_of(const match_rule& rule);
+
+/// The amplitudes of a unit times the norm of its template, in steps.
+struct match_sizes {
+    std::int32_t least = 0;
+    std::int32_t usual = 0;
+    std::int32_t most = 0;
+    std::int64_t weight_below = 0;  ///< cost of an unusual size, in 2^-16
+    std::int64_t weight_above = 0;
+};
+
 /// What is constant for all blocks.
 struct match_plan {
     match_plan(std::vector<matched_filter> filters, const match_rule& rule, const execution& run);
 
+    void expect(std::uint32_t unit, const expected_amplitudes& amplitudes);
+
     std::vector<matched_filter> filters;
     overlap_table overlaps;
     match_rule rule;
-    std::vector<std::int32_t> least_score{};    ///< smallest correlation of a spike, by filter
-    std::vector<std::int32_t> least_size{};     ///< smallest amplitude times norm, by filter
-    std::vector<std::int64_t> spread_weight{};  ///< cost of an unusual amplitude, in 2^-16
+    std::vector<std::int32_t> least_score{};  ///< smallest correlation of a spike, by filter
+    std::vector<match_sizes> sizes{};         ///< by filter
     /// Share of a unit's spike that may be left for each row of its overlaps, in 2^-overlap_bits.
     std::vector<std::vector<std::int32_t>> misfits{};
 };

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "sort/templates/amplitudes.hpp"
 #include "sort/templates/clean_units.hpp"
 #include "sort/templates/cluster_points.hpp"
 #include "sort/templates/misfits.hpp"
@@ -24,7 +25,9 @@ using templates::cleaned_units;
 using templates::cluster_points;
 using templates::filter_of;
 using templates::find_residual_units;
+using templates::learned_amplitudes;
 using templates::match_plan;
+using templates::match_rule;
 using templates::match_templates;
 using templates::matched_filter;
 using templates::measure_noise;
@@ -129,7 +132,8 @@ private:
     std::vector<matched_filter> filters_{};
     std::vector<std::uint64_t> counts_{};
     std::vector<template_spike> spikes_{};
-    measured_misfits misfits_{};  // by the round before
+    measured_misfits misfits_{};       // by the round before
+    learned_amplitudes amplitudes_{};  // likewise
     std::vector<cluster_decision> decisions_{};
 };
 
@@ -170,14 +174,14 @@ void template_search::begin(const cluster_points& points) {
 void template_search::match(bool is_last) {
     const auto& moved = detection_.preprocessing.moved;
     measure_noise(traces_, filters_, moved && !moved->empty(), run_);
-    match_plan plan(filters_,
-                    {.threshold = options_.match_threshold,
-                     .least_amplitude = options_.least_amplitude,
-                     .most_amplitude = options_.most_amplitude,
-                     .fit_together = is_last,
-                     .spike_share = is_last ? usual_spike_share : 0,
-                     .measures_left_over = !is_last},
-                    run_);
+    const match_rule rule{.threshold = options_.match_threshold,
+                          .least_amplitude = options_.least_amplitude,
+                          .most_amplitude = options_.most_amplitude,
+                          .fit_together = is_last,
+                          .spike_share = is_last ? usual_spike_share : 0,
+                          .measures_left_over = !is_last};
+    match_plan plan(filters_, rule, run_);
+    amplitudes_.apply_to(plan, numbers_);
     if (is_last) misfits_.apply_to(plan, numbers_);
     template_matches found = match_templates(traces_, plan, run_);
     misfits_ = {plan, found.left_over, numbers_};
@@ -214,7 +218,11 @@ void template_search::match(bool is_last) {
     for (template_spike& spike : spikes_) {
         spike.frame =
             std::clamp<std::int64_t>(spike.frame + cleaned.shifts[spike.unit], 0, end - 1);
-        spike.unit = index[cleaned.fates[spike.unit]];
+        const std::uint32_t fate = cleaned.fates[spike.unit];
+        if (fate != spike.unit)
+            spike.amplitude *= static_cast<float>(filters_[spike.unit].norm) /
+                               static_cast<float>(filters_[fate].norm);
+        spike.unit = index[fate];
     }
     std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
         return std::pair{spike.frame, spike.unit};
@@ -225,6 +233,7 @@ void template_search::match(bool is_last) {
     templates_ = picked(std::move(templates_), kept);
     filters_ = picked(std::move(filters_), kept);
     counts_ = picked(std::move(counts), kept);
+    amplitudes_ = {filters_, spikes_, numbers_, rule};
 }
 
 // Spikes that no template explains are of units that the first clusters did not have, or of which

@@ -217,6 +217,22 @@ TEST(CleanUnits, JoinsPartsOfANeuronAroundDifferentPeaks) {
     EXPECT_EQ(two.fates, (std::vector<std::uint32_t>{0, 1}));
 }
 
+TEST(CleanUnits, JoinsTheLargeAndTheSmallSpikesOfBursts) {
+    std::vector<std::vector<std::int64_t>> parts(2);
+    std::mt19937_64 random(3);
+    for (std::int64_t at = 1000; at < static_cast<std::int64_t>(seconds * rate) - 30'000;
+         at += 30'000) {
+        const auto begin = at + static_cast<std::int64_t>(random() % 10'000);
+        parts[0].insert(parts[0].end(), {begin, begin + 130});
+        parts[1].insert(parts[1].end(), {begin + 260, begin + 400});
+    }
+    EXPECT_EQ(clean_trains({trough(0, 4, 60), trough(0, 4, 20)}, parts).fates,
+              (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(clean_trains({trough(0, 4, 60), trough(0, 4, 12)}, parts).fates,
+              (std::vector<std::uint32_t>{0, 1}))
+        << "too small for the same neuron";
+}
+
 TEST(CleanUnits, DropsWhatTemplatesLeaveOfLargerSpikes) {
     const std::vector<std::int64_t> large = train(1);
     std::vector<std::int64_t> ringing;

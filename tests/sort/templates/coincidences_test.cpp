@@ -83,6 +83,29 @@ TEST(IsOneTrain, TellsHalvesOfANeuronFromTwoNeurons) {
     EXPECT_FALSE(is_one_train(two, refractory_lags(two)));
 }
 
+// Bursts of three spikes, 4 ms apart, once a second: the first two of one unit, the last of
+// another.
+TEST(IsOneBurst, TellsTheBurstsOfOneNeuronFromAConnection) {
+    constexpr std::int64_t apart = 40;
+    std::vector<std::int64_t> first;
+    std::vector<std::int64_t> last;
+    std::mt19937_64 random(9);
+    for (std::int64_t at = 0; at < 60 * 10'000; at += 10'000) {
+        const std::int64_t begin = at + static_cast<std::int64_t>(random() % 5'000);
+        first.insert(first.end(), {begin, begin + apart});
+        last.push_back(begin + 2 * apart);
+    }
+    const train_pair one{first, last, train_rate, 60 * train_rate};
+    EXPECT_TRUE(is_one_burst(one, {6, 25}));
+    EXPECT_FALSE(is_one_train(one, {6, 25})) << "too few spikes to tell";
+    // The target of a connection also fires by itself.
+    std::vector<std::int64_t> target = last;
+    for (int n = 0; n < 600; ++n)
+        target.push_back(static_cast<std::int64_t>(random() % (60 * 10'000)));
+    std::ranges::sort(target);
+    EXPECT_FALSE(is_one_burst({first, target, train_rate, 60 * train_rate}, {6, 25}));
+}
+
 TEST(ShareAtOneLag, IsThatOfSpikesLockedToOthers) {
     const std::vector<std::int64_t> all = neuron(1);
     std::vector<std::int64_t> echoes;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "sort/templates/placed_waveforms.hpp"
@@ -180,7 +183,82 @@ TEST(MatchBlock, KeepsNoSpikeOfWhichTooLittleIsLeft) {
 
     EXPECT_GT(found.size(), spikes.size() / 2);
     for (const block_match& each : found)
-        EXPECT_GE(each.size, plan.least_size[each.unit]) << each.frame << ", unit " << each.unit;
+        EXPECT_GE(each.size, plan.sizes[each.unit].least) << each.frame << ", unit " << each.unit;
+}
+
+// Templates that resemble each other, and spikes that fit none of them: whatever is taken has to
+// explain something, also where several spikes are changed at once.
+TEST(MatchBlock, LeavesLessEnergyThanThereWas) {
+    std::vector<unit_template> templates;
+    for (std::uint32_t channel = 0; channel < 6; ++channel)
+        for (const double width : {3.0, 4.0, 5.5})
+            templates.push_back(template_on(channel, 12 + 2 * width, width));
+    const std::vector<matched_filter> filters = filters_of(templates);
+    std::vector<unit_template> others;
+    for (std::uint32_t channel = 0; channel < 6; ++channel)
+        others.push_back(template_on(channel, 60, 3.4 + channel));
+    const std::vector<matched_filter> unknown = filters_of(others);
+    std::vector<template_spike> spikes;
+    for (std::int64_t i = 0; i < 60; ++i)
+        spikes.push_back({.frame = 300 + 200 * i,
+                          .fraction = 0.4F,
+                          .unit = static_cast<std::uint32_t>(i % 6),
+                          .amplitude = 0.5F + 0.02F * static_cast<float>(i)});
+    const integer_block traces = traces_of(unknown, spikes, 12'600, 1);
+    const match_plan plan(filters, {.fit_together = true}, {});
+
+    const std::vector<block_match> found = match(plan, traces);
+
+    channel_block left{.frames = traces.frames, .channels = traces.channels};
+    std::ranges::transform(traces.values, std::back_inserter(left.values),
+                           [](std::int16_t step) { return static_cast<float>(step); });
+    const std::vector<float> all = left.values;
+    std::vector<template_spike> taken;
+    for (const block_match& each : found)
+        taken.push_back({.frame = each.frame,
+                         .fraction = static_cast<float>(each.part) / parts_of_frame,
+                         .unit = each.unit,
+                         .amplitude = static_cast<float>(each.size) /
+                                      static_cast<float>(filters[each.unit].norm) * steps_per_sd});
+    placed_waveforms(filters, {static_cast<std::int64_t>(before),
+                               static_cast<std::int64_t>(frames - before) - 1})
+        .subtract(taken, left);
+    const auto energy = [](std::span<const float> values) {
+        return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+    };
+    for (std::int64_t i = 0; i < 60; ++i) {
+        double there = 0;
+        double remains = 0;
+        for (std::size_t c = 0; c < left.channels; ++c) {
+            const auto from = c * left.frames + static_cast<std::size_t>(200 + 200 * i);
+            there += energy(std::span{all}.subspan(from, 200));
+            remains += energy(std::span{left.values}.subspan(from, 200));
+        }
+        EXPECT_LT(remains, there) << "spike " << i;
+    }
+    EXPECT_LT(found.size(), 10 * spikes.size());
+}
+
+// A spike of an unusual size for one unit is one of another unit.
+TEST(MatchBlock, PrefersTheUnitWhoseSpikesAreOfThatSize) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(2, 24, 4), template_on(2, 16, 4.1)});
+    std::vector<template_spike> spikes;
+    for (std::int64_t i = 0; i < 200; ++i)
+        spikes.push_back({.frame = 200 + 100 * i, .unit = static_cast<std::uint32_t>(i % 2)});
+    const integer_block traces = traces_of(filters, spikes, 20'400, 1.5);
+    match_plan plan(filters, {}, {});
+    const auto wrong = [&] {
+        std::size_t out = 0;
+        for (const block_match& each : match(plan, traces))
+            out += each.unit != static_cast<std::uint32_t>((each.frame - 150) / 100 % 2) ? 1 : 0;
+        return out;
+    };
+    const std::size_t by_any = wrong();
+    for (std::uint32_t unit = 0; unit < 2; ++unit)
+        plan.expect(unit, {.least = 0.6, .most = 1.6, .spread_below = 0.06, .spread_above = 0.06});
+    EXPECT_GT(by_any, 10U) << "the case is too easy";
+    EXPECT_LT(wrong(), by_any / 4);
 }
 
 TEST(MatchBlock, FindsNothingInNoise) {
