@@ -117,10 +117,14 @@ option_list describe(template_options& options) {
              "many standard deviations of the correlation with noise")
         .above(0);
     list.add("least_amplitude", options.least_amplitude,
-             "smallest amplitude of a spike, relative to its template")
+             "smallest amplitude of a spike, relative to its template, that is believed of any "
+             "unit; "
+             "units that are seen to have smaller spikes may have smaller ones")
         .above(0);
-    list.add("most_amplitude", options.most_amplitude,
-             "largest amplitude of a spike, relative to its template")
+    list.add(
+            "most_amplitude", options.most_amplitude,
+            "largest amplitude of a spike, relative to its template, that is believed of any unit; "
+            "units that are seen to have larger spikes may have larger ones")
         .above(0);
     list.add("least_spikes", options.least_spikes, "units with fewer spikes are dropped")
         .at_least(1);

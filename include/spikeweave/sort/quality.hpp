@@ -106,7 +106,7 @@ struct label_limits {
     /// A unit whose separation is above is `mua`; at least 0.
     double separation = 4.5;
     /// A unit whose variation of amplitudes is above is `mua`; at least 0.
-    double amplitude_cv = 0.3;
+    double amplitude_cv = 0.45;
 
     friend bool operator==(const label_limits&, const label_limits&) = default;
 };

@@ -44,7 +44,8 @@ struct template_options {
     /// Least correlation of the traces with a template at which a spike is looked for, in standard
     /// deviations of that correlation where there are no spikes.
     double match_threshold = 5;
-    /// Spikes have at least and at most this amplitude, relative to the template.
+    /// Spikes of any unit have at least and at most this amplitude, relative to the template; those
+    /// of units that are seen to have smaller or larger ones may go beyond.
     double least_amplitude = 0.6;
     double most_amplitude = 1.6;
     /// A unit of fewer spikes is dropped.

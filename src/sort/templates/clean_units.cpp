@@ -22,9 +22,8 @@ constexpr double least_norm = 6;
 constexpr double least_late_norm = 5;
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
-constexpr double most_late_difference = 0.35;
-constexpr double late_spikes = 2.5;      // as many times as many as other units need
-constexpr double least_late_rate = 0.3;  // Hz
+constexpr double late_spikes = 2.5;        // as many times as many as other units need
+constexpr double least_late_rate = 0.3;    // Hz
 constexpr double sum_window_s = 0.0005;
 // Templates of one neuron may differ in size, as spikes of a burst do, and in the peak that is
 // their centre, so that a part of one is outside the window of the other: the share of the energy
@@ -59,9 +58,9 @@ public:
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             for (const overlap& row : units_.plan.overlaps.of(u))
                 if (row.other > u && is_there(u) && is_there(row.other)) merge_if_same(u, row);
-        drop_locked();
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
-            if (is_there(u) && is_late(u)) drop_if_variant(u);
+            if (is_there(u)) drop_if_explained(u);
+        drop_locked();
         return {fates_, shifts_};
     }
 
@@ -118,9 +117,9 @@ private:
     void drop_sums();
     void drop_if_sum(std::uint32_t unit, std::vector<template_spike> others);
     void merge_if_same(std::uint32_t unit, const overlap& row);
+    void drop_if_explained(std::uint32_t unit);
     bool is_locked(std::uint32_t unit) const;
     void drop_locked();
-    void drop_if_variant(std::uint32_t unit);
 
     std::size_t apron() const { return 3 * units_.window.size(); }
 
@@ -171,8 +170,10 @@ std::vector<template_spike> cleaner::others_in(std::uint32_t unit) const {
     }
     std::vector<template_spike> out;
     const auto before = static_cast<std::size_t>(units_.window.before);
+    std::vector<char> excluded(fates_.size());
+    excluded[unit] = 1;
     for (const block_match& match :
-         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), unit).spikes)
+         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), excluded).spikes)
         out.push_back({.frame = match.frame - static_cast<std::int64_t>(apron()),
                        .fraction = static_cast<float>(match.part) / parts_of_frame,
                        .unit = match.unit,
@@ -273,6 +274,13 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     frames_[gone].clear();
 }
 
+// One that has taken the spikes of another may have been explained by that.
+void cleaner::drop_if_explained(std::uint32_t unit) {
+    if (!units_.explained.empty() && units_.explained[unit] != 0 &&
+        std::ranges::count(fates_, unit) == 1)
+        drop(unit, "other units explain its spikes as well");
+}
+
 // Whether most spikes of a unit are beside those of larger ones: they are what the templates of
 // these leave of their spikes.
 bool cleaner::is_locked(std::uint32_t unit) const {
@@ -300,17 +308,6 @@ void cleaner::drop_locked() {
     for (std::uint32_t u = 0; u < fates_.size(); ++u)
         if (locked[u] != 0)
             drop(u, "its spikes are what templates leave of the spikes of larger units");
-}
-
-// Spikes of a unit that overlap with those of others, so that its template did not find them, are
-// no other unit.
-void cleaner::drop_if_variant(std::uint32_t unit) {
-    for (const overlap& row : units_.plan.overlaps.of(unit)) {
-        if (!is_there(row.other) || is_late(row.other)) continue;
-        if (difference(unit, row) > most_late_difference) continue;
-        drop(unit, "it is a variant of another unit, found late");
-        return;
-    }
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ struct matched_units {
     std::span<const std::uint32_t> numbers;  ///< of the units, in the table of decisions
     /// Where late units were found; null: of the first clusters.
     std::span<const std::optional<residual_traces>> found_late;
-    std::size_t channel_count = 0;  ///< of the recording
-    double frame_count = 0;         ///< of the recording
+    std::span<const char> explained{};  ///< not 0 for units whose spikes others explain as well
+    std::size_t channel_count = 0;      ///< of the recording
+    double frame_count = 0;             ///< of the recording
     double rate_hz = 0;
     std::uint32_t least_spikes = 0;
     double detected_size = 0;  ///< spikes of this size are detected, in deviations of the noise
@@ -44,7 +45,7 @@ struct cleaned_units {
 
 /// Decides which units stay: those of too few spikes, sums of other units, and those whose spikes
 /// are beside the spikes of larger ones are dropped; copies of another unit, and other parts of its
-/// neuron, are merged with it. Late units have to show more, because collisions of known ones look
+/// neuron, are merged with it. Late units need more spikes, because collisions of known ones look
 /// like them.
 /// @param decisions  those that are made are appended
 cleaned_units clean_units(const matched_units& units, const execution& run,

@@ -17,6 +17,7 @@ constexpr double least_threshold = 4;
 // Where the spikes beside it explain more of a spike than the rest to 36 %, its size in a joint fit
 // would be mostly noise.
 constexpr std::int32_t least_rest = whole * 9 / 25;
+constexpr std::size_t most_changes = 12;  // neurons that fire within 2 ms and overlap
 
 struct candidate {
     std::int64_t gain = 0;
@@ -66,7 +67,7 @@ int shift_of(const block_match& one) {
 
 class pursuit {
 public:
-    pursuit(const match_plan& plan, score_table scores, std::int64_t excluded)
+    pursuit(const match_plan& plan, score_table scores, std::span<const char> excluded)
         : plan_(plan),
           excluded_(excluded),
           frames_(static_cast<std::int32_t>(scores.frames)),
@@ -109,7 +110,7 @@ private:
     void measure(const block_match& match, const overlap& row, left_over& into) const;
 
     const match_plan& plan_;
-    std::int64_t excluded_;
+    std::span<const char> excluded_;
     std::int32_t frames_;
     std::int32_t reach_;
     score_table scores_;
@@ -155,6 +156,7 @@ joint_fit pursuit::fit_at(std::uint32_t unit, std::int32_t frame) const {
                          correlation_of(match, out_[each.match])) >>
                         overlap_bits;
         out.changes.push_back({.match = one.match, .correlation = correlation});
+        if (out.changes.size() > most_changes) return {};
     }
     return out.rest < least_rest ? joint_fit{} : out;
 }
@@ -229,7 +231,7 @@ std::optional<std::int64_t> pursuit::gain_of(std::uint32_t unit, std::int32_t fr
 
 // Replaces the candidates of a unit where scores, or what is believed, have changed.
 void pursuit::find_candidates(std::uint32_t unit, std::int32_t first, std::int32_t last) {
-    if (unit == excluded_) return;
+    if (!excluded_.empty() && excluded_[unit] != 0) return;
     const std::span<const std::int32_t> score = std::as_const(scores_).of(unit);
     const std::int32_t rest = plan_.rule.fit_together ? least_rest : whole;
     const auto least = static_cast<std::int32_t>(
@@ -305,12 +307,12 @@ void pursuit::take(const candidate& best) {
     subtract(block_match{out_.back()}, size);
 }
 
-// Gives back what neighbours had of a spike. One of which nothing remains is no spike.
+// Gives back what neighbours had of a spike. One of which nothing remains is no spike, and its unit
+// is not tried there again: two templates could take the same traces in turn for ever.
 void pursuit::take_from_neighbours(const joint_fit& fit) {
     for (const joint_fit::change& each : fit.changes) {
         block_match& match = out_[each.match];
         match.size -= static_cast<std::int32_t>(each.size);
-        if (match.size == 0) std::erase(taken_[match.unit], match.frame);
         if (each.size != 0) subtract(match, static_cast<std::int32_t>(-each.size));
     }
 }
@@ -426,7 +428,8 @@ score_table scores_of(std::span<const matched_filter> filters, const integer_blo
     return out;
 }
 
-block_matches match_block(const match_plan& plan, score_table scores, std::int64_t excluded) {
+block_matches match_block(const match_plan& plan, score_table scores,
+                          std::span<const char> excluded) {
     return pursuit(plan, std::move(scores), excluded).find();
 }
 

@@ -118,7 +118,9 @@ struct block_matches {
 
 /// Finds spikes by matching pursuit: in each round those are taken that are better than all others
 /// that they overlap, and subtracted.
-/// @param scores  of the plan's filters
-block_matches match_block(const match_plan& plan, score_table scores, std::int64_t excluded = -1);
+/// @param scores    of the plan's filters
+/// @param excluded  not 0 for units that have no spikes; none if empty
+block_matches match_block(const match_plan& plan, score_table scores,
+                          std::span<const char> excluded = {});
 
 }  // namespace spikeweave::templates

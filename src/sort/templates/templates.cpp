@@ -11,6 +11,7 @@
 #include "sort/templates/amplitudes.hpp"
 #include "sort/templates/clean_units.hpp"
 #include "sort/templates/cluster_points.hpp"
+#include "sort/templates/explained_units.hpp"
 #include "sort/templates/misfits.hpp"
 #include "sort/templates/refine_clusters.hpp"
 #include "sort/templates/residual_units.hpp"
@@ -24,6 +25,7 @@ using templates::clean_units;
 using templates::cleaned_units;
 using templates::cluster_points;
 using templates::filter_of;
+using templates::find_explained_units;
 using templates::find_residual_units;
 using templates::learned_amplitudes;
 using templates::match_plan;
@@ -49,6 +51,9 @@ namespace {
 
 // Templates are averaged again, and spikes found again, this many times.
 constexpr int matching_rounds = 3;
+// In this one units are tested that others may explain. Late ones are new there, and the last round
+// finds the spikes of those that go.
+constexpr int testing_round = 1;
 // The chance of a spike at any place: 5 spikes a second, at places 0.3 ms apart.
 constexpr double usual_spike_share = 0.0015;
 constexpr double template_before_s = 0.001;
@@ -96,10 +101,9 @@ public:
         const cluster_points points(features, features_per_channel);
         begin(points);
         for (int round = 0; round < matching_rounds; ++round) {
-            const bool is_last = round + 1 == matching_rounds;
-            match(is_last);
+            match(round);
             if (round == 0) add_residual_units();
-            if (!is_last) average();
+            if (round + 1 < matching_rounds) average();
         }
         return finish();
     }
@@ -114,7 +118,7 @@ private:
                 std::llround(template_after_s * rate_hz)};
     }
     void begin(const cluster_points& points);
-    void match(bool is_last);
+    void match(int round);
     void add_residual_units();
     void average();
     template_sorting finish();
@@ -171,7 +175,8 @@ void template_search::begin(const cluster_points& points) {
     std::ranges::transform(templates_, std::back_inserter(filters_), filter_of);
 }
 
-void template_search::match(bool is_last) {
+void template_search::match(int round) {
+    const bool is_last = round + 1 == matching_rounds;
     const auto& moved = detection_.preprocessing.moved;
     measure_noise(traces_, filters_, moved && !moved->empty(), run_);
     const match_rule rule{.threshold = options_.match_threshold,
@@ -188,6 +193,15 @@ void template_search::match(bool is_last) {
     spikes_ = std::move(found.spikes);
     std::vector<std::uint64_t> counts(filters_.size());
     for (const template_spike& spike : spikes_) ++counts[spike.unit];
+    std::vector<char> explained;
+    if (options_.merge == unit_merges::automatic && round == testing_round) {
+        plan.rule.fit_together = true;
+        explained = find_explained_units(
+            traces_, plan,
+            {.spikes = spikes_, .found_late = found_late_, .least_spikes = options_.least_spikes},
+            run_);
+        plan.rule.fit_together = false;
+    }
     const cleaned_units cleaned =
         clean_units({.plan = plan,
                      .window = traces_.window(),
@@ -195,6 +209,7 @@ void template_search::match(bool is_last) {
                      .before = counts_,
                      .numbers = numbers_,
                      .found_late = found_late_,
+                     .explained = explained,
                      .channel_count = traces_.source().channel_count(),
                      .frame_count = static_cast<double>(traces_.source().frame_count()),
                      .rate_hz = traces_.source().rate_hz(),

@@ -55,7 +55,7 @@ struct cleaning {
 
 // Units on channels of their own, whose spikes are regular and do not fall together.
 cleaning clean(const std::vector<unit_case>& units, bool is_last, double detected_size,
-               std::uint32_t least_spikes = 20) {
+               std::uint32_t least_spikes = 20, const std::vector<char>& explained = {}) {
     std::vector<matched_filter> filters;
     std::vector<std::optional<residual_traces>> found_late;
     for (const unit_case& unit : units) {
@@ -78,6 +78,7 @@ cleaning clean(const std::vector<unit_case>& units, bool is_last, double detecte
                              .before = before,
                              .numbers = numbers,
                              .found_late = found_late,
+                             .explained = explained,
                              .channel_count = 32,
                              .frame_count = seconds * rate,
                              .rate_hz = rate,
@@ -123,16 +124,10 @@ TEST(CleanUnits, DropsLargeSpikesThatOnlySumsOfChannelsShowed) {
               "its spikes are large enough to be found on single channels");
 }
 
-// Two late units have one template, which differs little from that of the first one.
-TEST(CleanUnits, DropsWhatWasMergedWithADroppedUnit) {
-    constexpr auto late = residual_traces::channels;
-    const matched_filter variant = trough(0, 3, 17.3);
-    const cleaning both = clean({{trough(0, 4, 20)}, {variant, late}, {variant, late}}, false, 100);
-    EXPECT_EQ(both.fates, (std::vector<std::uint32_t>{0, no_unit, no_unit}));
-    ASSERT_EQ(both.decisions.size(), 2U);
-    EXPECT_EQ(both.decisions.front().fate, cluster_fate::merged);
-    EXPECT_EQ(std::string(both.decisions.back().reason),
-              "it is a variant of another unit, found late");
+TEST(CleanUnits, DropsUnitsThatOthersExplain) {
+    const std::vector<unit_case> units{{trough(0, 4, 20)}, {trough(8, 4, 20)}};
+    EXPECT_EQ(clean(units, false, 100, 20, {0, 1}).kept, (std::vector<bool>{true, false}));
+    EXPECT_EQ(clean(units, false, 100, 20, {0, 0}).kept, (std::vector<bool>{true, true}));
 }
 
 TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {

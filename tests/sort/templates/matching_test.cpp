@@ -65,7 +65,7 @@ integer_block traces_of(const std::vector<matched_filter>& filters,
 }
 
 std::vector<block_match> match(const match_plan& plan, const integer_block& traces,
-                               std::int64_t excluded = -1) {
+                               std::span<const char> excluded = {}) {
     return match_block(plan, scores_of(plan.filters, traces, before), excluded).spikes;
 }
 
@@ -292,7 +292,7 @@ TEST(MatchBlock, LeavesOutAUnitThatIsExcluded) {
     const match_plan plan(filters, {}, {});
     const integer_block traces = traces_of(filters, {{.frame = 150}}, 300, 0);
     EXPECT_EQ(match(plan, traces).size(), 1U);
-    EXPECT_TRUE(match(plan, traces, 0).empty());
+    EXPECT_TRUE(match(plan, traces, std::vector<char>{1}).empty());
 }
 
 }  // namespace

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "sort/templates/explained_units.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/sample_source.hpp"
@@ -151,8 +153,13 @@ TEST(SortByTemplates, FindsAUnitThatHasNoCluster) {
 // A recording with one more unit, whose spikes are small on every channel.
 class with_wide_unit final : public sample_source {
 public:
-    with_wide_unit(const recording& others, spike_samples spikes, double peak_uv)
-        : others_(others), spikes_(std::move(spikes)), peak_uv_(peak_uv) {}
+    with_wide_unit(const recording& others, spike_samples spikes, double peak_uv,
+                   double centre_um = 0, double reach_um = 100)
+        : others_(others),
+          spikes_(std::move(spikes)),
+          peak_uv_(peak_uv),
+          centre_um_(centre_um),
+          reach_um_(reach_um) {}
 
     std::uint64_t frame_count() const override { return others_.frame_count(); }
     void read(std::uint64_t first, std::span<std::int16_t> into) const override {
@@ -166,7 +173,7 @@ public:
                     const double t = static_cast<double>(f - at);
                     const double shape =
                         0.3 * std::exp(-(t - 14) * (t - 14) / 128) - std::exp(-t * t / 18);
-                    const double y = (channels[c].y_um - channels[0].y_um) / 100;
+                    const double y = (channels[c].y_um - channels[0].y_um - centre_um_) / reach_um_;
                     const double steps =
                         peak_uv_ * shape * std::exp(-y * y / 2) / channels[c].gain_uv;
                     std::int16_t& sample =
@@ -179,6 +186,8 @@ private:
     const recording& others_;
     spike_samples spikes_;
     double peak_uv_;
+    double centre_um_;
+    double reach_um_;
 };
 
 // No channel alone tells enough of its spikes from noise.
@@ -198,6 +207,48 @@ TEST(SortByTemplates, FindsASmallUnitThatReachesManyChannels) {
         if (found.sorted.labels[n] > 4) late.push_back(found.sorted.samples[n]);
     EXPECT_GT(accuracies(std::vector<spike_samples>{wide}, {late}, 12)[0], 0.9);
     EXPECT_GT(of.accuracy(found.sorted), 0.95);
+}
+
+// Spikes of two neurons at about the same time, at lags that vary, are taken for a third one, whose
+// template explains more of them than that of either neuron, but not more than both together.
+TEST(FindExplainedUnits, TellsTheMeanOfCollisionsFromNeurons) {
+    using namespace templates;
+    const simulated_recording quiet = simulate_recording(
+        {.channels = 8, .length = 12s, .units = 1, .low_uv = 1, .high_uv = 2, .seed = 5});
+    std::vector<spike_samples> spikes(3);
+    std::vector<template_spike> clusters;
+    spike_samples second;  // all of the second neuron
+    for (std::int64_t at = 600; at < 355'000; at += 400 + at * 7919 % 90) {
+        const auto n = static_cast<std::int64_t>(second.size());
+        const bool collides = n % 25 == 0;
+        const std::int64_t other = at + (collides ? n / 25 * 5 % 9 + 2 : 150 + at * 104'729 % 90);
+        spikes[0].push_back(at);
+        second.push_back(other);
+        clusters.push_back({.frame = at, .unit = collides ? 2U : 0U});
+        if (!collides) clusters.push_back({.frame = other, .unit = 1});
+    }
+    const recording one(quiet.traces.description(),
+                        std::make_shared<with_wide_unit>(quiet.traces, spikes[0], 90, 0, 25));
+    const recording both(quiet.traces.description(),
+                         std::make_shared<with_wide_unit>(one, second, 80, 60, 25));
+    const template_traces traces(filtered_recording(both, {.whiten = true}, {}), {30, 60},
+                                 1'000'000'000, {});
+    const std::vector<template_place> places =
+        template_places(both, std::vector<std::uint32_t>{0, 6, 0});
+    std::vector<matched_filter> filters;
+    for (const unit_template& each : average_templates(traces, clusters, places, {}, {}))
+        filters.push_back(filter_of(each));
+    measure_noise(traces, filters, false, {});
+    match_plan plan(filters, {}, {});
+    const std::vector<template_spike> found = match_templates(traces, plan, {}).spikes;
+    ASSERT_GE(std::ranges::count(found, 2U, &template_spike::unit), 20) << "the case is too easy";
+    plan.rule.fit_together = true;
+    const std::vector<std::optional<residual_traces>> first_clusters(3);
+
+    EXPECT_EQ(
+        find_explained_units(
+            traces, plan, {.spikes = found, .found_late = first_clusters, .least_spikes = 20}, {}),
+        (std::vector<char>{0, 0, 1}));
 }
 
 TEST(SortByTemplates, LeavesClustersAloneIfAsked) {
