@@ -119,6 +119,7 @@ private:
     }
     void begin(const cluster_points& points);
     void match(int round);
+    void keep(const cleaned_units& cleaned);
     void add_residual_units();
     void average();
     template_sorting finish();
@@ -191,8 +192,9 @@ void template_search::match(int round) {
     template_matches found = match_templates(traces_, plan, run_);
     misfits_ = {plan, found.left_over, numbers_};
     spikes_ = std::move(found.spikes);
-    std::vector<std::uint64_t> counts(filters_.size());
-    for (const template_spike& spike : spikes_) ++counts[spike.unit];
+    const std::vector<std::uint64_t> before = std::exchange(counts_, {});
+    counts_.resize(filters_.size());
+    for (const template_spike& spike : spikes_) ++counts_[spike.unit];
     std::vector<char> explained;
     if (options_.merge == unit_merges::automatic && round == testing_round) {
         plan.rule.fit_together = true;
@@ -206,7 +208,7 @@ void template_search::match(int round) {
         clean_units({.plan = plan,
                      .window = traces_.window(),
                      .spikes = spikes_,
-                     .before = counts_,
+                     .before = before,
                      .numbers = numbers_,
                      .found_late = found_late_,
                      .explained = explained,
@@ -218,8 +220,13 @@ void template_search::match(int round) {
                      .is_last = is_last,
                      .merge = options_.merge == unit_merges::automatic},
                     run_, decisions_);
-    // A unit that is gone takes its template with it: the next round finds its spikes by those that
-    // are left.
+    keep(cleaned);
+    amplitudes_ = {filters_, spikes_, numbers_, rule};
+}
+
+// A unit that is gone takes its template with it: the next round finds its spikes by those that are
+// left.
+void template_search::keep(const cleaned_units& cleaned) {
     std::erase_if(
         spikes_, [&](const template_spike& spike) { return cleaned.fates[spike.unit] == no_unit; });
     std::vector<std::uint32_t> index(cleaned.fates.size(), no_unit);
@@ -247,8 +254,7 @@ void template_search::match(int round) {
     places_ = picked(std::move(places_), kept);
     templates_ = picked(std::move(templates_), kept);
     filters_ = picked(std::move(filters_), kept);
-    counts_ = picked(std::move(counts), kept);
-    amplitudes_ = {filters_, spikes_, numbers_, rule};
+    counts_ = picked(std::move(counts_), kept);
 }
 
 // Spikes that no template explains are of units that the first clusters did not have, or of which
