@@ -24,20 +24,21 @@ constexpr std::size_t most_bins = 100;
 // By a Gaussian of 3 % of the range; the histogram is mirrored at its ends.
 std::vector<double> smoothed(const std::vector<double>& histogram) {
     constexpr double share = 0.03;
-    constexpr std::ptrdiff_t reach = 12;
-    const double deviation = std::max(0.5, share * static_cast<double>(histogram.size()));
+    constexpr std::size_t reach = 12;
+    const std::size_t size = histogram.size();
+    const double deviation = std::max(0.5, share * static_cast<double>(size));
     std::array<double, 2 * reach + 1> weights{};
-    for (std::ptrdiff_t k = -reach; k <= reach; ++k)
-        weights[k + reach] = std::exp(static_cast<double>(-k * k) / (2 * deviation * deviation));
+    for (std::size_t k = 0; k < weights.size(); ++k) {
+        const double apart = (static_cast<double>(k) - reach) / deviation;
+        weights[k] = std::exp(-apart * apart / 2);
+    }
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-    const auto size = static_cast<std::ptrdiff_t>(histogram.size());
-    std::vector<double> out(histogram.size());
-    for (std::ptrdiff_t i = 0; i < size; ++i)
-        for (std::ptrdiff_t k = -reach; k <= reach; ++k) {
-            std::ptrdiff_t from = i + k;
-            if (from < 0) from = -from - 1;
+    std::vector<double> out(size);
+    for (std::size_t i = 0; i < size; ++i)
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+            std::size_t from = i + k < reach ? reach - (i + k) - 1 : i + k - reach;
             if (from >= size) from = 2 * size - from - 1;
-            out[i] += weights[k + reach] / sum * histogram[from];
+            out[i] += weights[k] / sum * histogram[from];
         }
     return out;
 }
