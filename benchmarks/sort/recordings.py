@@ -8,9 +8,11 @@ spikes, which also say how large the units are.
 import fnmatch
 import json
 import shutil
+from pathlib import Path
 
 from environments import GENERATE, JUDGE, Failed, run
 
+LOCUST = Path(__file__).resolve().parents[3] / "shared/data/sorting/locust_trial_01.raw"
 DEVELOP, REPORT = 0, 100  # the first seed of each set
 MOST_DEVELOP_SEEDS = 8
 
@@ -36,6 +38,10 @@ def drifting(motion):
     }
 
 
+def bursting(fall):
+    return {"maker": "bursts", "seconds": 60, "fall": fall}
+
+
 def simulated(channels, units, seconds, *options):
     size = ["--channels", channels, "--units", units, "--length", f"{seconds}s"]
     return {"options": [*size, *options]}
@@ -55,6 +61,11 @@ KINDS = {
     "si-drift-rigid": drifting("rigid"),
     "si-drift-zigzag": drifting("zigzag"),
     "si-drift-jump": drifting("jump"),
+    "one-channel-60s": {"maker": "one", "seconds": 60},
+    "bursts-32-18-60s": bursting(0.85),
+    "bursts-steep-32-18-60s": bursting(0.75),
+    "utah-100-40s": {"maker": "utah", "seconds": 40},
+    "hybrid-locust": {"maker": "hybrid", "file": str(LOCUST), "partial": True},
     "own-32-20-60s-8uV": simulated(32, 20, 60),
     "own-32-30-120s-12uV": simulated(32, 30, 120, "--noise", 12),
     "own-64-60-120s-8uV": simulated(64, 60, 120),

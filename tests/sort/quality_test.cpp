@@ -441,8 +441,8 @@ TEST(JudgeUnit, LabelsByTheFirstLimitThatIsBroken) {
               (unit_verdict{mua, "amplitude cutoff 0.5, limit 0.4"}));
     EXPECT_EQ(verdict([](quality& q) { q.separation = 5; }),
               (unit_verdict{mua, "separation 5, limit 4.5"}));
-    EXPECT_EQ(verdict([](quality& q) { q.amplitude_cv = 0.4; }),
-              (unit_verdict{mua, "amplitude variation 0.4, limit 0.3"}));
+    EXPECT_EQ(verdict([](quality& q) { q.amplitude_cv = 0.5; }),
+              (unit_verdict{mua, "amplitude variation 0.5, limit 0.45"}));
     EXPECT_EQ(
         verdict([](quality& q) { q.amplitude_cutoff = 0.5; }, {.amplitude_cutoff = 0.5}).label,
         good);

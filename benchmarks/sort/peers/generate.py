@@ -1,9 +1,9 @@
 """Makes a recording with SpikeInterface's generators. Runs in the environment of SpikeInterface.
 
 Usage: generate.py FOLDER RECIPE, where RECIPE is JSON. Its maker is still (channels, units,
-seconds, noise, seed), drifting (motion and micrometres instead of noise) or copy (file: a recording
-without known truth, of SpikeGLX, Open Ephys, NWB or SpikeInterface). The FOLDER has binary.json,
-probe.json, the samples (int16) and truth.npz.
+seconds, noise, seed), drifting (motion and micrometres instead of noise), one of injected.py, or copy (file:
+a recording without known truth, of SpikeGLX, Open Ephys, NWB or SpikeInterface). The FOLDER has
+binary.json, probe.json, the samples (int16) and truth.npz.
 """
 
 import json
@@ -11,6 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import injected
 import numpy as np
 import spikeinterface.full as si
 
@@ -116,7 +117,8 @@ def write(folder, traces, truth):
 
 def main():
     folder, recipe = Path(sys.argv[1]), json.loads(sys.argv[2])
-    traces, truth = {"still": still, "drifting": drifting, "copy": copied}[recipe["maker"]](recipe)
+    makers = {"still": still, "drifting": drifting, "copy": copied, **injected.MAKERS}
+    traces, truth = makers[recipe["maker"]](recipe)
     write(folder, traces if traces.get_dtype() == "int16" else counts(traces), truth)
 
 

@@ -9,7 +9,7 @@ measures the true units, into units.npz.
 - accuracy, recall, precision: means over true units; those that nobody finds count 0.
 - false units: get_false_positive_units of SpikeInterface's GroundTruthComparison. Such a unit is no
   true unit's match, and agrees with none by 0.2 or more. One that does is redundant; overmerged
-  ones agree with several.
+  ones agree with several. There are none where the recipe says that others fire as well (partial).
 - by SNR: the peak of a unit's mean waveform, over the noise (median absolute deviation) of its
   main channel, both raw.
 - collisions: true spikes within 0.5 ms of a spike of a unit whose main channel is within 60 um,
@@ -145,12 +145,14 @@ def figures(recording, result):
     found = np.load(result)
     labels = found["labels"].astype(int)
     unit = labels > 0
+    recipe = recording / "recipe.json"
+    partial = recipe.exists() and json.loads(recipe.read_text()).get("partial", False)
     truth = si.NumpySorting.from_samples_and_labels(*true_spikes(recording, rate), rate)
     tested = si.NumpySorting.from_samples_and_labels(
         found["samples"].astype(int)[unit], labels[unit], rate
     )
     judged = CollisionGTComparison(
-        truth, tested, collision_lag=LAG_EDGES_MS[-1], progress_bar=False, exhaustive_gt=True
+        truth, tested, collision_lag=LAG_EDGES_MS[-1], progress_bar=False, exhaustive_gt=not partial
     )
     pooled = judged.get_performance(method="pooled_with_average")
     of_units = {
@@ -164,9 +166,9 @@ def figures(recording, result):
         "spikes": int(unit.sum()),
         **{name: float(pooled[name]) for name in ("accuracy", "recall", "precision")},
         "units above 0.8": int((accuracies > 0.8).sum()),
-        "false units": len(judged.get_false_positive_units()),
-        "redundant units": len(judged.get_redundant_units()),
-        "overmerged units": len(judged.get_overmerged_units()),
+        "false units": None if partial else len(judged.get_false_positive_units()),
+        "redundant units": None if partial else len(judged.get_redundant_units()),
+        "overmerged units": None if partial else len(judged.get_overmerged_units()),
         **collisions(judged, units, positions, rate),
         "by SNR": by_snr(units, snr, of_units),
         "accuracies": {str(unit): round(of_units[unit], 4) for unit in units},
