@@ -22,8 +22,9 @@ constexpr double least_norm = 6;
 constexpr double least_late_norm = 5;
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
-constexpr double late_spikes = 2.5;        // as many times as many as other units need
-constexpr double least_late_rate = 0.3;    // Hz
+constexpr double most_late_difference = 0.35;
+constexpr double late_spikes = 2.5;      // as many times as many as other units need
+constexpr double least_late_rate = 0.3;  // Hz
 constexpr double sum_window_s = 0.0005;
 // Templates of one neuron may differ in size, as spikes of a burst do, and in the peak that is
 // their centre, so that a part of one is outside the window of the other: the share of the energy
@@ -60,6 +61,8 @@ public:
                 if (row.other > u && is_there(u) && is_there(row.other)) merge_if_same(u, row);
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             if (is_there(u)) drop_if_explained(u);
+        for (std::uint32_t u = 0; u < fates_.size(); ++u)
+            if (is_there(u) && is_late(u)) drop_if_variant(u);
         drop_locked();
         return {fates_, shifts_};
     }
@@ -118,6 +121,7 @@ private:
     void drop_if_sum(std::uint32_t unit, std::vector<template_spike> others);
     void merge_if_same(std::uint32_t unit, const overlap& row);
     void drop_if_explained(std::uint32_t unit);
+    void drop_if_variant(std::uint32_t unit);
     bool is_locked(std::uint32_t unit) const;
     void drop_locked();
 
@@ -279,6 +283,24 @@ void cleaner::drop_if_explained(std::uint32_t unit) {
     if (!units_.explained.empty() && units_.explained[unit] != 0 &&
         std::ranges::count(fates_, unit) == 1)
         drop(unit, "other units explain its spikes as well");
+}
+
+// Spikes of a unit of another size, or that overlap with those of others, so that its template did
+// not find them, are no other unit, unless they fire together with it as another neuron's do.
+void cleaner::drop_if_variant(std::uint32_t unit) {
+    for (const overlap& row : units_.plan.overlaps.of(unit)) {
+        if (!is_there(row.other) || is_late(row.other)) continue;
+        if (difference(unit, row) > most_late_difference) continue;
+        const train_pair trains{frames_[unit], frames_[row.other], units_.rate_hz,
+                                units_.frame_count};
+        const lag_range refractory = refractory_lags(trains);
+        if (fire_independently(count_pairs(trains.a, trains.b, refractory.least, refractory.most),
+                               expected_pairs(count(unit), count(row.other), refractory.least,
+                                              refractory.most, units_.frame_count)))
+            continue;
+        drop(unit, "it is a variant of another unit, found late");
+        return;
+    }
 }
 
 // Whether most spikes of a unit are beside those of larger ones: they are what the templates of

@@ -130,6 +130,18 @@ TEST(CleanUnits, DropsUnitsThatOthersExplain) {
     EXPECT_EQ(clean(units, false, 100, 20, {0, 0}).kept, (std::vector<bool>{true, true}));
 }
 
+// Two late units have one template, which differs little from that of the first one.
+TEST(CleanUnits, DropsWhatWasMergedWithADroppedUnit) {
+    constexpr auto late = residual_traces::channels;
+    const matched_filter variant = trough(0, 3, 17.3);
+    const cleaning both = clean({{trough(0, 4, 20)}, {variant, late}, {variant, late}}, false, 100);
+    EXPECT_EQ(both.fates, (std::vector<std::uint32_t>{0, no_unit, no_unit}));
+    ASSERT_EQ(both.decisions.size(), 2U);
+    EXPECT_EQ(both.decisions.front().fate, cluster_fate::merged);
+    EXPECT_EQ(std::string(both.decisions.back().reason),
+              "it is a variant of another unit, found late");
+}
+
 TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
     constexpr auto late = residual_traces::channels;
     const std::vector<unit_case> units{{trough(0, 4, 20)}, {trough(8, 4, 20), late}};
@@ -139,7 +151,8 @@ TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
 
 // Units with these spikes.
 cleaned_units clean_trains(const std::vector<matched_filter>& filters,
-                           const std::vector<std::vector<std::int64_t>>& trains) {
+                           const std::vector<std::vector<std::int64_t>>& trains,
+                           const std::vector<std::optional<residual_traces>>& late = {}) {
     std::vector<template_spike> spikes;
     std::vector<std::uint64_t> before;
     for (std::uint32_t u = 0; u < trains.size(); ++u) {
@@ -149,7 +162,8 @@ cleaned_units clean_trains(const std::vector<matched_filter>& filters,
     std::ranges::sort(spikes, {}, [](const template_spike& spike) { return spike.frame; });
     std::vector<std::uint32_t> numbers(trains.size());
     std::iota(numbers.begin(), numbers.end(), 1U);
-    const std::vector<std::optional<residual_traces>> found_late(trains.size());
+    std::vector<std::optional<residual_traces>> found_late = late;
+    found_late.resize(trains.size());
     const match_plan plan(filters, {}, {.threads = 1});
     std::vector<cluster_decision> decisions;
     return clean_units({.plan = plan,
@@ -174,6 +188,13 @@ std::vector<std::int64_t> train(std::uint64_t seed) {
     for (double at = 1000; at < seconds * rate - 1000; at += 120 + interval(random))
         out.push_back(static_cast<std::int64_t>(at));
     return out;
+}
+
+TEST(CleanUnits, KeepsALateUnitThatFiresLikeAnotherNeuron) {
+    const std::vector<matched_filter> filters{trough(0, 4, 20), trough(0, 3, 17.3)};
+    const std::vector<std::optional<residual_traces>> late{{}, residual_traces::channels};
+    EXPECT_EQ(clean_trains(filters, {train(1), train(2)}, late).fates,
+              (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(CleanUnits, JoinsPartsOfANeuronAroundDifferentPeaks) {
