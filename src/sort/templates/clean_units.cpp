@@ -244,9 +244,7 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     for (std::int64_t& frame : moved) frame -= lag;
     const train_pair trains{frames_[unit], moved, units_.rate_hz, units_.frame_count};
     const lag_range refractory = refractory_lags(trains);
-    const std::uint64_t found = count_pairs(trains.a, trains.b, refractory.least, refractory.most);
-    const double expected = expected_pairs(count(unit), count(other), refractory.least,
-                                           refractory.most, units_.frame_count);
+    const auto [found, expected] = pairs_at(trains, refractory);
     const bool is_same = is_copy ? !fire_independently(found, expected)
                                  : (has_direction && is_one_train(trains, refractory)) ||
                                        (has_burst_direction && is_one_burst(trains, refractory));
@@ -293,11 +291,8 @@ void cleaner::drop_if_variant(std::uint32_t unit) {
         if (difference(unit, row) > most_late_difference) continue;
         const train_pair trains{frames_[unit], frames_[row.other], units_.rate_hz,
                                 units_.frame_count};
-        const lag_range refractory = refractory_lags(trains);
-        if (fire_independently(count_pairs(trains.a, trains.b, refractory.least, refractory.most),
-                               expected_pairs(count(unit), count(row.other), refractory.least,
-                                              refractory.most, units_.frame_count)))
-            continue;
+        const pair_counts pairs = pairs_at(trains, refractory_lags(trains));
+        if (fire_independently(pairs.found, pairs.expected)) continue;
         drop(unit, "it is a variant of another unit, found late");
         return;
     }

@@ -56,6 +56,12 @@ double expected_pairs(double a, double b, std::int64_t least, std::int64_t most,
     return a * b * lags / recording_frames;
 }
 
+pair_counts pairs_at(const train_pair& units, const lag_range& lags) {
+    return {count_pairs(units.a, units.b, lags.least, lags.most),
+            expected_pairs(static_cast<double>(units.a.size()), static_cast<double>(units.b.size()),
+                           lags.least, lags.most, units.recording_frames)};
+}
+
 bool fire_independently(std::uint64_t found, double expected) {
     return static_cast<double>(found) > expected / 2 + 1;
 }
@@ -111,12 +117,8 @@ bool is_one_train(const train_pair& units, const lag_range& refractory) {
 
 bool is_one_burst(const train_pair& units, const lag_range& refractory) {
     constexpr double burst_s = 0.01;
-    const double by_chance =
-        expected_pairs(static_cast<double>(units.a.size()), static_cast<double>(units.b.size()),
-                       refractory.least, refractory.most, units.recording_frames);
-    const auto found =
-        static_cast<double>(count_pairs(units.a, units.b, refractory.least, refractory.most));
-    return found <= 1 + most_share_of_gap * by_chance &&
+    const pair_counts pairs = pairs_at(units, refractory);
+    return static_cast<double>(pairs.found) <= 1 + most_share_of_gap * pairs.expected &&
            has_gap(units, refractory,
                    {refractory.most + 1, refractory.most + frames_in(burst_s, units.rate_hz)});
 }

@@ -35,6 +35,12 @@ struct lag_range {
 
     bool operator==(const lag_range&) const = default;
 };
+struct pair_counts {
+    std::uint64_t found = 0;
+    double expected = 0;  ///< of units that fire independently
+};
+pair_counts pairs_at(const train_pair& units, const lag_range& lags);
+
 /// From 0.6 ms, because a spike may be found twice and spikes that are nearer hide each other, to
 /// the longest of some times up to 15 ms in which each unit has at most a tenth of the pairs that
 /// chance makes; to 2.5 ms where chance makes too few.

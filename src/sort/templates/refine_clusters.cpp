@@ -182,13 +182,9 @@ std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) co
     const train_pair trains{times_a, times_b, frames_.rate_hz, frames_.recording_frames};
     const lag_range refractory = refractory_lags(trains);
     if (is_far) return is_one_train(trains, refractory) ? std::optional(distance) : std::nullopt;
-    const double expected =
-        expected_pairs(static_cast<double>(times_a.size()), static_cast<double>(times_b.size()),
-                       refractory.least, refractory.most, frames_.recording_frames);
+    const pair_counts pairs = pairs_at(trains, refractory);
     const bool are_two =
-        expected >= least_expected_pairs &&
-        fire_independently(count_pairs(times_a, times_b, refractory.least, refractory.most),
-                           expected);
+        pairs.expected >= least_expected_pairs && fire_independently(pairs.found, pairs.expected);
     return are_two ? std::nullopt : std::optional(distance);
 }
 
