@@ -20,6 +20,9 @@ constexpr double least_kept_share = 0.25;  // of the spikes that a unit had befo
 // noise; late units have shown more.
 constexpr double least_norm = 6;
 constexpr double least_late_norm = 5;
+// Of the template of a unit that has a refractory period, which noise has not.
+constexpr double least_refractory_norm = 4;
+constexpr double enough_own_pairs = 20;
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
 constexpr double most_difference = 0.1;    // share of the energy in which copies differ
 constexpr double most_late_difference = 0.35;
@@ -75,7 +78,15 @@ private:
     }
     bool is_near_noise(std::uint32_t unit) const {
         const matched_filter& filter = units_.plan.filters[unit];
-        return filter.norm < (is_late(unit) ? least_late_norm : least_norm) * filter.noise;
+        if (filter.norm >= (is_late(unit) ? least_late_norm : least_norm) * filter.noise)
+            return false;
+        return filter.norm < least_refractory_norm * filter.noise || !has_refractory_period(unit);
+    }
+    bool has_refractory_period(std::uint32_t unit) const {
+        const train_pair own{frames_[unit], frames_[unit], units_.rate_hz, units_.frame_count};
+        const lag_range refractory = refractory_lags(own);
+        return pairs_at(own, refractory).expected >= enough_own_pairs &&
+               is_one_train(own, refractory);
     }
     double peak(std::uint32_t unit) const {
         const matched_filter& filter = units_.plan.filters[unit];

@@ -84,6 +84,42 @@ std::vector<Value> picked(std::vector<Value> from, const std::vector<std::uint32
     return out;
 }
 
+// How far the largest value of a template is from its spike's time; 0 if values as large are near.
+std::int64_t off_centre(const unit_template& of, const template_window& window, double rate_hz,
+                        spike_sign sign) {
+    constexpr double near_s = 0.00015;
+    constexpr double far_s = 0.001;
+    constexpr float as_large = 0.8F;
+    const std::int64_t near = std::llround(near_s * rate_hz);
+    const std::int64_t far = std::min<std::int64_t>(std::llround(far_s * rate_hz), window.before);
+    float largest = 0;
+    float largest_near = 0;
+    std::int64_t at = 0;
+    for (std::size_t c = 0; c < of.channels.size(); ++c)
+        for (std::int64_t lag = -far; lag <= far; ++lag) {
+            const float value = of.on(c)[static_cast<std::size_t>(window.before + lag)];
+            const float height = sign == spike_sign::negative   ? -value
+                                 : sign == spike_sign::positive ? value
+                                                                : std::abs(value);
+            if (height > largest) at = lag;
+            largest = std::max(largest, height);
+            if (std::abs(lag) <= near) largest_near = std::max(largest_near, height);
+        }
+    return largest_near < as_large * largest ? at : 0;
+}
+
+void move_earlier(unit_template& what, std::int64_t shift) {
+    if (shift == 0) return;
+    const auto frames = static_cast<std::int64_t>(what.frames());
+    std::vector<float> moved(what.values.size());
+    for (std::size_t c = 0; c < what.channels.size(); ++c)
+        for (std::int64_t f = std::max<std::int64_t>(0, -shift);
+             f < std::min(frames, frames - shift); ++f)
+            moved[c * static_cast<std::size_t>(frames) + static_cast<std::size_t>(f)] =
+                what.on(c)[static_cast<std::size_t>(f + shift)];
+    what.values = std::move(moved);
+}
+
 // Units while their spikes are matched again and again.
 class template_search {
 public:
@@ -122,6 +158,7 @@ private:
     void keep(const cleaned_units& cleaned);
     void add_residual_units();
     void average();
+    void centre();
     template_sorting finish();
 
     const sorting& clusters_;
@@ -296,7 +333,27 @@ void template_search::add_residual_units() {
 
 void template_search::average() {
     templates_ = average_templates(traces_, spikes_, places_, filters_, run_);
+    centre();
+}
+
+// A cluster may have other spikes' times: its template then has its trough, or peak, elsewhere.
+// What comes into the window by the move is 0 until the template is averaged again.
+void template_search::centre() {
+    std::vector<std::int64_t> shifts;
+    for (unit_template& each : templates_) {
+        shifts.push_back(
+            off_centre(each, traces_.window(), traces_.source().rate_hz(), detection_.sign));
+        move_earlier(each, shifts.back());
+    }
+    filters_.resize(templates_.size());
     std::ranges::transform(templates_, filters_.begin(), filter_of);
+    if (std::ranges::count(shifts, 0) == std::ssize(shifts)) return;
+    const auto end = static_cast<std::int64_t>(traces_.source().frame_count());
+    for (template_spike& spike : spikes_)
+        spike.frame = std::clamp<std::int64_t>(spike.frame + shifts[spike.unit], 0, end - 1);
+    std::ranges::sort(spikes_, {}, [](const template_spike& spike) {
+        return std::pair{spike.frame, spike.unit};
+    });
 }
 
 template_sorting template_search::finish() {

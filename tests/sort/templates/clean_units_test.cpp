@@ -152,7 +152,8 @@ TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
 // Units with these spikes.
 cleaned_units clean_trains(const std::vector<matched_filter>& filters,
                            const std::vector<std::vector<std::int64_t>>& trains,
-                           const std::vector<std::optional<residual_traces>>& late = {}) {
+                           const std::vector<std::optional<residual_traces>>& late = {},
+                           bool is_last = false) {
     std::vector<template_spike> spikes;
     std::vector<std::uint64_t> before;
     for (std::uint32_t u = 0; u < trains.size(); ++u) {
@@ -176,7 +177,8 @@ cleaned_units clean_trains(const std::vector<matched_filter>& filters,
                         .frame_count = seconds * rate,
                         .rate_hz = rate,
                         .least_spikes = 20,
-                        .detected_size = 4.5},
+                        .detected_size = 4.5,
+                        .is_last = is_last},
                        {.threads = 1}, decisions);
 }
 
@@ -188,6 +190,18 @@ std::vector<std::int64_t> train(std::uint64_t seed) {
     for (double at = 1000; at < seconds * rate - 1000; at += 120 + interval(random))
         out.push_back(static_cast<std::int64_t>(at));
     return out;
+}
+
+// Noise has no refractory period.
+TEST(CleanUnits, KeepsASmallTemplateOfAUnitWithARefractoryPeriod) {
+    std::mt19937_64 random(5);
+    std::vector<std::int64_t> by_chance(train(1).size());
+    for (std::int64_t& at : by_chance)
+        at = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(seconds * rate));
+    std::ranges::sort(by_chance);
+    const std::vector<matched_filter> filters{trough(0, 4, 5), trough(8, 4, 5), trough(16, 4, 3.5)};
+    EXPECT_EQ(clean_trains(filters, {train(1), by_chance, train(2)}, {}, true).fates,
+              (std::vector<std::uint32_t>{0, no_unit, no_unit}));
 }
 
 TEST(CleanUnits, KeepsALateUnitThatFiresLikeAnotherNeuron) {

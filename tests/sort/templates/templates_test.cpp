@@ -90,6 +90,17 @@ TEST(SortByTemplates, FindsTheUnits) {
     EXPECT_EQ(found.peak_channels.size(), found.sorted.unit_count);
 }
 
+TEST(SortByTemplates, PutsTheTimesOfSpikesAtTheirTroughs) {
+    sorting early = example().clusters;
+    for (std::size_t n = 0; n < early.samples.size(); ++n)
+        if (early.labels[n] == 1)
+            early.samples[n] = std::max<std::int64_t>(0, early.samples[n] - 15);
+    const template_sorting found =
+        sort_by_templates(example().made.traces, example().features, 3, early, {}, {}, {});
+    const double expected = example().accuracy(example_sorted().sorted);
+    EXPECT_NEAR(example().accuracy(found.sorted), expected, 0.02);
+}
+
 TEST(SortByTemplates, IsTheSameForAnyNumberOfThreads) {
     const template_sorting& one = example_sorted();
     const template_sorting many = example().sort({}, 5);
@@ -134,10 +145,15 @@ TEST(SortByTemplates, FindsAUnitThatHasNoCluster) {
     SPIKEWEAVE_NEEDS_FULL_RUN();
     const clustered of(24);  // far apart, so that no template takes the spikes of another unit
     sorting without = of.clusters;
+    std::map<std::uint32_t, std::size_t> counts;
     for (std::size_t n = 0; n < without.labels.size(); ++n) {
         const auto at = std::ranges::lower_bound(of.truth[3], without.samples[n] - 12);
         if (at != of.truth[3].end() && *at <= without.samples[n] + 12) without.labels[n] = 0;
+        ++counts[without.labels[n]];
     }
+    // Nor are there clusters of noise, whose templates would find its spikes.
+    for (std::uint32_t& label : without.labels)
+        if (counts[label] < 50) label = 0;
 
     const template_sorting found = sort_by_templates(of.made.traces, of.features, 3, without, {});
     EXPECT_EQ(found.sorted.unit_count, 4U);
