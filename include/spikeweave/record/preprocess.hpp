@@ -80,10 +80,17 @@ public:
     common_reference reference() const;
     /// Standard deviation of each channel's noise, estimated by the median of absolute values
     /// (divided by 0.6745), in the unit of the traces. 0 for a channel that is silent most of the
-    /// time before the reference is subtracted: it is considered dead. Where motion is undone,
+    /// time before the reference is subtracted, which is considered dead, and for a noisy one: both
+    /// are left out of the reference and have no spikes. Where motion is undone,
     /// noise depends on where a channel's place is, and the upper quartile of the blocks' noise is
     /// taken.
     std::span<const double> noise() const;
+    /// Channels, ascending, whose noise is more than 5 times the median of at least 4 channels'.
+    std::span<const std::uint32_t> noisy() const;
+    /// Whether what goes beyond 4.5 standard deviations of each channel's noise goes up (1), down
+    /// (-1) or both ways, by the sum of its cubes, from the same blocks as the noise. 0 for a
+    /// channel where nothing does.
+    std::span<const double> direction() const;
 
     /// Frames from `first` on, as many as `into` holds, channels fastest, in microvolts.
     /// @throws invalid_argument if the range is beyond the end or not in whole frames; io_error.

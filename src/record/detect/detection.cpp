@@ -13,6 +13,7 @@
 #include "record/detect/detect.hpp"
 #include "record/detect/device_steps.hpp"
 #include "record/detect/find_events.hpp"
+#include "record/detect/sample_faults.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -27,6 +28,7 @@ using record::events_of;
 using record::feature_space_of;
 using record::found_events;
 using record::principal_components;
+using record::sample_faults;
 using record::standard_block_frames;
 using record::steps_for;
 using record::trace_steps;
@@ -63,6 +65,7 @@ public:
     }
 
     detection_result find(const execution& run) {
+        out_.warnings = sample_faults(traces_.source(), run);
         take(events_of(traces_, *steps_, options_, run));
         if (uses_devices(options_, run)) out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
@@ -124,16 +127,43 @@ void spike_finder::take(const found_events& found) {
     warn();
 }
 
+// Says it if most channels have their largest values on the side where no spikes are looked for.
+void warn_of_polarity(const filtered_recording& traces, spike_sign sign,
+                      std::vector<std::string>& warnings) {
+    constexpr double clear = 0.5;
+    if (sign == spike_sign::both) return;
+    const double wanted = sign == spike_sign::negative ? -1 : 1;
+    const auto active = std::ranges::count_if(traces.direction(), [](double x) { return x != 0; });
+    const auto other =
+        std::ranges::count_if(traces.direction(), [&](double x) { return x * wanted < -clear; });
+    if (2 * other <= active) return;
+    warnings.push_back(fmt::format(
+        "On {} of {} channels the largest spikes point {}, and only those that point {} are "
+        "looked for: the recording may be inverted, and sign {} finds the others.",
+        other, active, wanted < 0 ? "up" : "down", wanted < 0 ? "down" : "up",
+        wanted < 0 ? "positive" : "negative"));
+}
+
 void spike_finder::warn() {
     const auto& channels = traces_.source().channels();
     std::vector<std::string> silent;
-    for (std::size_t c = 0; c < channels.size(); ++c)
-        if (crossings_.by_noise[c] == 0) silent.push_back(channels[c].name);
+    std::vector<std::string> noisy;
+    for (std::uint32_t c = 0; c < channels.size(); ++c)
+        if (std::ranges::binary_search(traces_.noisy(), c))
+            noisy.push_back(channels[c].name);
+        else if (crossings_.by_noise[c] == 0)
+            silent.push_back(channels[c].name);
     if (!silent.empty())
         out_.warnings.push_back(
             fmt::format("{} of {} channels show no noise, as if they were not connected, and are "
                         "left out: {}.",
                         silent.size(), channels.size(), fmt::join(silent, ", ")));
+    if (!noisy.empty())
+        out_.warnings.push_back(
+            fmt::format("{} of {} channels have more than five times the noise of most, and are "
+                        "left out: {}.",
+                        noisy.size(), channels.size(), fmt::join(noisy, ", ")));
+    warn_of_polarity(traces_, options_.sign, out_.warnings);
     if (out_.cut > 0)
         out_.warnings.push_back(
             fmt::format("{} events went on for more than {}, as artefacts do, and were cut.",

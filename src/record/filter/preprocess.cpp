@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -75,6 +76,35 @@ double median_of_noisier(std::span<float> values, std::size_t excerpt_size) {
     return *chosen;
 }
 
+// Returns in which direction the largest values go: cubes, because a spike is short and high, and
+// what follows it long and low.
+double direction_of(std::span<const float> values, double noise) {
+    constexpr double beyond = 4.5;
+    constexpr double most = 50;
+    double up = 0;
+    double down = 0;
+    for (const float value : values) {
+        const double height = std::min(std::abs(value) / noise, most);
+        if (height > beyond) (value > 0 ? up : down) += height * height * height;
+    }
+    return up + down > 0 ? (up - down) / (up + down) : 0;
+}
+
+// Returns the channels whose noise is many times that of most others; silent ones do not count.
+std::vector<std::uint32_t> noisy_among(std::span<const double> noise) {
+    constexpr std::size_t enough_channels = 4;
+    constexpr double too_much = 5;
+    std::vector<double> live;
+    std::ranges::copy_if(noise, std::back_inserter(live), [](double sd) { return sd > 0; });
+    std::vector<std::uint32_t> noisy;
+    if (live.size() < enough_channels) return noisy;
+    const auto middle = live.begin() + static_cast<std::ptrdiff_t>(live.size() / 2);
+    std::ranges::nth_element(live, middle);
+    for (std::uint32_t c = 0; c < noise.size(); ++c)
+        if (noise[c] > too_much * *middle) noisy.push_back(c);
+    return noisy;
+}
+
 }  // namespace
 
 template <>
@@ -94,12 +124,15 @@ struct filtered_recording::parts {
     recording source;
     trace_recipe recipe;
     std::vector<double> noise{};
+    std::vector<double> direction{};
+    std::vector<std::uint32_t> noisy{};
 
     trace_block read(std::uint64_t first, std::size_t count, std::size_t apron) const;
     std::vector<std::vector<float>> excerpts(const execution& run) const;
     std::vector<float> excerpt(std::size_t block) const;
     void estimate_whitening(const execution& run);
     void estimate_noise(const execution& run);
+    void leave_out_noisy();
     void choose_referenced();
     void undo_motion(const std::shared_ptr<const probe_motion>& moved);
 };
@@ -188,15 +221,24 @@ std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execut
 void filtered_recording::parts::estimate_noise(const execution& run) {
     constexpr double median_of_normal = 0.6744897501960817;
     noise.assign(source.channel_count(), 0.0);
+    direction.assign(source.channel_count(), 0.0);
     if (source.frame_count() == 0) return;
     std::vector<std::vector<float>> traces = excerpts(run);
     parallel::parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
-        for (float& value : traces[c]) value = std::abs(value);
-        const double median =
-            recipe.shift ? median_of_noisier(traces[c], standard_block_frames / excerpt_step)
-                         : median_of(traces[c]);
+        if (std::ranges::binary_search(noisy, static_cast<std::uint32_t>(c))) return;
+        std::vector<float> sizes(traces[c].size());
+        std::ranges::transform(traces[c], sizes.begin(), [](float x) { return std::abs(x); });
+        const double median = recipe.shift
+                                  ? median_of_noisier(sizes, standard_block_frames / excerpt_step)
+                                  : median_of(sizes);
         noise[c] = median / median_of_normal;
+        if (noise[c] > 0) direction[c] = direction_of(traces[c], noise[c]);
     });
+}
+
+void filtered_recording::parts::leave_out_noisy() {
+    noisy = noisy_among(noise);
+    for (const std::uint32_t c : noisy) noise[c] = direction[c] = 0;
 }
 
 // Uses the noise measured without a reference. With a reference, a dead channel would contain the
@@ -221,6 +263,7 @@ filtered_recording::filtered_recording(recording from, const preprocessing_optio
                                        const execution& run) {
     const auto made = std::make_shared<parts>(std::move(from), options);
     made->estimate_noise(run);
+    made->leave_out_noisy();
     if (made->recipe.reference == common_reference::median) {
         made->choose_referenced();
         made->estimate_noise(run);
@@ -246,6 +289,14 @@ common_reference filtered_recording::reference() const {
 
 std::span<const double> filtered_recording::noise() const {
     return parts_->noise;
+}
+
+std::span<const double> filtered_recording::direction() const {
+    return parts_->direction;
+}
+
+std::span<const std::uint32_t> filtered_recording::noisy() const {
+    return parts_->noisy;
 }
 
 void filtered_recording::read(std::uint64_t first, std::span<float> into) const {

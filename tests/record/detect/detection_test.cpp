@@ -190,6 +190,72 @@ TEST(DetectSpikes, LeavesOutAChannelThatIsStuckAtItsEnd) {
     EXPECT_SAYS(found.warnings[0], "1 of 3 channels show no noise");
 }
 
+TEST(DetectSpikes, LeavesOutAChannelThatIsManyTimesAsNoisyAsMost) {
+    const recording from = noisy_recording(2, 5, 30000, 50);
+    auto samples = samples_of(from);
+    for (std::size_t at = 3; at < samples.size(); at += 5)
+        samples[at] = static_cast<std::int16_t>(8 * samples[at]);
+    const detection_result found = detect_spikes({from.description(), samples});
+    expect_sound(found);
+    EXPECT_EQ(found.noise[3], 0);
+    EXPECT_EQ(std::ranges::count(found.mask_channels, 3U), 0);
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_SAYS(found.warnings[0], "1 of 5 channels have more than five times the noise of most");
+}
+
+TEST(DetectSpikes, SaysThatSpikesPointTheOtherWay) {
+    const recording from = noisy_recording(5, 3, 60000, 100);
+    auto samples = samples_of(from);
+    EXPECT_TRUE(detect_spikes(from).warnings.empty());
+    for (std::int16_t& sample : samples) sample = static_cast<std::int16_t>(-sample);
+    const recording inverted(from.description(), samples);
+    const detection_result found = detect_spikes(inverted);
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_SAYS(found.warnings[0], "On 3 of 3 channels the largest spikes point up");
+    EXPECT_SAYS(found.warnings[0], "sign positive finds the others");
+    EXPECT_TRUE(detect_spikes(inverted, {.sign = spike_sign::positive}).warnings.empty());
+    EXPECT_TRUE(detect_spikes(inverted, {.sign = spike_sign::both}).warnings.empty());
+    EXPECT_SAYS(detect_spikes(from, {.sign = spike_sign::positive}).warnings.at(0), "point down");
+}
+
+TEST(DetectSpikes, SaysWhichChannelsStandAtTheirLimit) {
+    const recording from = noisy_recording(6, 3, 60000, 50);
+    auto samples = samples_of(from);
+    for (std::size_t f = 1000; f < 5000; ++f) samples[f * 3 + 2] = 2047;
+    const detection_result found = detect_spikes({from.description(), samples});
+    ASSERT_FALSE(found.warnings.empty());
+    EXPECT_SAYS(found.warnings[0], "1 of 3 channels stand at the limit of their range");
+    EXPECT_SAYS(found.warnings[0], from.channels()[2].name + " (6.7 % of the time)");
+}
+
+TEST(DetectSpikes, SaysThatTheAmplifierWasBlanked) {
+    const recording from = noisy_recording(7, 3, 60000, 50);
+    auto samples = samples_of(from);
+    std::fill(samples.begin() + 3 * 6000, samples.begin() + 3 * 12000, std::int16_t{12});
+    const detection_result found = detect_spikes({from.description(), samples});
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_SAYS(found.warnings[0], "No channel changes during about 10 % of the time");
+}
+
+TEST(DetectSpikes, SaysWhichChannelsAreCopies) {
+    const recording from = noisy_recording(8, 4, 60000, 50);
+    auto samples = samples_of(from);
+    for (std::size_t at = 0; at < samples.size(); at += 4) samples[at + 3] = samples[at + 1];
+    const detection_result found = detect_spikes({from.description(), samples});
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_SAYS(found.warnings[0], "1 of 4 channels have the same samples as another one: " +
+                                       from.channels()[3].name + " as " + from.channels()[1].name);
+}
+
+TEST(DetectSpikes, RefusesUnsignedSamples) {
+    const recording from = noisy_recording(9, 3, 60000, 50);
+    auto samples = samples_of(from);
+    for (std::int16_t& sample : samples) sample = static_cast<std::int16_t>(sample ^ 0x8000);
+    const recording unsigned_ones(from.description(), samples);
+    EXPECT_SAYS(refusal_of([&] { detect_spikes(unsigned_ones); }),
+                "the samples of 3 of 3 channels jump between -32,768 and 32,767");
+}
+
 TEST(DetectSpikes, CutsAnArtefactThatEveryChannelSees) {
     const recording from = noisy_recording(3, 4, 30000, 10);
     auto samples = samples_of(from);
