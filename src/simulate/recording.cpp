@@ -31,13 +31,13 @@ void write_units(const std::filesystem::path& path, const recording_truth& truth
         const simulated_unit& what = truth.units[u];
         const std::string by_noise =
             options.noise_uv > 0 ? fmt::format("{:.2f}", what.peak_uv / options.noise_uv) : "-";
-        file.write(fmt::format("{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.3f}\t{:.2f}\t{}", u,
-                               what.channel, what.x_um, what.y_um, what.depth_um, what.rate_hz,
-                               what.peak_uv, by_noise));
+        file.write(fmt::format("{}\t{}\t{:.2f}\t{:.2f}\t{:.2f}\t{:.3f}\t{:.2f}\t{}",
+                               truth.spikes.unit_names()[u], what.channel, what.x_um, what.y_um,
+                               what.depth_um, what.rate_hz, what.peak_uv, by_noise));
         if (varies)
             file.write(fmt::format("\t{}\t{}\t{}", to_string(what.waveform),
                                    what.bursting ? "yes" : "no",
-                                   what.like ? std::to_string(*what.like) : "-"));
+                                   what.like ? truth.spikes.unit_names()[*what.like] : "-"));
         file.write("\n");
     }
     file.commit();

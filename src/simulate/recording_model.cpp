@@ -11,6 +11,7 @@
 #include "simulate/drift.hpp"
 #include "simulate/random_values.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave::simulate {
 namespace {
@@ -44,6 +45,25 @@ std::uint64_t frames_of(const recording_options& options) {
     return frames;
 }
 
+spike_sequence given_spikes(const recording_options& options, const execution& run) {
+    if (options.spikes.empty()) return {};
+    spike_sequence spikes = read_spikes(options.spikes, {}, run).spikes;
+    if (spikes.empty())
+        throw invalid_argument(
+            fmt::format("'{}' holds no spikes, expected those of a recording to be simulated",
+                        options.spikes.string()));
+    return spikes;
+}
+
+// The options with what the spikes of the file decide.
+recording_options fitted(recording_options options, const spike_sequence& given) {
+    if (given.empty()) return options;
+    options.units = static_cast<std::uint32_t>(given.unit_count());
+    options.length = std::chrono::ceil<std::chrono::seconds>(given.span().end - given.span().begin);
+    if (options.length == duration{0}) options.length = std::chrono::seconds{1};
+    return options;
+}
+
 std::vector<recording_channel> contacts_of(const recording_options& options) {
     std::vector<recording_channel> channels;
     for (std::uint32_t c = 0; c < options.channels; ++c) {
@@ -66,14 +86,15 @@ struct recording_model::samples {
 };
 
 recording_model::recording_model(const recording_options& options, const execution& run)
-    : options_(checked(options)),
-      frames_(frames_of(options)),
-      channels_(contacts_of(options)),
-      units_(make_units(options, channels_)),
-      noise_(options, channels_) {
-    truth_.motion = motion_of(options);
+    : given_(given_spikes(options, run)),
+      options_(checked(fitted(options, given_))),
+      frames_(frames_of(options_)),
+      channels_(contacts_of(options_)),
+      units_(make_units(options_, channels_)),
+      noise_(options_, channels_) {
+    truth_.motion = motion_of(options_);
     draw_spikes(run);
-    for (std::uint32_t u = 0; u < options.units; ++u) truth_.units.push_back(units_[u].what);
+    for (std::uint32_t u = 0; u < options_.units; ++u) truth_.units.push_back(units_[u].what);
 }
 
 recording_description recording_model::description() const {
@@ -83,14 +104,26 @@ recording_description recording_model::description() const {
             .positions = position_source::file};
 }
 
+void recording_model::take_given_times() {
+    const std::int64_t begin_us = given_.span().begin.count();
+    for (std::size_t i = 0; i < given_.size(); ++i)
+        units_[to_index(given_.units()[i])].times_us.push_back(given_.times_us()[i] - begin_us);
+    for (std::uint32_t u = 0; u < given_.unit_count(); ++u)
+        units_[u].what.rate_hz =
+            static_cast<double>(units_[u].times_us.size()) / to_seconds(options_.length);
+}
+
 void recording_model::draw_spikes(const execution& run) {
     std::vector<std::pair<std::int64_t, unit_id>> all;
-    std::vector<std::string> names;
+    std::vector<std::string> names = given_.unit_names();
+    take_given_times();
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         core::throw_if_stopped(run.stop);
-        draw_train(units_[u], u, options_);
+        const bool is_given = !given_.empty() && u < options_.units;
+        if (!is_given) draw_times(units_[u], u, options_);
+        draw_sizes(units_[u], u, options_);
         if (u >= options_.units) continue;
-        names.push_back(std::to_string(u));
+        if (!is_given) names.push_back(std::to_string(u));
         for (const std::int64_t time_us : units_[u].times_us) all.emplace_back(time_us, unit_id{u});
     }
     truth_.spikes = sequence_of(std::move(all), std::move(names), {duration{0}, options_.length});

@@ -28,6 +28,7 @@ public:
 private:
     struct samples;
 
+    void take_given_times();
     void draw_spikes(const execution& run);
     void add_spikes(const recording_unit& unit, samples& to) const;
     void add_spike(const recording_unit& unit, const unit_field& field, std::size_t spike,
@@ -35,6 +36,7 @@ private:
     void add_part(const unit_waveform& shape, const waveform_part& part, double size,
                   double time_us, float* out, const samples& to) const;
 
+    spike_sequence given_;  // spikes of a file, if there is one
     recording_options options_;
     std::uint64_t frames_;
     std::vector<recording_channel> channels_;

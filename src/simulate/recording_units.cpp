@@ -238,21 +238,6 @@ burst_plan plan_bursts(random_stream& random) {
     return plan;
 }
 
-void draw_sizes(recording_unit& unit, random_stream& random, double jitter, double drop) {
-    unit.sizes.resize(unit.times_us.size());
-    double missing = 0;
-    for (std::size_t i = 0; i < unit.sizes.size(); ++i) {
-        if (i > 0 && drop > 0) {
-            const auto passed_us = static_cast<double>(unit.times_us[i] - unit.times_us[i - 1]);
-            missing =
-                (missing + drop * (1 - missing)) / squared(1 + passed_us / burst_plan::recovery_us);
-        }
-        unit.sizes[i] =
-            std::max(0.0F, 1 + static_cast<float>(jitter) * nearly_normal_float(random)) *
-            static_cast<float>(1 - missing);
-    }
-}
-
 }  // namespace
 
 recording_realism realism_of(const recording_options& options) {
@@ -290,7 +275,7 @@ std::vector<recording_unit> make_units(const recording_options& options,
     return units;
 }
 
-void draw_train(recording_unit& unit, std::uint32_t u, const recording_options& options) {
+void draw_times(recording_unit& unit, std::uint32_t u, const recording_options& options) {
     const auto end_us = static_cast<double>(options.length.count());
     const auto dead_us = static_cast<double>(options.refractory.count());
     random_stream random(options.seed, random_purpose::recording_spikes, u);
@@ -317,8 +302,24 @@ void draw_train(recording_unit& unit, std::uint32_t u, const recording_options& 
         at = std::max(at + 1, at + dead_us + random.exponential() * mean_us);
         begin_event();
     }
-    random_stream sizes(options.seed, random_purpose::recording_sizes, u);
-    draw_sizes(unit, sizes, options.amplitude_jitter, plan.drop);
+}
+
+void draw_sizes(recording_unit& unit, std::uint32_t u, const recording_options& options) {
+    random_stream bursts(options.seed, random_purpose::recording_bursts, u, 0);
+    const double drop = unit.what.bursting ? plan_bursts(bursts).drop : 0;
+    random_stream random(options.seed, random_purpose::recording_sizes, u);
+    const auto jitter = static_cast<float>(options.amplitude_jitter);
+    unit.sizes.resize(unit.times_us.size());
+    double missing = 0;
+    for (std::size_t i = 0; i < unit.sizes.size(); ++i) {
+        if (i > 0 && drop > 0) {
+            const auto passed_us = static_cast<double>(unit.times_us[i] - unit.times_us[i - 1]);
+            missing =
+                (missing + drop * (1 - missing)) / squared(1 + passed_us / burst_plan::recovery_us);
+        }
+        unit.sizes[i] = std::max(0.0F, 1 + jitter * nearly_normal_float(random)) *
+                        static_cast<float>(1 - missing);
+    }
 }
 
 }  // namespace spikeweave::simulate

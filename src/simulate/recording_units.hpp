@@ -36,7 +36,10 @@ unit_field field_of(const recording_unit& unit, std::span<const recording_channe
 std::vector<recording_unit> make_units(const recording_options& options,
                                        std::span<const recording_channel> channels);
 
-/// Draws the times and sizes of the spikes of unit u.
-void draw_train(recording_unit& unit, std::uint32_t u, const recording_options& options);
+/// Draws the times of the spikes of unit u.
+void draw_times(recording_unit& unit, std::uint32_t u, const recording_options& options);
+
+/// Draws the sizes of the spikes of unit u, whose times are known.
+void draw_sizes(recording_unit& unit, std::uint32_t u, const recording_options& options);
 
 }  // namespace spikeweave::simulate

@@ -56,6 +56,37 @@ TEST(SimulateRecording, GivesTheSameBytesOnEveryMachineAndAnyNumberOfThreads) {
     EXPECT_NE(samples_of(simulate_recording(other).traces), samples_of(one.traces));
 }
 
+TEST(SimulateRecording, TakesUnitsTimesAndNamesOfAFile) {
+    const temporary_folder folder;
+    const auto file = folder.path() / "spikes.tsv";
+    write_spikes(file, spike_sequence({1'500'000, 1'700'000, 1'700'000, 3'100'000},
+                                      {unit_id{0}, unit_id{0}, unit_id{1}, unit_id{1}},
+                                      {"cell a", "cell b"}, {1s, 3200ms}));
+    const recording_options options{.channels = 4, .length = 1h, .units = 7, .spikes = file};
+
+    const recording_truth truth = simulate_recording(folder.path() / "rec", options);
+
+    const recording made = read_recording(folder.path() / "rec");
+    EXPECT_EQ(made.length(), 3s) << "whole seconds";
+    EXPECT_EQ(truth.spikes.unit_names(), (std::vector<std::string>{"cell a", "cell b"}));
+    EXPECT_EQ(read_spikes(folder.path() / "rec/truth.npz").spikes, truth.spikes);
+    const auto times = truth.spikes.times_us();
+    EXPECT_EQ(std::vector(times.begin(), times.end()),
+              (std::vector<std::int64_t>{500'000, 700'000, 700'000, 2'100'000}))
+        << "since the begin of the file's span";
+    ASSERT_EQ(truth.units.size(), 2U);
+    EXPECT_NEAR(truth.units[0].rate_hz, 2.0 / 3, 1e-9);
+    const auto samples = samples_of(made);
+    const auto trough = std::ranges::min_element(samples) - samples.begin();
+    const double trough_s = static_cast<double>(trough / 4) / made.rate_hz();
+    EXPECT_TRUE(std::ranges::any_of(times, [&](std::int64_t at) {
+        return std::abs(static_cast<double>(at) / 1e6 - trough_s) < 1e-3;
+    }));
+    write_spikes(folder.path() / "none.tsv", spike_sequence{});
+    EXPECT_SAYS(refusal_of([&] { simulate_recording({.spikes = folder.path() / "none.tsv"}); }),
+                "none.tsv");
+}
+
 TEST(SimulateRecording, WritesToAFolderWhatItGivesInMemory) {
     const temporary_folder folder;
     const recording_options options{.channels = 3, .length = 400ms, .units = 2, .seed = 2};

@@ -87,17 +87,18 @@ void run(simulate_command<recording_options>& options, session& now) {
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
                                                      now.run(options.how.threads));
     now.progress.clear();
+    const duration length = truth.spikes.span().end;
     const std::string truth_file = (options.to / "truth.npz").string();
     if (options.json)
         return write_stdout(json_document({{"output", options.to.string()},
                                            {"channels", std::uint64_t{options.model.channels}},
-                                           {"length_s", to_seconds(options.model.length)},
+                                           {"length_s", to_seconds(length)},
                                            {"spikes", std::uint64_t{truth.spikes.size()}},
                                            {"units", std::uint64_t{truth.spikes.unit_count()}},
                                            {"truth", truth_file}}));
     if (now.quiet) return;
     write_stdout(fmt::format("wrote {} of {} channels to {}\nwrote {} spikes of {} units to {}\n",
-                             format_duration(options.model.length), grouped(options.model.channels),
+                             format_duration(length), grouped(options.model.channels),
                              options.to.string(), grouped(truth.spikes.size()),
                              grouped(truth.spikes.unit_count()), truth_file));
 }

@@ -76,6 +76,10 @@ struct recording_options {
     double rate_hz = 30000;     ///< sample rate
     duration length = std::chrono::seconds{60};
     std::uint32_t units = 20;
+    /// A file of spikes that `read_spikes` reads: the units are those of the file, with their times
+    /// and names, and the recording lasts as long, in whole seconds, whatever `units`, `length` and
+    /// the rates are. Its first sample is at the begin of the file's recorded span.
+    std::filesystem::path spikes{};
     /// Range of the units' mean rates.
     double low_hz = 2;
     double high_hz = 12;
