@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "io/foreign_file.hpp"
 #include "io/npy.hpp"
 #include "io/progress_meter.hpp"
 #include "io/zip_reader.hpp"
@@ -283,6 +284,7 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
     if (how.channel_group && !is_kwik)
         throw invalid_argument(
             fmt::format("'{}' is no .kwik or .kwx, which have groups of channels", path.string()));
+    if (!is_kwik && !is_phy && extension != ".npz") io::refuse_foreign_file(path);
     try {
         feature_file file = is_kwik               ? read_kwik(path, how, run)
                             : is_phy              ? read_phy_features(path, how, run)

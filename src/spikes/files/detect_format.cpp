@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/file_error.hpp"
+#include "io/foreign_file.hpp"
 #include "io/input_stream.hpp"
 #include "io/session_schema.hpp"
 #include "spikes/files/meabench.hpp"
@@ -37,15 +38,6 @@ std::string_view advice_about_folder(const std::filesystem::path& folder) {
     return "";
 }
 
-// What reads a file of an acquisition system.
-std::string_view advice_about(const std::string& name) {
-    for (const std::string_view ending : {".nev", ".nse", ".ntt", ".plx", ".pl2", ".nex", ".smr"})
-        if (name.ends_with(ending))
-            return " (the Python package reads such files through neo: spikeweave.read)";
-    return "; samples of electrodes, of which spikeweave sort makes spikes, need `channels` and "
-           "`sample_rate`";
-}
-
 }  // namespace
 
 spike_format detect_format(const std::filesystem::path& path) {
@@ -64,16 +56,27 @@ spike_format detect_format(const std::filesystem::path& path) {
     constexpr std::size_t looked_at = std::size_t{1} << 16;
     std::vector<char> buffer(looked_at);
     const std::string_view head{buffer.data(), in.read(buffer)};
-    if (head.starts_with("\x89HDF\r\n\x1a\n")) return spike_format::nwb;
+    const io::foreign_file* const foreign = io::find_foreign_file(path, head);
+    const auto refuse_foreign = [&] {
+        if (foreign != nullptr && !foreign->is_read) throw io::file_error(path, foreign->says());
+    };
+    if (head.starts_with("\x89HDF\r\n\x1a\n")) {
+        refuse_foreign();
+        return spike_format::nwb;
+    }
     if (head.starts_with("\x93NUMPY")) return spike_format::npy;
     if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return spike_format::npz;
     if (io::is_session(path, head)) return spike_format::session;
     if (head.find('\0') != std::string_view::npos) {
         if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)
             return spike_format::meabench;
-        throw io::file_error(path, fmt::format("begins with {}, expected text, .npy, .npz, .nwb or "
-                                               "MEABench records{}",
-                                               io::shown(head.substr(0, 16)), advice_about(name)));
+        refuse_foreign();
+        throw io::file_error(
+            path,
+            fmt::format("begins with {}, expected text, .npy, .npz, .nwb or MEABench records; "
+                        "samples of electrodes, of which spikeweave sort makes spikes, need "
+                        "`channels` and `sample_rate`",
+                        io::shown(head.substr(0, 16))));
     }
     if (is_klustakwik_name(name)) return spike_format::klustakwik;
     if (name.ends_with(".spk.txt") || name.ends_with(".spk.txt.gz")) return spike_format::wagenaar;

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace spikeweave::io {
+
+/// A kind of file that other programs write.
+struct foreign_file {
+    /// Endings of names, in small letters, separated by blanks; none: any name.
+    std::string_view endings;
+    /// What such a file begins with; empty: not known, and only the name tells.
+    std::string_view begins;
+    /// What it is and what reads it, as the rest of a sentence about the file: a sentence, or only
+    /// what it is if `reader` is given.
+    std::string_view is;
+    /// A function of the Python package, "spikeweave.…", or of SpikeInterface's extractors.
+    std::string_view reader{};
+    /// Whether readers of ours know it, so that it is wrong only as raw samples.
+    bool is_read = false;
+    /// Whether it is a header with nothing but samples behind it, which can be skipped.
+    bool is_header_and_samples = false;
+
+    /// The sentence about the file.
+    std::string says() const;
+};
+
+/// Returns the kind of a file by the bytes it begins with, 16 or more, or else by its name; null if
+/// it is not known.
+const foreign_file* find_foreign_file(const std::filesystem::path& path, std::string_view head);
+
+/// Returns the first bytes of a file; none of what is no file, such as a pipe, which can be read
+/// only once.
+std::string head_of(const std::filesystem::path& path);
+
+/// Refuses a file of another program that no reader of ours knows.
+/// @throws io_error saying what the file is and what reads it
+void refuse_foreign_file(const std::filesystem::path& path);
+
+/// Refuses what cannot be samples from the byte `offset` on: a file of another program, an archive
+/// or text. A name counts only where the content has no mark.
+/// @throws io_error saying what the file is and what reads it
+void refuse_as_samples(const std::filesystem::path& path, std::uint64_t offset);
+
+}  // namespace spikeweave::io
