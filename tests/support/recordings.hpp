@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "io/little_endian.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/recording.hpp"
 
@@ -63,4 +66,31 @@ std::string refusal_of(const Call& call) {
         return error.what();
     }
     return "nothing was thrown";
+}
+
+/// Samples as they are in a file.
+inline std::string as_bytes(const std::vector<std::int16_t>& samples) {
+    std::string out;
+    for (const std::int16_t sample : samples) spikeweave::io::append(out, sample);
+    return out;
+}
+
+/// The samples 0, 1, 2, …
+inline std::vector<std::int16_t> counting(std::size_t n) {
+    std::vector<std::int16_t> out(n);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::int16_t>(i);
+    return out;
+}
+
+/// The message of the error that the reading of a recording throws.
+inline std::string refused(const std::filesystem::path& path,
+                           const spikeweave::recording_read_options& how = {}) {
+    return refusal_of([&] { spikeweave::read_recording(path, how); });
+}
+
+/// The text with its first `what` replaced.
+inline std::string replaced(std::string text, std::string_view what, std::string_view by) {
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return at == std::string::npos ? text : text.replace(at, what.size(), by);
 }

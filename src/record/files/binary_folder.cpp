@@ -158,14 +158,14 @@ opened read_binary_folder(const opening& job) {
                                      ? file.whole(kwargs, in_kwargs, "file_offset")
                                      : 0;
     const fs::path samples = folder / paths[0].get<std::string>();
-    out.source = open_flat_file({samples, offset, channels, all_below(channels)});
+    out.source = open_flat_file({samples, offset, channels});
     out.description.files = {samples, file.path()};
     std::error_code unknown;
     // The second is the name since SpikeInterface 0.105.
     for (const char* name : {"probe.json", "probegroup.json"}) {
         const fs::path probe = folder / name;
         if (!job.how.probe.empty() || !fs::exists(probe, unknown)) continue;
-        place_by_probe_file(probe, out.description.channels);
+        place_by_probe_file(probe, out);
         out.description.positions = position_source::file;
         out.description.files.push_back(probe);
         break;

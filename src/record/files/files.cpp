@@ -10,6 +10,7 @@
 
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
+#include "io/foreign_file.hpp"
 #include "io/random_file.hpp"
 #include "record/files/probe.hpp"
 #include "record/files/readers.hpp"
@@ -118,8 +119,12 @@ recording read_recording(const fs::path& path, const recording_read_options& how
     std::error_code unknown;
     if (!fs::exists(path, unknown)) throw io::file_error(path, "does not exist");
     recording_format format = how.format;
+    const bool is_file = fs::is_regular_file(path, unknown);
+    if (format == recording_format::automatic && is_file &&
+        (how.sample_rate != 0 || how.channels != 0))
+        format = recording_format::raw;
     if (format == recording_format::automatic) {
-        const bool hdf5 = fs::is_regular_file(path, unknown) && is_hdf5(path);
+        const bool hdf5 = is_file && is_hdf5(path);
         format = find_recording_format(path, run).value_or(hdf5 ? recording_format::nwb
                                                                 : recording_format::raw);
         if (format == recording_format::raw && fs::is_directory(path, unknown))
@@ -127,6 +132,7 @@ recording read_recording(const fs::path& path, const recording_read_options& how
                 path,
                 "is a folder without binary.json, structure.oebin or a .meta file, "
                 "expected one of them or a file");
+        if (hdf5) io::refuse_foreign_file(path);
     }
     const bool has_raw_options =
         how.sample_rate != 0 || how.channels != 0 || how.gain != 0 || how.header_bytes != 0;
@@ -140,7 +146,7 @@ recording read_recording(const fs::path& path, const recording_read_options& how
     what.path = path;
     what.format = format;
     if (!how.probe.empty()) {
-        place_by_probe_file(how.probe, what.channels);
+        place_by_probe_file(how.probe, found);
         what.positions = position_source::probe_file;
         what.files.push_back(how.probe);
     } else if (what.positions == position_source::assumed) {
@@ -185,11 +191,13 @@ bool may_hold_floats(const sample_source& source, std::size_t channels) {
 
 opened read_raw(const opening& job) {
     const recording_read_options& how = job.how;
-    if (how.sample_rate == 0 || how.channels == 0)
+    if (how.sample_rate == 0 || how.channels == 0) {
+        io::refuse_foreign_file(job.path);
         throw invalid_argument(
             fmt::format("'{}' holds raw samples and does not say of how many channels and how many "
                         "a second: `channels` and `sample_rate` both have to be given",
                         job.path.string()));
+    }
     if (how.channels > most_channels)
         throw invalid_argument(fmt::format("'{}' cannot have {} channels: at most {} are read",
                                            job.path.string(), how.channels, most_channels));
@@ -203,8 +211,7 @@ opened read_raw(const opening& job) {
     if (how.gain == 0)
         out.description.warnings.emplace_back(
             "The gain is not known: one count is taken as one microvolt.");
-    out.source =
-        open_flat_file({job.path, how.header_bytes, how.channels, all_below(how.channels)});
+    out.source = open_flat_file({job.path, how.header_bytes, how.channels});
     if (may_hold_floats(*out.source, how.channels))
         out.description.warnings.emplace_back(
             "The file may hold 32-bit floats, since every two samples look like one; it is read as "
@@ -246,12 +253,11 @@ std::size_t choose_stream(const fs::path& path, const std::vector<std::string>& 
     const auto found = std::find(names.begin(), names.end(), wanted);
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     if (names.empty()) throw io::file_error(path, fmt::format("holds no {}", what));
-    throw io::file_error(
-        path, fmt::format("{}; it has {}",
-                          wanted.empty() ? fmt::format("holds {} {}, of which one has to be named",
-                                                       names.size(), what)
-                                         : fmt::format("has no {} named '{}'", what, wanted),
-                          fmt::join(names, ", ")));
+    const std::string wrong =
+        wanted.empty()
+            ? fmt::format("holds more than one {}, of which `stream` has to name one", what)
+            : fmt::format("has no {} named '{}'", what, wanted);
+    throw io::file_error(path, fmt::format("{}; it has {}", wrong, fmt::join(names, ", ")));
 }
 
 void check_channels(const fs::path& path, std::string_view key, std::uint64_t count) {

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
+#include "core/listed.hpp"
 #include "record/files/json_file.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -64,8 +67,8 @@ const json* list_of(const json_file& file, const json& probe, const std::string&
 
 }  // namespace
 
-void place_by_probe_file(const std::filesystem::path& path,
-                         std::vector<recording_channel>& channels) {
+std::vector<std::size_t> place_by_probe_file(const std::filesystem::path& path,
+                                             std::vector<recording_channel>& channels) {
     const json_file file(path);
     const json& probes = file.array(file.root(), "", "probes");
     std::vector<std::optional<contact>> placed(channels.size());
@@ -101,13 +104,40 @@ void place_by_probe_file(const std::filesystem::path& path,
             place = at;
         }
     }
+    std::vector<std::size_t> kept;
     for (std::size_t c = 0; c < channels.size(); ++c) {
-        if (!placed[c])
-            file.fail("probes", fmt::format("channel {} of {} has no contact", c, channels.size()));
+        if (!placed[c]) continue;
+        kept.push_back(c);
         channels[c].x_um = placed[c]->x_um;
         channels[c].y_um = placed[c]->y_um;
         channels[c].shank = placed[c]->shank;
     }
+    if (kept.empty() || (in_order > 0 && kept.size() < channels.size()))
+        file.fail("probes",
+                  fmt::format("found contacts of {} channels, expected {}, one a channel, "
+                              "or device_channel_indices, which say the channel at each "
+                              "contact",
+                              kept.size(), channels.size()));
+    return kept;
+}
+
+void place_by_probe_file(const std::filesystem::path& probe, opened& what) {
+    std::vector<recording_channel>& channels = what.description.channels;
+    const std::size_t all = channels.size();
+    std::vector<std::size_t> kept = place_by_probe_file(probe, channels);
+    if (kept.size() == all) return;
+    std::vector<recording_channel> with_contacts;
+    std::vector<std::string> without;
+    for (std::size_t c = 0; c < all; ++c)
+        if (std::binary_search(kept.begin(), kept.end(), c))
+            with_contacts.push_back(std::move(channels[c]));
+        else
+            without.push_back(channels[c].name);
+    channels = std::move(with_contacts);
+    what.source = keep_channels(std::move(what.source), all, std::move(kept));
+    what.description.warnings.push_back(
+        fmt::format("{} of {} channels have no contact in '{}' and are left out: {}.",
+                    without.size(), all, probe.filename().string(), core::listed(without)));
 }
 
 void place_on_a_line(std::vector<recording_channel>& channels) {

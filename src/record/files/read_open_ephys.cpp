@@ -1,11 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
 
+#include "core/listed.hpp"
 #include "io/file_error.hpp"
 #include "record/files/json_file.hpp"
 #include "record/files/readers.hpp"
+#include "record/files/sample_numbers.hpp"
 
 namespace spikeweave::record {
 namespace {
@@ -17,13 +22,13 @@ fs::path find_structure(const fs::path& path) {
     if (!fs::is_directory(path)) return path;
     if (fs::exists(path / "structure.oebin")) return path / "structure.oebin";
     const std::vector<fs::path> found = files_below(path, "structure.oebin");
-    if (found.size() != 1) {
-        std::string list;
+    if (found.empty()) throw io::file_error(path, "holds no recording (structure.oebin)");
+    if (found.size() > 1) {
+        std::vector<std::string> folders;
         for (const fs::path& one : found)
-            list += fmt::format(" '{}'", fs::relative(one.parent_path(), path).string());
-        throw io::file_error(
-            path, fmt::format("holds {} recordings, of which one has to be named:{}", found.size(),
-                              list));
+            folders.push_back(fmt::format("'{}'", one.parent_path().string()));
+        throw io::file_error(path, fmt::format("holds {} recordings, give the path of one: {}",
+                                               found.size(), core::listed(folders)));
     }
     return found.front();
 }
@@ -34,14 +39,40 @@ bool leads_elsewhere(const fs::path& folder) {
            std::find(folder.begin(), folder.end(), fs::path("..")) != folder.end();
 }
 
-// Distinguishes electrodes from analog inputs, which are in volts or, in files without units, have
-// names that say so.
+// Whether a text has one of the words that name other inputs, such as "ADC1", "CH_SYNC" or
+// "Auxiliary data channel".
+bool names_other_input(const std::string& text) {
+    std::string word;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        const auto letter = static_cast<unsigned char>(i < text.size() ? text[i] : ' ');
+        if (std::isalpha(letter) != 0) {
+            word += static_cast<char>(std::tolower(letter));
+            continue;
+        }
+        for (const char* other : {"adc", "aux", "auxiliary", "sync"})
+            if (word == other) return true;
+        word.clear();
+    }
+    return false;
+}
+
+// Distinguishes electrodes from analog inputs and lines of synchronization. Units do not tell:
+// versions 0.4 and 0.5 call the volts of analog inputs microvolts, and later ones leave units out.
 bool is_electrode(const json_file& file, const json& channel, const std::string& where,
                   const std::string& name) {
-    const std::string unit = channel.contains("units") ? file.text(channel, where, "units") : "";
-    return unit.empty()
-               ? name.find("ADC") == std::string::npos && name.find("AUX") == std::string::npos
-               : unit == "uV";
+    const auto text = [&](const char* key) {
+        return channel.contains(key) ? file.text(channel, where, key) : std::string{};
+    };
+    const std::string unit = text("units");
+    return (unit.empty() || unit == "uV" || unit == "\u00b5V") && !names_other_input(name) &&
+           !names_other_input(text("description"));
+}
+
+// The file has another name since version 0.6, in which the old one has times.
+fs::path find_sample_numbers(const fs::path& folder) {
+    const fs::path numbers = folder / "sample_numbers.npy";
+    std::error_code failed;
+    return fs::exists(numbers, failed) ? numbers : folder / "timestamps.npy";
 }
 
 }  // namespace
@@ -74,21 +105,37 @@ opened read_open_ephys(const opening& job) {
             where + ", key 'channels'",
             fmt::format("found {} channels, expected num_channels, {}", channels.size(), stored));
     std::vector<std::size_t> kept;
+    std::vector<std::string> left_out;
     for (std::size_t c = 0; c < stored; ++c) {
         const std::string which = fmt::format("{}, channel {}", where, c);
         std::string name = file.text(channels[c], which, "channel_name");
-        if (!is_electrode(file, channels[c], which, name)) continue;
+        if (!is_electrode(file, channels[c], which, name)) {
+            left_out.push_back(std::move(name));
+            continue;
+        }
         kept.push_back(c);
         what.channels.push_back(
             {.name = std::move(name), .gain_uv = file.number(channels[c], which, "bit_volts")});
     }
-    if (kept.empty()) file.fail(where, "has no electrode among its channels");
-    if (kept.size() < stored)
-        what.warnings.push_back(fmt::format("{} of {} channels are no electrodes and are left out.",
-                                            stored - kept.size(), stored));
-    const fs::path samples =
-        file.path().parent_path() / "continuous" / names[chosen] / "continuous.dat";
-    out.source = open_flat_file({samples, 0, stored, std::move(kept)});
+    if (kept.empty())
+        file.fail(where,
+                  fmt::format("has no electrode among its channels: {}", core::listed(left_out)));
+    if (!left_out.empty())
+        what.warnings.push_back(
+            fmt::format("{} of {} channels are no electrodes and are left out: {}.",
+                        left_out.size(), stored, core::listed(left_out)));
+    const fs::path folder = file.path().parent_path() / "continuous" / names[chosen];
+    const fs::path samples = folder / "continuous.dat";
+    const fs::path numbers = find_sample_numbers(folder);
+    std::error_code failed;
+    // A last frame that is incomplete, as after a crash, is left out if another file says so.
+    out.source = keep_channels(
+        open_flat_file(
+            {.path = samples, .stored = stored, .may_be_cut = fs::exists(numbers, failed)}),
+        stored, std::move(kept));
+    for (std::string& warning :
+         check_sample_numbers(numbers, out.source->frame_count(), what.rate_hz))
+        what.warnings.push_back(std::move(warning));
     what.files = {samples, file.path()};
     return out;
 }

@@ -37,15 +37,21 @@ opened read_nwb_recording(const opening& job);
 /// without SPIKEWEAVE_HDF5.
 bool is_nwb_recording(const std::filesystem::path& path, const std::stop_token& stop);
 
-/// Samples of a flat file with `stored` channels in each frame, of which those in `kept` are read.
+/// Samples of a flat file with `stored` channels in each frame.
 struct flat_file {
     std::filesystem::path path{};
     std::uint64_t offset_bytes = 0;
     std::size_t stored = 0;
-    std::vector<std::size_t> kept{};
+    /// Whether the last frame may be incomplete, and is then left out.
+    bool may_be_cut = false;
 };
-/// @throws io_error if the file is empty or does not end with a whole frame.
+/// @throws io_error if the file has no whole frame, or does not end with one.
 std::shared_ptr<const sample_source> open_flat_file(flat_file what);
+
+/// Returns the samples of the channels `kept`, in this order, of a source with `stored` channels.
+std::shared_ptr<const sample_source> keep_channels(std::shared_ptr<const sample_source> all,
+                                                   std::size_t stored,
+                                                   std::vector<std::size_t> kept);
 
 /// Returns channels named "0", "1", … with a prefix.
 std::vector<recording_channel> numbered_channels(std::size_t n, std::string_view prefix = "");

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record/files/neuropixels.hpp"
+#include "record/files/spikeglx_meta.hpp"
+#include "spikeweave/record/recording.hpp"
+
+namespace spikeweave::record {
+
+/// What a `.meta` file says about its Neuropixels probe. A channel is the number of a readout of
+/// one band, from 0.
+class spikeglx_probe {
+public:
+    /// @throws io_error if `imroTbl` is not as its kind of probe has it.
+    explicit spikeglx_probe(const meta_file& meta);
+
+    /// Microvolts per count.
+    /// @throws io_error if the file and the table of probes do not say it.
+    double gain_uv(std::uint64_t channel, bool is_lf) const;
+
+    /// Places the stored channels, of which `numbers` are the channels of the probe.
+    /// @throws io_error if the file and the table of probes do not say where they are.
+    void place(const std::vector<std::uint64_t>& numbers,
+               std::vector<recording_channel>& channels) const;
+
+    /// Warnings for the user, as full sentences.
+    std::vector<std::string> warnings() const;
+
+private:
+    /// What a channel is connected to, and its gains (0: that of the model).
+    struct readout {
+        std::uint32_t shank = 0;
+        std::uint32_t contact = 0;
+        double ap_gain = 0;
+        double lf_gain = 0;
+    };
+
+    void identify();
+    void read_table();
+    readout read_entry(std::string_view entry, imro_layout layout) const;
+    void read_groups(const std::vector<std::string_view>& table);
+    void place_by_table(const std::vector<std::uint64_t>& numbers,
+                        std::vector<recording_channel>& channels) const;
+    bool place_by_map(const char* key, const std::vector<std::uint64_t>& numbers,
+                      std::vector<recording_channel>& channels) const;
+    bool lists_gains() const;
+
+    const meta_file& meta_;
+    /// Null if the probe is not known.
+    const neuropixels_model* model_ = nullptr;
+    /// What the file calls the probe, and by which key; empty if it does not.
+    std::string named_{};
+    std::string named_by_{};
+    std::vector<readout> readouts_{};
+};
+
+}  // namespace spikeweave::record
