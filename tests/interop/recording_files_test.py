@@ -14,6 +14,7 @@ import unittest
 try:
     import neo
     import numpy as np
+    import probeinterface
     import pynwb
     from pynwb.ecephys import ElectricalSeries
 except ImportError as missing:
@@ -21,12 +22,42 @@ except ImportError as missing:
     sys.exit(77)
 
 SPIKEWEAVE = sys.argv.pop(1)
+BANK = 384
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 def info(path, *options):
     done = subprocess.run([SPIKEWEAVE, "info", "--json", path, *options], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)
+
+
+def neuropixels_meta(part, probe, random):
+    """A .meta of 384 channels at random contacts of a probe of ProbeTable, of which some are saved; and their numbers."""
+    kind = probe["imro_table_format_type"]
+    contacts, shanks = int(probe["cols_per_shank"]) * int(probe["rows_per_shank"]), int(probe["num_shanks"])
+    channels = min(BANK, contacts)
+    gains = [int(gain) for gain in probe["ap_gain_list"].split(",")]
+    head = f"({part},{channels})"
+    if kind == "imro_np1110":
+        head = f"({part},{random.integers(3)},0,{random.choice(gains)},{random.choice(gains)},1)"
+        rows = [f"({group} {random.integers(16)} {random.integers(16)})" for group in range(24)]
+    elif kind == "imro_np1000":
+        banks = [random.integers((contacts - 1 - channel) // BANK + 1) for channel in range(channels)]
+        rows = [f"({channel} {bank} {random.integers(2)} {random.choice(gains)} {random.choice(gains)} 1)"
+                for channel, bank in enumerate(banks)]
+    else:
+        # On four shanks, a number of a contact may occur on each.
+        numbers = random.permutation(contacts * shanks)[:channels]
+        fields = {"imro_np2000": "{c} 1 {r} {e}", "imro_np2003": "{c} 1 {r} {e}", "imro_np3010": "{c} 0 {r} {e}"}
+        rows = ["(" + fields.get(kind, "{c} {s} 0 {r} {e}").format(c=channel, s=number // contacts, r=random.integers(1, 3),
+                                                                  e=number % contacts) + ")"
+                for channel, number in enumerate(numbers)]
+    saved = sorted(random.choice(channels, 20, replace=False))
+    subset = ",".join(map(str, [*saved, BANK]))
+    maps = "".join(f"(AP{channel};{channel}:{i})" for i, channel in enumerate(saved)) + f"(SY0;{BANK}:20)"
+    return (f"typeThis=imec\nnSavedChans=21\nimSampRate=30000\nsnsApLfSy=20,0,1\nacqApLfSy={channels},0,1\n"
+            f"snsSaveChanSubset={subset}\nimAiRangeMax=0.6\nimMaxInt={2 ** (int(probe['adc_bit_depth']) - 1)}\n"
+            f"imDatPrb_pn={part}\n~imroTbl={head}{''.join(rows)}\n~snsChanMap=({channels},0,1){maps}\n"), saved
 
 
 class RecordingFiles(unittest.TestCase):
@@ -77,6 +108,37 @@ class RecordingFiles(unittest.TestCase):
         self.assertTrue(np.allclose([c["gain_uv"] for c in found["channels"]], [c["gain"] for c in signals]))
         self.assertEqual(found["samples"], reader.get_signal_size(0, 0, 0))
         self.assertAlmostEqual(found["sample_rate_hz"], signals[0]["sampling_rate"])
+
+    def test_neuropixels_of_every_part_number_have_the_places_and_gains_of_probeinterface_and_neo(self):
+        random = np.random.default_rng(1)
+        folder = pathlib.Path(probeinterface.__file__).parent / "resources"
+        table = json.loads((folder / "neuropixels_probe_features.json").read_text())
+        name = "run_g0_t0.imec0.ap"
+        compared = 0
+        for part, probe in table["neuropixels_probes"].items():
+            with self.subTest(part=part):
+                meta, saved = neuropixels_meta(part, probe, random)
+                np.zeros(2 * (len(saved) + 1), np.int16).tofile(self.folder / f"{name}.bin")
+                (self.folder / f"{name}.meta").write_text(f"fileName=C:/{name}.bin\nfileSizeBytes={4 * len(saved) + 4}\n{meta}")
+
+                found = info(self.folder / f"{name}.bin")
+
+                places = probeinterface.read_spikeglx(self.folder / f"{name}.meta")
+                self.assertEqual(found["positions"], "file")
+                self.assertTrue(np.allclose([(c["x_um"], c["y_um"]) for c in found["channels"]], places.contact_positions))
+                shanks = [int(shank or 0) for shank in places.shank_ids] if places.shank_ids is not None else [0] * len(saved)
+                self.assertEqual([c["shank"] for c in found["channels"]], shanks)
+                steps = 2 ** (int(probe["adc_bit_depth"]) - 1)
+                gains = places.contact_annotations.get("ap_gains", [places.annotations["ap_gain"]] * len(saved))
+                self.assertTrue(np.allclose([c["gain_uv"] for c in found["channels"]], [6e5 / steps / gain for gain in gains]))
+                # Neo takes the gains of saved channels for those of the first ones, which have gains of their own here.
+                if len(probe["ap_gain_list"].split(",")) == 1:
+                    reader = neo.rawio.SpikeGLXRawIO(dirname=self.folder)
+                    reader.parse_header()
+                    signals = [c for c in reader.header["signal_channels"] if "SY" not in c["name"]]
+                    self.assertTrue(np.allclose([c["gain_uv"] for c in found["channels"]], [c["gain"] for c in signals]))
+                    compared += 1
+        self.assertGreater(compared, 15)
 
     def test_open_ephys_channels_are_those_of_neo(self):
         recording = self.folder / "Record Node 101" / "experiment1" / "recording1"
