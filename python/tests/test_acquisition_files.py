@@ -1,5 +1,6 @@
 """Files that neo and SpikeInterface read, written here as the makers of the systems say."""
 
+import pickle
 import struct
 
 import numpy as np
@@ -75,9 +76,11 @@ def write_nev(path, spikes, rate=RATE):
     path.write_bytes(blackrock_header(channels, rate) + packets.tobytes())
 
 
-def write_ns5(path, samples):
-    """Writes samples (frames, channels) as version 2.3 of NSx."""
+def write_ns5(path, samples, later=(), version=(2, 3)):
+    """Writes samples (frames, channels) as version 2.3 of NSx, and what was recorded after pauses:
+    (ticks, samples). Version 3.0 has packets of one sample with a time in nanoseconds."""
     channels = samples.shape[1]
+    parts = [(0, samples), *later]
     basic = np.zeros(
         1,
         dtype=[
@@ -115,12 +118,24 @@ def write_ns5(path, samples):
     extended["min_analog"], extended["max_analog"] = -8191, 8191
     extended["units"] = b"uV"
     basic[0] = (
-        b"NEURALCD", (2, 3), basic.itemsize + extended.nbytes, b"30 kS/s", b"", 1, RATE,
+        b"NEURALCD" if version == (2, 3) else b"BRSMPGRP", version,
+        basic.itemsize + extended.nbytes, b"30 kS/s", b"", 1,
+        RATE if version == (2, 3) else 1_000_000_000,
         (2026, 11, 4, 26, 12, 0, 0, 0), channels,
     )  # fmt: skip
-    data = (
-        b"\x01" + np.asarray([0, len(samples)], "<u4").tobytes() + samples.astype("<i2").tobytes()
-    )
+    data = b""
+    for ticks, part in parts:
+        if version == (2, 3):
+            data += b"\x01" + np.asarray([ticks, len(part)], "<u4").tobytes()
+            data += part.astype("<i2").tobytes()
+            continue
+        packets = np.zeros(
+            len(part),
+            [("one", "u1"), ("stamp", "<u8"), ("count", "<u4"), ("samples", "<i2", channels)],
+        )
+        packets["one"], packets["count"], packets["samples"] = 1, 1, part
+        packets["stamp"] = (ticks + np.arange(len(part))) * 1_000_000_000 // RATE
+        data += packets.tobytes()
     path.write_bytes(basic.tobytes() + extended.tobytes() + data)
 
 
@@ -233,7 +248,63 @@ def test_recordings_of_blackrock(tmp_path):
     np.testing.assert_array_equal(found.samples(0, len(samples)), samples)
 
 
-def write_maxwell(path, samples, channels, lsb_v=6.3e-6):
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("version", [(2, 3), (3, 0)])
+def test_a_paused_recording_of_blackrock_is_read_part_by_part(tmp_path, version):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(2).normal(0, 100, (RATE // 2, 2)).astype(np.int16)
+    path = tmp_path / "day.ns5"
+    write_ns5(path, samples[:6000], [(2 * RATE, samples[6000:])], version)
+
+    with pytest.raises(
+        OSError,
+        match=r"day\.ns5.*consists of 2 parts, of which `segment` has to name one "
+        r"\(0: 0\.2 s from 0 s; 1: 0\.3 s from 2 s\)",
+    ):
+        spikeweave.read_recording(path)
+    with pytest.raises(OSError, match=r"day\.ns5.*it has no segment 2, but 0: "):
+        spikeweave.read_recording(path, segment=2)
+    parts = [spikeweave.read_recording(path, segment=segment) for segment in (0, 1)]
+
+    np.testing.assert_array_equal(parts[0].samples(0, 6000), samples[:6000])
+    np.testing.assert_array_equal(parts[1].samples(0, 9000), samples[6000:])
+    assert [part.t_start for part in parts] == [0, 2]
+    again = pickle.loads(pickle.dumps(parts[1]))
+    assert (again.frames, again.t_start) == (9000, 2)
+
+
+def test_a_segment_is_of_files_that_have_some(tmp_path):
+    np.arange(100, dtype=np.int16).tofile(tmp_path / "a.bin")
+    how = {"sample_rate": RATE, "channels": 2, "gain": 1.0}
+    with pytest.warns(UserWarning, match="positions"):
+        assert spikeweave.read_recording(tmp_path / "a.bin", segment=0, **how).frames == 50
+    with pytest.raises(ValueError, match=r"segment: 'a\.bin' has one segment, found 1"):
+        spikeweave.read_recording(tmp_path / "a.bin", segment=1, **how)
+
+
+def test_a_file_is_named_with_what_reads_it(tmp_path):
+    (tmp_path / "day.pl2").write_bytes(bytes(1000))
+    (tmp_path / "SE1.nse").write_bytes(b"######## Neuralynx".ljust(17000, b"\0"))
+    (tmp_path / "CSC1.ncs").write_bytes(b"######## Neuralynx".ljust(17000, b"\0"))
+    (tmp_path / "day.mat").write_bytes(b"MATLAB 5.0 MAT-file".ljust(1000, b"\0"))
+    how = {"sample_rate": RATE, "channels": 1}
+    for name, says in (
+        ("day.pl2", "only with Plexon's library for Windows: write it as .plx"),
+        ("SE1.nse", "spikes of Neuralynx, which the Python package reads: spikeweave.read$"),
+        ("CSC1.ncs", "samples of Neuralynx, which the Python package reads: .*read_recording$"),
+        ("day.mat", "is a file of MATLAB"),
+    ):
+        with pytest.raises(OSError, match=f"{name}.*{says}"):
+            spikeweave.read_recording(tmp_path / name, **how)
+    for name in ("day.pl2", "SE1.nse", "day.mat"):
+        with pytest.raises(OSError, match=name):
+            spikeweave.read_recording(tmp_path / name)
+    for name in ("day.pl2", "CSC1.ncs", "day.mat"):
+        with pytest.raises(OSError, match=name):
+            spikeweave.read(tmp_path / name)
+
+
+def write_maxwell(path, samples, channels, lsb_v=6.3e-6, places=(("well000", "rec0000"),)):
     """The layout of version 20190530, as neo reads it, without MaxWell's compression."""
     h5py = pytest.importorskip("h5py")
     mapping = np.zeros(
@@ -244,11 +315,13 @@ def write_maxwell(path, samples, channels, lsb_v=6.3e-6):
     mapping["x"], mapping["y"] = 17.5 * np.arange(len(channels)), 35.0
     with h5py.File(path, "w") as file:
         file["version"] = [b"20190530"]
-        recorded = file.create_group("wells/well000/rec0000")
-        recorded["settings/lsb"], recorded["settings/sampling"] = [lsb_v], [float(RATE)]
-        recorded["settings/mapping"] = mapping
-        recorded["groups/routed/channels"] = np.array(channels, np.uint16)
-        recorded["groups/routed/raw"] = samples.T.astype(np.uint16)
+        for number, (well, recording) in enumerate(places):
+            recorded = file.create_group(f"wells/{well}/{recording}")
+            recorded["settings/lsb"], recorded["settings/sampling"] = [lsb_v], [float(RATE)]
+            recorded["settings/mapping"] = mapping
+            recorded["groups/routed/channels"] = np.array(channels, np.uint16)
+            recorded["groups/routed/raw"] = samples.T.astype(np.uint16) + number
+            recorded["groups/routed/frame_nos"] = 500 + np.arange(len(samples), dtype=np.uint64)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -266,6 +339,50 @@ def test_recordings_of_maxwell(tmp_path):
         (17.5 * i, 35.0) for i in range(4)
     ]
     np.testing.assert_array_equal(found.samples(0, len(samples)), samples)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_wells_and_recordings_of_maxwell_are_named(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(3).integers(400, 600, (2000, 2))
+    two = tmp_path / "two.raw.h5"
+    write_maxwell(two, samples, [3, 7], places=[("well000", "rec0000"), ("well001", "rec0000")])
+    more = tmp_path / "more.raw.h5"
+    places = [("well000", "rec0000"), ("well000", "rec0001"), ("well002", "rec0001")]
+    write_maxwell(more, samples, [3, 7], places=places)
+
+    with pytest.raises(OSError, match=r"two.*`stream` is one of \['well000', 'well001'\]"):
+        spikeweave.read_recording(two)
+    with pytest.raises(
+        OSError, match=r"more.*\['well000/rec0000', 'well000/rec0001', 'well002'\]$"
+    ):
+        spikeweave.read_recording(more)
+    with pytest.raises(OSError, match=r"more.*, found 'well000'$"):
+        spikeweave.read_recording(more, stream="well000")
+    for path, stream, number in (
+        (two, "well001", 1), (more, "well000/rec0001", 1), (more, "well002", 2),
+        (more, "well002/rec0001", 2),
+    ):  # fmt: skip
+        found = spikeweave.read_recording(path, stream=stream)
+        np.testing.assert_array_equal(found.samples(0, 2000), samples + number)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_missing_samples_of_maxwell_divide_a_recording(tmp_path):
+    pytest.importorskip("spikeinterface")
+    h5py = pytest.importorskip("h5py")
+    samples = np.random.default_rng(3).integers(400, 600, (2000, 2))
+    path = tmp_path / "culture.raw.h5"
+    write_maxwell(path, samples, [3, 7])
+    with h5py.File(path, "a") as file:
+        file["wells/well000/rec0000/groups/routed/frame_nos"][1500:] += np.uint64(RATE)
+
+    with pytest.raises(OSError, match=r"culture.*0: 0\.05 s from 0 s; 1: .* s from 1\.05 s"):
+        spikeweave.read_recording(path)
+    found = spikeweave.read_recording(path, segment=1)
+
+    np.testing.assert_array_equal(found.samples(0, 500), samples[1500:])
+    assert found.t_start == pytest.approx(1 + 1500 / RATE)
 
 
 @pytest.mark.filterwarnings("ignore")

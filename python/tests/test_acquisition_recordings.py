@@ -9,8 +9,9 @@ RATE = 32000
 BLOCK = 512
 
 
-def write_ncs(path, channel, samples, rate=RATE):
-    """Neuralynx's records of 512 samples of one channel, with a gain of 0.25 uV."""
+def write_ncs(path, channel, samples, rate=RATE, gaps=()):
+    """Neuralynx's records of 512 samples of one channel, with a gain of 0.25 uV. `gaps`: (record,
+    microseconds that are missing before it)."""
     header = (
         "######## Neuralynx Data File Header\r\n"
         "-FileType NCS\r\n-FileVersion 3.4\r\n-RecordSize 1044\r\n"
@@ -32,6 +33,8 @@ def write_ncs(path, channel, samples, rate=RATE):
         ],
     )
     records["stamp"] = 1_000_000 + np.arange(len(records)) * BLOCK * 1_000_000 // rate
+    for record, missing_us in gaps:
+        records["stamp"][record:] += missing_us
     records["channel"], records["rate"], records["valid"] = channel, rate, BLOCK
     records["samples"] = samples.reshape(-1, BLOCK)
     path.write_bytes(header.encode("latin-1").ljust(16384, b"\0") + records.tobytes())
@@ -53,6 +56,37 @@ def test_recordings_of_neuralynx(tmp_path):
     write_ncs(tmp_path / "CSC2.ncs", 2, samples[:, 0], rate=RATE // 2)
     with pytest.raises(OSError, match=r"CSC0\.ncs' has several streams; `stream` is one of \["):
         spikeweave.read_recording(tmp_path / "CSC0.ncs")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_paused_recording_of_neuralynx_is_read_part_by_part(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(6).integers(-900, 900, 20 * BLOCK)
+    write_ncs(tmp_path / "CSC0.ncs", 0, samples, gaps=[(5, 1_000_000)])
+
+    with pytest.raises(
+        OSError, match=r"CSC0\.ncs.*\(0: 0\.08 s from 0 s; 1: 0\.24 s from 1\.08 s\)"
+    ):
+        spikeweave.read_recording(tmp_path / "CSC0.ncs")
+    found = spikeweave.read_recording(tmp_path / "CSC0.ncs", segment=1)
+
+    np.testing.assert_array_equal(found.samples(0, 15 * BLOCK)[:, 0], samples[5 * BLOCK :])
+    assert found.t_start == pytest.approx(1.08)
+
+
+def test_small_gaps_of_neuralynx_are_told(tmp_path):
+    pytest.importorskip("spikeinterface")
+    samples = np.random.default_rng(6).integers(-900, 900, 20 * BLOCK)
+    write_ncs(tmp_path / "CSC0.ncs", 0, samples, gaps=[(5, 1000), (9, 2000), (12, 20)])
+
+    with pytest.warns(
+        UserWarning,
+        match=r"'CSC0\.ncs' has 2 gaps of at most 128 samples, 0\.081 s after its beginning and "
+        r"later, of 0\.003 s in all",
+    ):
+        found = spikeweave.read_recording(tmp_path / "CSC0.ncs")
+
+    assert found.frames == len(samples)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -109,3 +143,24 @@ def test_recordings_of_spikegadgets(tmp_path):
     assert (found.frames, found.sample_rate) == (3000, 30000)
     assert [one["gain_uv"] for one in found.channels] == pytest.approx([0.195] * 4)
     np.testing.assert_array_equal(found.samples(0, len(samples)), samples)
+
+    packets["stamp"][2000:] += 15000
+    (tmp_path / "day.rec").write_bytes(header.encode() + packets.tobytes())
+    with pytest.raises(OSError, match=r"day\.rec.*1: 0\.0333333 s from 0\.566667 s"):
+        spikeweave.read_recording(tmp_path / "day.rec")
+    late = spikeweave.read_recording(tmp_path / "day.rec", segment=1)
+    np.testing.assert_array_equal(late.samples(0, 1000), samples[2000:])
+    assert late.t_start == pytest.approx(17000 / 30000)
+
+
+def test_a_segment_of_spikeinterface_is_taken_as_the_message_says():
+    si = pytest.importorskip("spikeinterface")
+    traces = [np.zeros((100, 2), np.int16), np.ones((50, 2), np.int16)]
+    recording = si.NumpyRecording(traces, 30000)
+
+    with pytest.raises(
+        ValueError, match=r"has 2 segments, .*\(recording\.select_segments\(\[0\]\)"
+    ):
+        spikeweave.Recording.of(recording)
+
+    assert spikeweave.Recording.of(recording.select_segments([0])).frames == 100

@@ -104,15 +104,24 @@ def test_counts_that_spikeinterface_made_signed_are_the_same(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_gap_in_a_recording_of_intan_is_refused(tmp_path):
+def test_a_gap_divides_a_recording_of_intan(tmp_path):
     pytest.importorskip("spikeinterface")
     path = tmp_path / "day.rhd"
-    write_intan(path, rhd_header, np.zeros((4 * FRAMES_OF_A_BLOCK, 2), int), has_stimulation=False)
+    samples = np.random.default_rng(4).integers(-500, 500, (4 * FRAMES_OF_A_BLOCK, 2))
+    write_intan(path, rhd_header, samples, has_stimulation=False)
     content = bytearray(path.read_bytes())
     last_block = len(content) - FRAMES_OF_A_BLOCK * (4 + 2 * 2)
     numbers = np.arange(1000, 1000 + FRAMES_OF_A_BLOCK, dtype="<i4").tobytes()
     content[last_block : last_block + len(numbers)] = numbers
     path.write_bytes(content)
 
-    with pytest.raises(OSError, match=r"(?s)day\.rhd.*not continuous"):
+    with pytest.raises(
+        OSError, match=r"day\.rhd.*`segment` has to name one \(0: 0\.0128 s from 0 s; 1: 0\.00426"
+    ):
         spikeweave.read_recording(path)
+    found = spikeweave.read_recording(path, segment=1)
+
+    np.testing.assert_array_equal(found.samples(0, FRAMES_OF_A_BLOCK), samples[-FRAMES_OF_A_BLOCK:])
+    assert found.t_start == pytest.approx(1000 / RATE)
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.frames, again.t_start) == (found.frames, found.t_start)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ import numpy as np
 
 from .._values.recording import Recording
 from .._values.spikes import SpikeSequence
-from . import plexon
+from . import maxwell, neuralynx, plexon
+from .pauses import choose_part, parts_of
 from .spikeinterface import from_recording
 
 #: The class of ``neo.rawio`` for files of spikes that spikeweave does not read itself.
@@ -129,7 +132,7 @@ def _trains_of(reader: Any) -> tuple[dict[str, np.ndarray], tuple[float, float]]
     return trains, (min([*begins, *firsts]), max([*ends, *lasts]))
 
 
-def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
+def open_by_spikeinterface(path: Path, stream: str | None, segment: int | None) -> Recording:
     """A recording of a file that SpikeInterface reads."""
     name = _named(path, RECORDINGS_BY_SPIKEINTERFACE)
     if name is None:
@@ -141,15 +144,13 @@ def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
         raise ImportError(
             f"'{path.name}' is read by SpikeInterface: pip install 'spikeweave[spikeinterface]'"
         ) from None
-    place = path.parent if name in _OF_FOLDERS else path
-    how: dict[str, Any] = {} if stream is None else {"stream_name": stream}
-    if name == "read_maxwell":
-        how["install_maxwell_plugin"] = False  # native code from a server
     try:
-        recording = getattr(extractors, name)(place, **how)
+        recording = _extracted(path, name, getattr(extractors, name), stream)
         if name == "read_plexon":
             plexon.correct(recording, path)
-        return from_recording(recording, again=(open_by_spikeinterface, (path, stream)))
+        part = choose_part(parts_of(recording, name), segment, path)
+        again = (open_by_spikeinterface, (path, stream, segment))
+        found = from_recording(part.recording, part.begin, again)
     except Exception as error:  # of whatever kind a damaged file makes SpikeInterface raise
         streams = [] if stream is not None else _streams_in(error)
         electrodes = [one for one in streams if one in _OF_ELECTRODES]
@@ -157,7 +158,35 @@ def open_by_spikeinterface(path: Path, stream: str | None) -> Recording:
             raise OSError(f"'{path}' has several streams; `stream` is one of {streams}") from None
         if not electrodes:
             raise OSError(f"'{path}' cannot be read by SpikeInterface: {error}") from error
-    return open_by_spikeinterface(path, electrodes[0])
+    else:
+        warning = name == "read_neuralynx" and neuralynx.warning_of_gaps(path, found.sample_rate)
+        if warning:
+            warnings.warn(warning, stacklevel=4)
+        return found
+    return open_by_spikeinterface(path, electrodes[0], segment)
+
+
+def _extracted(path: Path, name: str, read: Any, stream: str | None) -> Any:
+    """What SpikeInterface's function of this name reads; where samples are missing, its parts."""
+    how: dict[str, Any] = {}
+    place = path.parent if name in _OF_FOLDERS else path
+    if name == "read_maxwell":
+        how["install_maxwell_plugin"] = False  # native code from a server
+        stream, how["rec_name"] = maxwell.well_and_recording(path, stream)
+    if stream is not None:
+        how["stream_name"] = stream
+    if name == "read_blackrock" and "gap_tolerance_ms" in inspect.signature(read).parameters:
+        how["gap_tolerance_ms"] = 0.0  # every gap ends a segment
+    try:
+        return read(place, **how)
+    except Exception as error:
+        if name == "read_intan" and "imestamps are not continuous" in str(error):
+            return read(place, **how, ignore_integrity_checks=True)
+        if name == "read_intan" and isinstance(error, KeyError):
+            raise ValueError(
+                f"the file with the samples of {error} (such as amplifier.dat) is missing beside it"
+            ) from error
+        raise
 
 
 def _streams_in(error: Exception) -> list[str]:

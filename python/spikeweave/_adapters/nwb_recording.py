@@ -13,8 +13,9 @@ from .._values.channels import COUNT_UV, as_counts, channel_list
 from .nwb import load_pynwb
 
 
-def open_series(path: Path, name: str | None) -> Any:
-    """A recording that reads the series as it is needed; the file stays open as long."""
+def open_series(path: Path, name: str | None) -> tuple[Any, NDArray[np.float64] | float]:
+    """A recording that reads the series as it is needed, and the times of its samples in seconds
+    since the first; the file stays open as long."""
     pynwb = load_pynwb()
     try:
         io = pynwb.NWBHDF5IO(str(path), "r")
@@ -36,13 +37,22 @@ def open_series(path: Path, name: str | None) -> Any:
         io.close()
         raise OSError(f"'{path}' has several streams: {sorted(found)}, expected stream=NAME")
     series = found[name] if name is not None else next(iter(found.values()))
-    return _recording_of(series, io)
+    try:
+        return _recording_of(series, io)
+    except ValueError as error:
+        io.close()
+        raise OSError(f"'{path}': {error}") from None
 
 
-def _recording_of(series: Any, io: Any) -> Any:
+def _recording_of(series: Any, io: Any) -> tuple[Any, NDArray[np.float64] | float]:
     data = series.data
     count = data.shape[1]
     electrodes = series.electrodes.to_dataframe()
+    if len(electrodes) != count:
+        raise ValueError(
+            f"'{series.name}': found {len(electrodes)} electrodes, expected {count}, one a column "
+            "of data"
+        )
     positions = None
     for pair in (("rel_x", "rel_y"), ("x", "y")):
         if set(pair) <= set(electrodes.columns):
@@ -55,10 +65,7 @@ def _recording_of(series: Any, io: Any) -> Any:
     microvolts = 1e6
     is_float = data.dtype.kind == "f"
     scale = series.conversion * factor * microvolts
-    rate = series.rate
-    if rate is None:
-        stamps = series.timestamps
-        rate = (len(stamps) - 1) / float(stamps[-1] - stamps[0])
+    rate, times = _rate_and_times(series)
 
     def get(begin: int, end: int) -> NDArray[Any]:
         # Held here so that the file stays open.
@@ -74,6 +81,19 @@ def _recording_of(series: Any, io: Any) -> Any:
         shanks,
         None,
     )
-    return _core.recording_of(
-        as_counts(data.dtype, get), data.shape[0], channels, float(rate), positions is not None
+    core = _core.recording_of(
+        as_counts(data.dtype, get), data.shape[0], channels, rate, positions is not None
     )
+    return core, times
+
+
+def _rate_and_times(series: Any) -> tuple[float, NDArray[np.float64] | float]:
+    """The rate, and the times of samples since the first, which need not be even: the rate is that
+    without gaps."""
+    if series.rate is not None:
+        return float(series.rate), 0.0
+    stamps = np.asarray(series.timestamps, dtype=np.float64)
+    steps = np.diff(stamps)
+    if len(steps) == 0 or not np.all(steps > 0):
+        raise ValueError(f"'{series.name}': expected timestamps that increase")
+    return 1 / float(np.mean(steps[steps < 1.5 * np.median(steps)])), stamps - stamps[0]

@@ -26,6 +26,7 @@ def read_recording(
     header_bytes: int | None = None,
     probe: str | os.PathLike[str] | None = None,
     stream: str | None = None,
+    segment: int | None = None,
 ) -> Recording:
     """Opens a recording; only its description is read.
 
@@ -47,7 +48,12 @@ def read_recording(
     probe
         Channel positions: a probeinterface file (JSON), used instead of those in the recording.
     stream
-        Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default.
+        Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default. Of
+        MaxWell the well, and, if it was recorded several times, the recording:
+        ``"well000/rec0001"``.
+    segment
+        Part to read, counted from 0, of a recording that SpikeInterface reads and that was paused
+        or has gaps. `Recording.t_start` is where it begins.
 
     Returns
     -------
@@ -74,15 +80,17 @@ def read_recording(
         header_bytes=header_bytes,
         probe=None if probe is None else str(probe),
     )
-    found = _opened(str(path), format, stream, options)
+    found = _opened(str(path), format, stream, segment, options)
     for warning in getattr(found._core, "warnings", ()):
         warnings.warn(f"{path}: {warning}", stacklevel=2)
     return found
 
 
-def _opened(path: str, format: str, stream: str | None, options: dict[str, Any]) -> Recording:
+def _opened(
+    path: str, format: str, stream: str | None, segment: int | None, options: dict[str, Any]
+) -> Recording:
     check_readable(Path(path))
-    again = (_opened, (path, format, stream, options))
+    again = (_opened, (path, format, stream, segment, options))
     by_spikeinterface = (
         format == "auto"
         and not options.keys() & {"sample_rate", "channels"}
@@ -92,10 +100,13 @@ def _opened(path: str, format: str, stream: str | None, options: dict[str, Any])
     if format == "spikeinterface" or by_spikeinterface:
         if options:
             raise ValueError(f"{next(iter(options))}: '{Path(path).name}' says this itself")
-        return open_by_spikeinterface(Path(path), stream)
+        return open_by_spikeinterface(Path(path), stream, segment)
+    if segment not in (None, 0):
+        raise ValueError(f"segment: '{Path(path).name}' has one segment, found {segment}")
     if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
         if options:
             raise ValueError(f"{next(iter(options))}: an NWB file says this itself")
-        return Recording(open_series(Path(path), stream), again=again)
+        core, times = open_series(Path(path), stream)
+        return Recording(core, times=times, again=again)
     how = {**options, **given(format=format, stream=stream)}
     return Recording(_core.read_recording(path, how), again=again)

@@ -126,7 +126,7 @@ def from_recording(
     if recording.get_num_segments() != 1:
         raise ValueError(
             f"recording: it has {recording.get_num_segments()} segments, expected 1 "
-            "(recording.select_segments takes one out)"
+            "(recording.select_segments([0]) takes the first)"
         )
     times = known_times if known_times is not None else _times_of(recording)
     count = recording.get_num_channels()
