@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 #include <system_error>
+#include <vector>
 
 #include "io/file_error.hpp"
 #include "io/random_file.hpp"
@@ -161,6 +162,23 @@ std::string head_of(const std::filesystem::path& path) {
     std::string head(std::min(most, file.size()), '\0');
     file.read_at(0, head);
     return head;
+}
+
+std::string about_foreign_files(const std::filesystem::path& folder) {
+    constexpr std::size_t most = 10'000;
+    std::error_code failed;
+    std::vector<std::filesystem::path> files;
+    for (auto at = std::filesystem::directory_iterator(folder, failed);
+         !failed && at != std::filesystem::directory_iterator() && files.size() < most;
+         at.increment(failed))
+        files.push_back(at->path());
+    std::sort(files.begin(), files.end());
+    for (const std::filesystem::path& path : files) {
+        const foreign_file* const kind = find_by_name(small_name_of(path), false);
+        if (kind != nullptr && !kind->reader.empty())
+            return fmt::format("; its '{}' {}", path.filename().string(), kind->says());
+    }
+    return "";
 }
 
 void refuse_foreign_file(const std::filesystem::path& path) {

@@ -35,6 +35,10 @@ const foreign_file* find_foreign_file(const std::filesystem::path& path, std::st
 /// only once.
 std::string head_of(const std::filesystem::path& path);
 
+/// Says which file of a folder is of a program whose files other functions read, such as "; its
+/// 'info.rhd' holds samples of Intan, …"; empty if there is none.
+std::string about_foreign_files(const std::filesystem::path& folder);
+
 /// Refuses a file of another program that no reader of ours knows.
 /// @throws io_error saying what the file is and what reads it
 void refuse_foreign_file(const std::filesystem::path& path);

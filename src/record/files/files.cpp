@@ -130,8 +130,9 @@ recording read_recording(const fs::path& path, const recording_read_options& how
         if (format == recording_format::raw && fs::is_directory(path, unknown))
             throw io::file_error(
                 path,
-                "is a folder without binary.json, structure.oebin or a .meta file, "
-                "expected one of them or a file");
+                fmt::format("is a folder without binary.json, structure.oebin or a .meta file, "
+                            "expected one of them or a file{}",
+                            io::about_foreign_files(path)));
         if (hdf5) io::refuse_foreign_file(path);
     }
     const bool has_raw_options =

@@ -46,9 +46,10 @@ spike_format detect_format(const std::filesystem::path& path) {
     if (std::filesystem::is_directory(path, ignored)) {
         for (const char* part : {"params.py", "spike_times.npy"})
             if (std::filesystem::exists(path / part, ignored)) return spike_format::phy;
-        throw io::file_error(path, fmt::format("is a folder without params.py and spike_times.npy, "
-                                               "expected Phy's or a file{}",
-                                               advice_about_folder(path)));
+        throw io::file_error(path,
+                             fmt::format("is a folder without params.py and spike_times.npy, "
+                                         "expected Phy's or a file{}{}",
+                                         advice_about_folder(path), io::about_foreign_files(path)));
     }
     if (name == "params.py") return spike_format::phy;
 

@@ -74,6 +74,10 @@ TEST(RawFiles, SayWhatIsWrong) {
                 "cannot have 4000000000 channels");
     EXPECT_SAYS(refused(folder.path() / "none"), "does not exist");
     EXPECT_SAYS(refused(folder.path()), "is a folder without");
+    folder.file("info.rhd", "");
+    EXPECT_SAYS(refused(folder.path()),
+                "expected one of them or a file; its 'info.rhd' holds samples "
+                "of Intan, which the Python package reads");
 }
 
 TEST(RawFiles, AreNoFilesOfOtherPrograms) {
