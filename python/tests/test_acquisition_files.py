@@ -1,6 +1,7 @@
 """Files that neo and SpikeInterface read, written here as the makers of the systems say."""
 
 import pickle
+import re
 import struct
 
 import numpy as np
@@ -302,6 +303,21 @@ def test_a_file_is_named_with_what_reads_it(tmp_path):
     for name in ("day.pl2", "CSC1.ncs", "day.mat"):
         with pytest.raises(OSError, match=name):
             spikeweave.read(tmp_path / name)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_functions_that_messages_name_are_those_of_spikeinterface(tmp_path):
+    extractors = pytest.importorskip("spikeinterface.extractors")
+    for name, begins in (
+        ("a.smr", b""), ("a.smrx", b""), ("a.abf", b"ABF2"), ("a.mcd", b"MCSSTRM "),
+        ("a.continuous", b"header.format = 'Open Ephys"), ("a.tev", b""), ("a.mpx", b""),
+        ("a.cbin", b""), ("a.mda", b""), ("a.edf", b"0       "), ("a.bdf", b"\xffBIOSEMI"),
+    ):  # fmt: skip
+        (tmp_path / name).write_bytes(begins.ljust(1000, b"\0"))
+        with pytest.raises(OSError, match=r"spikeinterface\.extractors\.\w+") as error:
+            spikeweave.read_recording(tmp_path / name)
+        function = re.search(r"spikeinterface\.extractors\.(\w+)", str(error.value))[1]
+        assert hasattr(extractors, function), function
 
 
 def write_maxwell(path, samples, channels, lsb_v=6.3e-6, places=(("well000", "rec0000"),)):

@@ -143,8 +143,8 @@ std::string foreign_file::says() const {
     if (reader.starts_with("spikeweave."))
         return fmt::format("{}, which the Python package reads: {}", is, reader);
     return fmt::format(
-        "{}, which SpikeInterface reads: spikeweave.sort in Python takes what its "
-        "{} returns",
+        "{}, which SpikeInterface reads: spikeweave.sort(spikeinterface.extractors.{}(...)) in "
+        "Python",
         is, reader);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/listed.hpp"
+#include "io/file_error.hpp"
 #include "record/files/json_file.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -132,7 +133,7 @@ void place_by_probe_file(const std::filesystem::path& probe, opened& what) {
         if (std::binary_search(kept.begin(), kept.end(), c))
             with_contacts.push_back(std::move(channels[c]));
         else
-            without.push_back(channels[c].name);
+            without.push_back(io::shown(channels[c].name));
     channels = std::move(with_contacts);
     what.source = keep_channels(std::move(what.source), all, std::move(kept));
     what.description.warnings.push_back(

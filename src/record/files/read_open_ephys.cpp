@@ -75,6 +75,32 @@ fs::path find_sample_numbers(const fs::path& folder) {
     return fs::exists(numbers, failed) ? numbers : folder / "timestamps.npy";
 }
 
+// Appends the channels that are electrodes, and returns their numbers.
+std::vector<std::size_t> read_electrodes(const json_file& file, const json& channels,
+                                         const std::string& where, recording_description& what) {
+    std::vector<std::size_t> kept;
+    std::vector<std::string> left_out;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const std::string which = fmt::format("{}, channel {}", where, c);
+        std::string name = file.text(channels[c], which, "channel_name");
+        if (!is_electrode(file, channels[c], which, name)) {
+            left_out.push_back(io::shown(name));
+            continue;
+        }
+        kept.push_back(c);
+        what.channels.push_back(
+            {.name = std::move(name), .gain_uv = file.number(channels[c], which, "bit_volts")});
+    }
+    if (kept.empty())
+        file.fail(where,
+                  fmt::format("has no electrode among its channels: {}", core::listed(left_out)));
+    if (!left_out.empty())
+        what.warnings.push_back(
+            fmt::format("{} of {} channels are no electrodes and are left out: {}.",
+                        left_out.size(), channels.size(), core::listed(left_out)));
+    return kept;
+}
+
 }  // namespace
 
 opened read_open_ephys(const opening& job) {
@@ -104,26 +130,7 @@ opened read_open_ephys(const opening& job) {
         file.fail(
             where + ", key 'channels'",
             fmt::format("found {} channels, expected num_channels, {}", channels.size(), stored));
-    std::vector<std::size_t> kept;
-    std::vector<std::string> left_out;
-    for (std::size_t c = 0; c < stored; ++c) {
-        const std::string which = fmt::format("{}, channel {}", where, c);
-        std::string name = file.text(channels[c], which, "channel_name");
-        if (!is_electrode(file, channels[c], which, name)) {
-            left_out.push_back(std::move(name));
-            continue;
-        }
-        kept.push_back(c);
-        what.channels.push_back(
-            {.name = std::move(name), .gain_uv = file.number(channels[c], which, "bit_volts")});
-    }
-    if (kept.empty())
-        file.fail(where,
-                  fmt::format("has no electrode among its channels: {}", core::listed(left_out)));
-    if (!left_out.empty())
-        what.warnings.push_back(
-            fmt::format("{} of {} channels are no electrodes and are left out: {}.",
-                        left_out.size(), stored, core::listed(left_out)));
+    std::vector<std::size_t> kept = read_electrodes(file, channels, where, what);
     const fs::path folder = file.path().parent_path() / "continuous" / names[chosen];
     const fs::path samples = folder / "continuous.dat";
     const fs::path numbers = find_sample_numbers(folder);

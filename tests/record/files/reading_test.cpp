@@ -102,7 +102,7 @@ TEST(RawFiles, AreNoFilesOfOtherPrograms) {
         {"a.plx", "PLEX", "file of Plexon: the Python package reads its spikes"},
         {"a.pl2", "\x01\x02", "only with Plexon's library for Windows"},
         {"a.nex", "NEX1", "spikes of NeuroExplorer"},
-        {"a.smrx", "\x01\x02", "takes what its read_ced returns"},
+        {"a.smrx", "\x01\x02", "spikeweave.sort(spikeinterface.extractors.read_ced("},
         {"a.abf", "ABF2", "read_axon"},
         {"a.mcd", "MCSSTRM ", "read_mcsraw"},
         {"a.raw", "AxionBio", "neither neo nor SpikeInterface reads"},
@@ -184,7 +184,7 @@ TEST(ProbeFiles, LeaveOutChannelsWithoutAContact) {
     EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{1, 3, 5, 7}));
     ASSERT_EQ(what.description().warnings.size(), 1U);
     EXPECT_SAYS(what.description().warnings[0],
-                "2 of 4 channels have no contact in 'p.json' and are left out: 0, 2.");
+                "2 of 4 channels have no contact in 'p.json' and are left out: '0', '2'.");
     // Without the wiring, contacts that are too few may be those of any channels.
     EXPECT_SAYS(refused(path, how("[[0, 1], [0, 2]]", "")),
                 "found contacts of 2 channels, expected 4, one a channel, or "
