@@ -164,3 +164,39 @@ def test_a_segment_of_spikeinterface_is_taken_as_the_message_says():
         spikeweave.Recording.of(recording)
 
     assert spikeweave.Recording.of(recording.select_segments([0])).frames == 100
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_segment_of_a_folder_is_saved_as_the_message_says(tmp_path):
+    si = pytest.importorskip("spikeinterface")
+    traces = [np.zeros((100, 2), np.int16), np.ones((50, 2), np.int16)]
+    recording = si.NumpyRecording(traces, 30000)
+    recording.save(folder=tmp_path / "two")
+
+    with pytest.raises(OSError, match=r"2 files.*: in .*select_segments\(\[0\]\)\.save\(folder="):
+        spikeweave.read_recording(tmp_path / "two")
+
+    recording.select_segments([0]).save(folder=tmp_path / "one")
+    assert spikeweave.read_recording(tmp_path / "one").frames == 100
+
+
+@pytest.mark.filterwarnings("error")
+def test_arrays_are_written_as_the_messages_say(tmp_path):
+    x = np.random.default_rng(1).normal(0, 20, (3000, 2)).astype(np.float32)
+    probe = tmp_path / "probe.json"
+    probe.write_text('{"probes": [{"si_units": "um", "contact_positions": [[0, 0], [0, 20]]}]}')
+    how = {"sample_rate": 30000, "channels": 2, "gain": 1.0, "probe": probe}
+    np.save(tmp_path / "x.npy", x)
+    x.tofile(tmp_path / "x.dat")
+
+    with pytest.raises(OSError, match=r"x\.npy.*x\.astype\('int16'\)\.tofile"):
+        spikeweave.read_recording(tmp_path / "x.npy", **how)
+    with pytest.warns(UserWarning, match=r"32-bit floats.*x\.astype\('int16'\)\.tofile"):
+        spikeweave.read_recording(tmp_path / "x.dat", **how)
+
+    x.astype("int16").tofile(tmp_path / "x.dat")
+    found = spikeweave.read_recording(tmp_path / "x.dat", **how)
+    np.testing.assert_array_equal(found.samples(0, 3000), x.astype("int16"))
+    np.save(tmp_path / "x.npy", x.astype("int16"))
+    found = spikeweave.read_recording(tmp_path / "x.npy", **how, header_bytes=128)
+    np.testing.assert_array_equal(found.samples(0, 3000), x.astype("int16"))

@@ -1,8 +1,10 @@
 """Recordings: spikeweave simulate recording, and spikeweave info for them."""
 
 import array
+import gzip
 import json
 import unittest
+import wave
 
 from support import CliTest
 
@@ -127,6 +129,49 @@ class InfoOfRecordings(CliTest):
         (self.folder / "o").mkdir()
         self.file("o/structure.oebin", '{"continuous": []}')
         self.refused("info", self.folder / "o", says=("structure.oebin", "no stream"))
+
+    def test_advice_about_files_of_other_kinds_works(self):
+        options = ("--sample-rate", "30000", "--channels", "3", "--gain", "1")
+        samples = array.array("h", range(12)).tobytes()
+        packed = self.file("r.gz", gzip.compress(samples))
+        self.refused("info", packed, *options, says=("r.gz", "gunzip"))
+        self.ok("info", self.file("r", gzip.decompress(packed.read_bytes())), *options)
+        sound = self.folder / "r.wav"
+        with wave.open(str(sound), "wb") as file:
+            file.setnchannels(3)
+            file.setsampwidth(2)
+            file.setframerate(30000)
+            file.writeframes(samples)
+        self.refused("info", sound, *options, says=("r.wav", "--header-bytes", "44 bytes"))
+        found = json.loads(self.ok("info", sound, *options, "--header-bytes", "44", "--json").stdout)
+        self.assertEqual(found["samples"], 4)
+
+    def test_files_of_other_programs_are_named_with_what_reads_them(self):
+        options = ("--sample-rate", "30000", "--channels", "1")
+        for name, begin, words in (("CSC1.ncs", "######## Neuralynx", "spikeweave.read_recording"),
+                                   ("SE1.nse", "######## Neuralynx", "spikeweave.read"), ("a.mat", "MATLAB 5.0", "fwrite"),
+                                   ("a.pl2", "", "Plexon's library"), ("a.edf", "0       ", "read_edf")):
+            path = self.file(name, begin.encode() + bytes(4000))
+            with self.subTest(name):
+                self.refused("info", path, says=(name, words))
+                self.refused("info", path, *options, says=(name, words))
+                self.refused("sort", path, "-o", self.folder / "out", says=(name, words))
+                self.refused("sort", path, *options, "-o", self.folder / "out", says=(name, words))
+                self.refused("convert", path, self.folder / "out.tsv", says=(name, words))
+        self.assertFalse((self.folder / "out").exists() or (self.folder / "out.tsv").exists())
+
+    def test_a_recording_of_spikeglx_that_was_cut_or_is_read_as_raw_samples(self):
+        samples = self.raw("r.ap.bin", 10)
+        self.file("r.ap.meta", "nSavedChans=3\nsnsApLfSy=2,0,1\nacqApLfSy=2,0,1\nimSampRate=30000\nimAiRangeMax=0.5\n"
+                  "imDatPrb_pn=NP2000\n~imroTbl=(21,2)(0 1 0 0)(1 1 0 1)\n")
+
+        cut = self.ok("info", samples)
+        found = json.loads(self.ok("info", samples, "--sample-rate", "1000", "--channels", "5", "--gain", "2", "--json").stdout)
+
+        self.assertIn("'r.ap.meta' does not say how long the file is", cut.stdout + cut.stderr)
+        self.assertIn("0.762939 uV a count", cut.stdout)
+        self.assertEqual((found["format"], found["samples"], found["channels"][0]["gain_uv"]), ("raw", 2, 2))
+        self.refused("info", samples, "--channels", "5", says=("r.ap.bin", "both"))
 
 
 if __name__ == "__main__":

@@ -87,6 +87,10 @@ class RecordingFiles(unittest.TestCase):
         self.assertEqual([c["shank"] for c in found["channels"]], [0, 1, 0])
         self.assertTrue(np.allclose([c["gain_uv"] for c in found["channels"]], 0.1))
         self.assertTrue(np.allclose([c["offset_uv"] for c in found["channels"]], 2))
+        refused = subprocess.run([SPIKEWEAVE, "info", path, "--sample-rate", "25000", "--channels", "3"], stderr=subprocess.PIPE,
+                                 text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("NWB is read without --channels and --sample-rate", refused.stderr)
 
     def test_spikeglx_gains_and_names_are_those_of_neo(self):
         name = "run_g0_t0.imec0.ap"

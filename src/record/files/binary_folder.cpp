@@ -147,7 +147,10 @@ opened read_binary_folder(const opening& job) {
     const json& paths = file.array(kwargs, in_kwargs, "file_paths");
     if (paths.size() != 1 || !paths[0].is_string())
         file.fail("kwargs, key 'file_paths'",
-                  fmt::format("found {} files, each a segment, expected 1", paths.size()));
+                  fmt::format("found {} files, each a segment, expected 1: in SpikeInterface, "
+                              "recording.select_segments([0]).save(folder=...) makes a folder of "
+                              "one",
+                              paths.size()));
 
     opened out;
     out.description.rate_hz = checked_rate(file.path(), "kwargs, key 'sampling_frequency'",

@@ -69,9 +69,9 @@ spike_format detect_format(const std::filesystem::path& path) {
     if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return spike_format::npz;
     if (io::is_session(path, head)) return spike_format::session;
     if (head.find('\0') != std::string_view::npos) {
+        refuse_foreign();
         if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)
             return spike_format::meabench;
-        refuse_foreign();
         throw io::file_error(
             path,
             fmt::format("begins with {}, expected text, .npy, .npz, .nwb or MEABench records; "
