@@ -180,6 +180,20 @@ def test_a_segment_of_a_folder_is_saved_as_the_message_says(tmp_path):
     assert spikeweave.read_recording(tmp_path / "one").frames == 100
 
 
+def test_a_gap_in_the_times_of_a_folder_is_told(tmp_path):
+    si = pytest.importorskip("spikeinterface")
+    recording = si.NumpyRecording([np.zeros((9000, 2), np.int16)], 30000)
+    times = np.arange(9000) / 30000
+    recording.set_times(times + np.where(np.arange(9000) >= 6000, 1.0, 0.0), with_warning=False)
+    recording.save(folder=tmp_path / "gap")
+
+    with pytest.warns(
+        UserWarning,
+        match=r"has a gap: by 'times_cached_seg0\.npy', 30000 samples \(1 s\) are missing",
+    ):
+        assert spikeweave.read_recording(tmp_path / "gap").frames == 9000
+
+
 @pytest.mark.filterwarnings("error")
 def test_arrays_are_written_as_the_messages_say(tmp_path):
     x = np.random.default_rng(1).normal(0, 20, (3000, 2)).astype(np.float32)

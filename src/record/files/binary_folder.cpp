@@ -11,6 +11,7 @@
 #include "record/files/json_file.hpp"
 #include "record/files/probe.hpp"
 #include "record/files/readers.hpp"
+#include "record/files/sample_numbers.hpp"
 #include "spikeweave/core/version.hpp"
 
 namespace spikeweave {
@@ -163,6 +164,8 @@ opened read_binary_folder(const opening& job) {
     const fs::path samples = folder / paths[0].get<std::string>();
     out.source = open_flat_file({samples, offset, channels});
     out.description.files = {samples, file.path()};
+    out.description.warnings = check_sample_numbers(
+        folder / "times_cached_seg0.npy", out.source->frame_count(), out.description.rate_hz);
     std::error_code unknown;
     // The second is the name since SpikeInterface 0.105.
     for (const char* name : {"probe.json", "probegroup.json"}) {

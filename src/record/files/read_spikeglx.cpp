@@ -165,11 +165,15 @@ opened read_spikeglx(const opening& job) {
         numbers[c] -= which.first_acquired;
         what.channels[c].name = fmt::format("{}{}", which.prefix, numbers[c]);
     }
-    if (meta.has("snsApLfSy"))
+    if (meta.has("snsApLfSy")) {
         describe_probe(meta, !job.how.probe.empty(), which.is_lf, numbers, what);
-    else
+    } else {
         for (std::size_t c = 0; c < which.count; ++c)
             what.channels[c].gain_uv = analog_gain(meta, c);
+        what.warnings.emplace_back(
+            "All analog inputs are taken for electrodes. A probe file with device_channel_indices "
+            "(`probe`) leaves out those that are none, such as signals of stimuli.");
+    }
     if (which.count < stored)
         what.warnings.push_back(fmt::format("{} of {} channels are no electrodes and are left out.",
                                             stored - which.count, stored));

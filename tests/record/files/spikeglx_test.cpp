@@ -75,6 +75,13 @@ TEST(SpikeglxFiles, OfOtherKindsHaveTheirOwnGains) {
     EXPECT_DOUBLE_EQ(analog[0].gain_uv, 5e6 / 32768 / 200);
     EXPECT_DOUBLE_EQ(analog[1].gain_uv, 5e6 / 32768 / 10);
     EXPECT_DOUBLE_EQ(analog[2].gain_uv, 5e6 / 32768);
+    const auto all = read_recording(folder.path() / "a.meta").description().warnings;
+    EXPECT_SAYS(all[0], "All analog inputs are taken for electrodes.");
+    // As the warning says.
+    const auto probe = folder.file(
+        "p.json", R"({"probes": [{"si_units": "um", "contact_positions": [[0, 0], [0, 20]],
+                                  "device_channel_indices": [0, 1]}]})");
+    EXPECT_EQ(read_recording(folder.path() / "a.meta", {.probe = probe}).channel_count(), 2U);
 }
 
 TEST(SpikeglxFiles, SayWhatIsWrong) {
