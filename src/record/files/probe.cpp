@@ -106,19 +106,23 @@ std::vector<std::size_t> place_by_probe_file(const std::filesystem::path& path,
         }
     }
     std::vector<std::size_t> kept;
+    std::vector<std::size_t> without;
     for (std::size_t c = 0; c < channels.size(); ++c) {
-        if (!placed[c]) continue;
+        if (!placed[c]) {
+            without.push_back(c);
+            continue;
+        }
         kept.push_back(c);
         channels[c].x_um = placed[c]->x_um;
         channels[c].y_um = placed[c]->y_um;
         channels[c].shank = placed[c]->shank;
     }
-    if (kept.empty() || (in_order > 0 && kept.size() < channels.size()))
-        file.fail("probes",
-                  fmt::format("found contacts of {} channels, expected {}, one a channel, "
-                              "or device_channel_indices, which say the channel at each "
-                              "contact",
-                              kept.size(), channels.size()));
+    // Contacts in order that are too few may be those of any channels.
+    if (!without.empty() && (kept.empty() || in_order > 0))
+        file.fail("probes", fmt::format("channel {} of {} has no contact, expected one for each "
+                                        "channel, or device_channel_indices, which say the channel "
+                                        "at each contact, so that others are left out",
+                                        without.front(), channels.size()));
     return kept;
 }
 

@@ -185,12 +185,11 @@ TEST(ProbeFiles, LeaveOutChannelsWithoutAContact) {
     ASSERT_EQ(what.description().warnings.size(), 1U);
     EXPECT_SAYS(what.description().warnings[0],
                 "2 of 4 channels have no contact in 'p.json' and are left out: '0', '2'.");
-    // Without the wiring, contacts that are too few may be those of any channels.
     EXPECT_SAYS(refused(path, how("[[0, 1], [0, 2]]", "")),
-                "found contacts of 2 channels, expected 4, one a channel, or "
+                "channel 2 of 4 has no contact, expected one for each channel, or "
                 "device_channel_indices");
     EXPECT_SAYS(refused(path, how("[[0, 1]]", R"(, "device_channel_indices": [-1])")),
-                "found contacts of 0 channels");
+                "channel 0 of 4 has no contact");
     EXPECT_SAYS(refused(path, how("[[0, 1]]", R"(, "device_channel_indices": [4])")),
                 "found channel 4, expected 0 to 3");
 }
