@@ -250,6 +250,25 @@ def test_recordings_of_blackrock(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_recording_of_blackrock_takes_a_probe_as_the_message_says(tmp_path):
+    extractors = pytest.importorskip("spikeinterface.extractors")
+    probeinterface = pytest.importorskip("probeinterface")
+    write_ns5(tmp_path / "day.ns5", np.zeros((RATE, 4), np.int16))
+    probe = probeinterface.generate_linear_probe(4, ypitch=30)
+    probe.set_device_channel_indices(np.arange(4))
+    probeinterface.write_probeinterface(tmp_path / "probe.json", probe)
+
+    with pytest.raises(
+        ValueError, match=r"^probe: .*Recording\.of\(recording\.set_probe\(probe\)\)"
+    ):
+        spikeweave.read_recording(tmp_path / "day.ns5", probe=tmp_path / "probe.json")
+
+    recording = extractors.read_blackrock(tmp_path / "day.ns5")
+    found = spikeweave.Recording.of(recording.set_probe(probe))
+    assert [y for _, y in found.positions.tolist()] == [0, 30, 60, 90]
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("version", [(2, 3), (3, 0)])
 def test_a_paused_recording_of_blackrock_is_read_part_by_part(tmp_path, version):
     pytest.importorskip("spikeinterface")

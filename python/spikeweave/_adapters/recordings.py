@@ -98,6 +98,12 @@ def _opened(
         and is_by_spikeinterface(Path(path))
     )
     if format == "spikeinterface" or by_spikeinterface:
+        if options.keys() == {"probe"}:
+            raise ValueError(
+                f"probe: SpikeInterface reads '{Path(path).name}', and its recording takes one: "
+                "spikeweave.Recording.of(recording.set_probe(probe)), where a function of "
+                "spikeinterface.extractors returned the recording"
+            )
         if options:
             raise ValueError(f"{next(iter(options))}: '{Path(path).name}' says this itself")
         return open_by_spikeinterface(Path(path), stream, segment)

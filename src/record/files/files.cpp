@@ -258,7 +258,10 @@ std::size_t choose_stream(const fs::path& path, const std::vector<std::string>& 
         wanted.empty()
             ? fmt::format("holds more than one {}, of which `stream` has to name one", what)
             : fmt::format("has no {} named '{}'", what, wanted);
-    throw io::file_error(path, fmt::format("{}; it has {}", wrong, fmt::join(names, ", ")));
+    std::vector<std::string> listed;  // as text of the file, which need not be printable
+    for (const std::string& name : names)
+        listed.push_back(io::is_printable_utf8(name) ? name : io::shown(name));
+    throw io::file_error(path, fmt::format("{}; it has {}", wrong, fmt::join(listed, ", ")));
 }
 
 void check_channels(const fs::path& path, std::string_view key, std::uint64_t count) {

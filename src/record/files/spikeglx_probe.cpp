@@ -301,10 +301,8 @@ bool spikeglx_probe::place_by_map(const char* key, const std::vector<std::uint64
 
 std::vector<std::string> spikeglx_probe::warnings() const {
     if (model_ != nullptr || lists_gains()) return {};
-    return {
-        fmt::format("The probe '{}' is not known: the gain of its first channel is taken for "
-                    "all.",
-                    named_)};
+    return {fmt::format("The probe{} is not known: the gain of its first channel is taken for all.",
+                        named_.empty() ? "" : " " + io::shown(named_))};
 }
 
 }  // namespace spikeweave::record

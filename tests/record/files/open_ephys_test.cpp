@@ -75,6 +75,9 @@ TEST(OpenEphysFolders, SayWhatIsWrong) {
                 "Rhythm-100.0");
     EXPECT_SAYS(refused(folder.path() / "two", {.stream = "LFP"}), "has no electrode");
     EXPECT_SAYS(refused(folder.path() / "two", {.stream = "Rhythm-100.0"}), "continuous.dat");
+    // Text of a file does not reach the terminal as a command.
+    folder.file("two/structure.oebin", replaced(structure, "Rhythm-100.0/", "a\\u001b[2J"));
+    EXPECT_SAYS(refused(folder.path() / "two", {.stream = "LFP"}), "it has 'a\\x1b[2J'");
 }
 
 // What the versions say of inputs that are no electrodes: units are wrong in 0.4 and 0.5, and may
