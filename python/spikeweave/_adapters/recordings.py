@@ -15,6 +15,9 @@ from .files import check_readable, is_hdf5
 from .neo_files import is_by_spikeinterface, open_by_spikeinterface
 from .nwb_recording import open_series
 
+#: What the library's own readers say.
+_NO_POSITIONS = "No positions of the channels were found: they are put on a line, 20 um apart."
+
 
 def read_recording(
     path: str | os.PathLike[str],
@@ -81,7 +84,10 @@ def read_recording(
         probe=None if probe is None else str(probe),
     )
     found = _opened(str(path), format, stream, segment, options)
-    for warning in getattr(found._core, "warnings", ()):
+    said = list(found._core.warnings)
+    if not found._core.has_positions and _NO_POSITIONS not in said:
+        said.append(_NO_POSITIONS)
+    for warning in said:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
     return found
 

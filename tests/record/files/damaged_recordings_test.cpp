@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/npy.hpp"
 #include "support/damaged_files.hpp"
 #include "support/recordings.hpp"
 
@@ -39,12 +40,35 @@ TEST(DamagedRecordings, GiveAnErrorOrAnotherRecording) {
     read_with_changed_bytes(folder, "glx/a.meta", damage_rounds(1000),
                             [&] { read_through(folder.path() / "glx/a.meta"); });
 
+    folder.file("two/a.bin", std::string(24, '\1'));
+    folder.file("two/a.meta",
+                "typeThis=imec\nnSavedChans=4\nimSampRate=30000\nsnsApLfSy=3,0,1\n"
+                "acqApLfSy=4,0,1\nimAiRangeMax=0.5\nimDatPrb_pn=NP2010\nsnsSaveChanSubset=0:2,4\n"
+                "~imroTbl=(24,4)(0 1 0 1 5)(1 0 0 1 1)(2 3 1 1 386)(3 0 0 1 3)\n");
+    read_with_changed_bytes(folder, "two/a.meta", damage_rounds(1000),
+                            [&] { read_through(folder.path() / "two/a.meta"); });
+    std::string groups;
+    for (int g = 0; g < 24; ++g) groups += "(" + std::to_string(g) + " 1 2)";
+    folder.file("groups/a.bin", std::string(24, '\1'));
+    folder.file("groups/a.meta",
+                "typeThis=imec\nnSavedChans=4\nimSampRate=30000\nsnsApLfSy=3,0,1\n"
+                "acqApLfSy=4,0,1\nimAiRangeMax=0.5\n~imroTbl=(1110,1,0,1000,250,1)" +
+                    groups + "\n");
+    read_with_changed_bytes(folder, "groups/a.meta", damage_rounds(1000),
+                            [&] { read_through(folder.path() / "groups/a.meta"); });
+
     folder.file("oe/continuous/F/continuous.dat", std::string(12, '\1'));
     folder.file("oe/structure.oebin",
                 R"({"continuous": [{"folder_name": "F/", "sample_rate": 30000, "num_channels": 3,
                     "channels": [{"channel_name": "CH1", "bit_volts": 0.195, "units": "uV"},
                                  {"channel_name": "CH2", "bit_volts": 0.195, "units": "uV"},
                                  {"channel_name": "ADC1", "bit_volts": 5e-5, "units": "V"}]}]})");
+    const std::vector<std::int64_t> numbers{5, 6};
+    folder.file("oe/continuous/F/sample_numbers.npy",
+                io::format_npy_header({io::npy_kind::integer, 8, false, {numbers.size()}}) +
+                    std::string(reinterpret_cast<const char*>(numbers.data()), 16));
+    read_with_changed_bytes(folder, "oe/continuous/F/sample_numbers.npy", damage_rounds(1000),
+                            [&] { read_through(folder.path() / "oe"); });
     read_with_changed_bytes(folder, "oe/structure.oebin", damage_rounds(1000),
                             [&] { read_through(folder.path() / "oe"); });
 
