@@ -64,16 +64,18 @@ SPIKEWEAVE_API std::string_view to_string(position_source source);
 struct recording_read_options {
     recording_format format = recording_format::automatic;
     /// For raw files only: sample rate in Hz, number of channels, microvolts per count (0: unknown,
-    /// 1 is used), bytes before the first sample.
+    /// 1 is used), bytes before the first sample. With a rate or a number of channels, a file of
+    /// any format is read as raw samples, unless another format is asked for.
     double sample_rate = 0;
     std::uint32_t channels = 0;
     double gain = 0;
     std::uint64_t header_bytes = 0;
     /// A probe file in probeinterface's JSON, used instead of the positions in the recording;
-    /// empty: none.
+    /// empty: none. Channels without a contact in it are left out, with a warning.
     std::filesystem::path probe{};
     /// The name of the stream to read if there are several: a stream of Open Ephys, an
-    /// ElectricalSeries of NWB.
+    /// ElectricalSeries of NWB, a `.meta` file of SpikeGLX (its path in the folder, without the
+    /// ending).
     std::string stream{};
 
     friend bool operator==(const recording_read_options&, const recording_read_options&) = default;

@@ -47,9 +47,11 @@ def read_recording(
         name, then from the content.
     sample_rate, channels, gain, header_bytes
         For raw samples: sample rate in Hz, number of channels, microvolts per count, position of
-        the first sample in the file.
+        the first sample in the file. With a rate or a number of channels, a file is read as raw
+        samples.
     probe
         Channel positions: a probeinterface file (JSON), used instead of those in the recording.
+        Channels without a contact are left out, with a warning.
     stream
         Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default. Of
         MaxWell the well, and, if it was recorded several times, the recording:
