@@ -82,13 +82,18 @@ class Comparison:
             "processor seconds": processor_seconds() - used,
         }
         shutil.copy(sorted_to / "sorting.npz", result)
+        shutil.copy(sorted_to / "spikes.npz", result.with_suffix(".spikes.npz"))
         shutil.rmtree(sorted_to)
         result.with_suffix(".json").write_text(json.dumps(took))
+
+    def result_of(self, sorter, recording):
+        where, task = SORTERS.get(sorter, ("own", sorter.replace(" ", "-")))
+        return self.results / f"{recording.name}.{where}.{task}.npz"
 
     def sort(self, sorter, recording):
         """Returns the .npz of samples and labels; the seconds are in the .json beside it."""
         where, task = SORTERS.get(sorter, ("own", sorter.replace(" ", "-")))
-        result = self.results / f"{recording.name}.{where}.{task}.npz"
+        result = self.result_of(sorter, recording)
         log = result.with_suffix(".log")
         if sorter in self.variants:
             log.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The options of against_sorters.py."""
+"""The options of against_sorters.py and electrode_to_circuit.py."""
 
 import argparse
 import sys
@@ -30,20 +30,20 @@ def add_sorters(parser, sorters, own):
     group.add_argument("--python-version", help="of that machine [this Python's]")
 
 
-def add_recordings(parser):
+def add_recordings(parser, kinds):
     group = parser.add_argument_group("recordings")
     said = "seeds from 0, to choose defaults on, or from 100, to report [report]"
     group.add_argument("--set", choices=("develop", "report"), default="report", help=said)
     group.add_argument("--seeds", type=int, default=1, help="how many seeds of each kind [1]")
     said = f"the first one to report on [{recordings.REPORT}]"
     group.add_argument("--first-seed", type=int, default=recordings.REPORT, help=said)
-    said = f"kinds, such as 'si 32*'; may be repeated: {', '.join(recordings.KINDS)}"
+    said = f"kinds, such as 'si 32*'; may be repeated: {', '.join(kinds)}"
     group.add_argument("--recordings", action="append", default=[], metavar="PATTERN", help=said)
     group.add_argument("--recording", type=Path, metavar="FILE", help="a real recording instead")
     group.add_argument("--cache", type=Path, help="folder of recordings [FOLDER/recordings]")
 
 
-def parser_of(description, sorters, own):
+def parser_of(description, sorters, own, kinds):
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=description, formatter_class=form)
     parser.add_argument("spikeweave", type=Path, nargs="?", help="the command")
@@ -53,12 +53,12 @@ def parser_of(description, sorters, own):
     said = "save the tables in benchmarks/results and docs/benchmark-tables.md"
     parser.add_argument("--save", action="store_true", help=said)
     add_sorters(parser, sorters, own)
-    add_recordings(parser)
+    add_recordings(parser, kinds)
     return parser
 
 
-def arguments(description, sorters, own):
-    parser = parser_of(description, sorters, own)
+def arguments(description, sorters, own, kinds=recordings.KINDS):
+    parser = parser_of(description, sorters, own, kinds)
     chosen = parser.parse_args(sys.argv[1:])
     if not chosen.download_wheels and not chosen.spikeweave:
         parser.error("the spikeweave command is missing")
@@ -70,6 +70,6 @@ def arguments(description, sorters, own):
     for name in chosen.only:
         if name not in known:
             parser.error(f"'{name}' is none of {', '.join(known)}")
-    if not chosen.recording and not recordings.matching(chosen.recordings):
-        parser.error(f"no kind of recording matches; there are {', '.join(recordings.KINDS)}")
+    if not chosen.recording and not recordings.matching(chosen.recordings, kinds):
+        parser.error(f"no kind of recording matches; there are {', '.join(kinds)}")
     return chosen

@@ -2,7 +2,8 @@
 
 SpikeInterface makes the kinds whose recipe has `maker`, see peers/generate.py; `spikeweave simulate
 recording` makes the others from its options. A drifting kind has a static twin: the same units and
-spikes, which also say how large the units are.
+spikes, which also say how large the units are. The kinds of NETWORKS have the spikes of a network
+whose synapses are known: NAME-network.tsv and NAME-network.truth.tsv beside the recording.
 """
 
 import fnmatch
@@ -51,6 +52,11 @@ def realistic(channels, units, seconds, *options):
     return simulated(channels, units, seconds, "--difficulty", "realistic", *options)
 
 
+def network(channels, units, minutes, *options):
+    spikes = ["--units", units, "--length", f"{minutes}min"]
+    return {"network": spikes, **realistic(channels, units, 60 * minutes, *options)}
+
+
 # Add the kinds of a new option of the simulator here.
 KINDS = {
     "si-32-20-60s-8uV": generated(32, 20, 60, 8),
@@ -79,20 +85,27 @@ KINDS = {
     "own-drift-jump": realistic(64, 40, 120, "--drift", "30um", "--drift-shape", "jump"),
 }
 
+NETWORKS = {
+    f"network-{channels}-{units}-{minutes}min{name}": network(channels, units, minutes, *options)
+    for channels, units in ((32, 25), (64, 50), (384, 250))
+    for minutes in (2, 10, 30)
+    for name, options in (("", ()), ("-bursting", ("--bursting", 0.6)), ("-drift", ("--drift", "30um")))
+}
 
-def matching(patterns):
+
+def matching(patterns, kinds=KINDS):
     """Returns the kinds that match one of the patterns, as of files.
 
     A space is a hyphen, and the end may be left out.
     """
     wanted = [pattern.replace(" ", "-") for pattern in patterns] or ["*"]
     return [
-        kind for kind in KINDS if any(fnmatch.fnmatch(kind, pattern + "*") for pattern in wanted)
+        kind for kind in kinds if any(fnmatch.fnmatch(kind, pattern + "*") for pattern in wanted)
     ]
 
 
 def twin(kind):
-    start, drift, _ = kind.partition("-drift-")
+    start, drift, _ = kind.partition("-drift-")  # of KINDS
     return f"{start}-drift-static" if drift and kind != f"{start}-drift-static" else None
 
 
@@ -101,27 +114,28 @@ def finished(place, recipe):
     return kept.exists() and json.loads(kept.read_text()) == recipe
 
 
+def simulate(recipe, place, spikeweave, log):
+    def made(model, to, *options):
+        run(spikeweave, "simulate", model, *options, "--seed", recipe["seed"], "-o", to, log=log)
+
+    if "network" not in recipe:
+        return made("recording", place, *recipe["options"])
+    spikes = place.parent / f"{place.name}-network.tsv"
+    made("network", spikes, *recipe["network"], "--overwrite")
+    return made("recording", place, *recipe["options"], "--spikes", spikes)
+
+
 def make(kind, seed, folder, spikeweave, python):
     """Returns the folder of a recording, with the files that judge.py needs and units.npz."""
     place, log = folder / f"{kind}-seed{seed}", folder / "recordings.log"
-    recipe = json.loads(json.dumps({**KINDS[kind], "seed": seed}))
+    recipe = json.loads(json.dumps({**{**KINDS, **NETWORKS}[kind], "seed": seed}))
     other = make(twin(kind), seed, folder, spikeweave, python) if twin(kind) else None
     if not finished(place, recipe):
         shutil.rmtree(place, ignore_errors=True)
         if "maker" in recipe:
             run(python, GENERATE, place, json.dumps(recipe), log=log)
         else:
-            run(
-                spikeweave,
-                "simulate",
-                "recording",
-                *recipe["options"],
-                "--seed",
-                seed,
-                "-o",
-                place,
-                log=log,
-            )
+            simulate(recipe, place, spikeweave, log)
         if other:
             shutil.copy(other / "units.npz", place)
         else:
