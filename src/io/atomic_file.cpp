@@ -30,10 +30,17 @@ void write_all(const std::filesystem::path& path, int descriptor, std::uint64_t 
 
 }  // namespace
 
-atomic_file::atomic_file(std::filesystem::path target) : target_(std::move(target)) {
+atomic_file::atomic_file(std::filesystem::path target, bool overwrite)
+    : target_(std::move(target)), overwrite_(overwrite) {
+    namespace fs = std::filesystem;
     std::error_code ignored;
-    if (std::filesystem::is_directory(target_, ignored))
+    if (fs::is_directory(target_, ignored))
         throw file_error(target_, "is a folder, expected the name of a file to write");
+    const fs::file_status there = fs::symlink_status(target_, ignored);
+    if (fs::exists(there) && !overwrite_) throw file_error(target_, "exists already");
+    if (fs::is_other(there))
+        throw file_error(target_, "is a device or a pipe, expected the name of a file to write");
+    make_folder_of(target_);
     // Before there is a file, which nobody would remove if this failed.
     buffer_.reserve(buffer_bytes);
     constexpr mode_t readable_by_all = 0666;  // reduced by the umask
@@ -96,15 +103,18 @@ void atomic_file::resize(std::uint64_t size) {
         throw system_error(target_, "cannot be written");
 }
 
-void atomic_file::commit() {
+void atomic_file::finish() {
     flush();
     // File systems that cannot sync report EINVAL.
     if (::fsync(descriptor_) != 0 && errno != EINVAL)
         throw system_error(target_, "cannot be brought to disk");
     if (::close(std::exchange(descriptor_, -1)) != 0)
         throw system_error(target_, "cannot be written");
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0)
-        throw system_error(target_, "cannot be given its name");
+}
+
+void atomic_file::commit() {
+    if (descriptor_ >= 0) finish();
+    give_name(temporary_, target_, overwrite_);
     committed_ = true;
     sync_folder_of(target_);
 }

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "io/file_error.hpp"
+#include "io/name_aside.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -37,6 +38,7 @@ database::database(std::filesystem::path path, access how) : path_(std::move(pat
     std::error_code unknown;
     if (how == access::create && std::filesystem::exists(path_, unknown))
         throw file_error(path_, "exists already, expected a new file");
+    if (how == access::create) make_folder_of(path_);
     sqlite3* opened = nullptr;
     // An absolute path cannot be taken for a name with a special meaning, such as ":memory:".
     const auto absolute = std::filesystem::absolute(path_);

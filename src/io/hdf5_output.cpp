@@ -122,7 +122,8 @@ hid_t driver() {
 
 }  // namespace
 
-output::output(const std::filesystem::path& target) : sink_{atomic_file(target)} {
+output::output(const std::filesystem::path& target, bool overwrite)
+    : sink_{atomic_file(target, overwrite)} {
     const handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
     const handle how{H5Pcreate(H5P_FILE_CREATE), H5Pclose};
     const sink* const where = &sink_;

@@ -15,8 +15,9 @@ namespace spikeweave::io::hdf5 {
 /// writes through our own driver, which keeps a failure to itself until `commit` throws it.
 class output {
 public:
+    /// @param overwrite  as of `atomic_file`
     /// @throws io_error
-    explicit output(const std::filesystem::path& target);
+    explicit output(const std::filesystem::path& target, bool overwrite = true);
     ~output() = default;
     output(const output&) = delete;
     output& operator=(const output&) = delete;

@@ -11,6 +11,16 @@ std::filesystem::path name_aside(const std::filesystem::path& target);
 /// Number of attempts if a name is taken; even one collision is unlikely.
 constexpr int most_tries_aside = 8;
 
+/// Makes the folder that `path` is to be in, with those above it, if they are missing.
+/// @throws io_error
+void make_folder_of(const std::filesystem::path& path);
+
+/// Gives what was written under a name aside the name `target`.
+/// @param replaces  false: what has come to be there meanwhile is somebody else's, and stays
+/// @throws io_error
+void give_name(const std::filesystem::path& aside, const std::filesystem::path& target,
+               bool replaces);
+
 /// Syncs the folder that contains `path`, if the file system supports it and there is memory: what
 /// was written has its name already, so nothing here is a failure.
 void sync_folder_of(const std::filesystem::path& path);

@@ -29,6 +29,7 @@ fs::path without_slash(const fs::path& folder) {
 
 // Creates a new folder. If the name exists already, even as a link, it belongs to somebody else.
 fs::path make_folder_aside(const fs::path& target) {
+    make_folder_of(target);
     constexpr mode_t open_to_all = 0777;  // reduced by the umask
     for (int tries = 1;; ++tries) {
         fs::path made = name_aside(target);
@@ -38,15 +39,14 @@ fs::path make_folder_aside(const fs::path& target) {
     }
 }
 
-// Refuses to replace a folder that holds anything that this library did not write.
 // @param target  the name in messages
-void check_replaceable(const fs::path& target, const fs::path& folder,
-                       const std::vector<std::string>& our_files) {
+template <class Names>
+void check_folder(const fs::path& target, const fs::path& folder, const Names& our_files) {
     if (!fs::is_directory(folder)) throw file_error(target, "exists and is not a folder");
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
         const std::string name = entry.path().lexically_relative(folder).generic_string();
         const bool is_folder = entry.is_directory() && !entry.is_symlink();
-        if (std::none_of(our_files.begin(), our_files.end(), [&](const std::string& ours) {
+        if (std::none_of(our_files.begin(), our_files.end(), [&](const auto& ours) {
                 return is_folder ? ours.starts_with(name + '/') : ours == name;
             }))
             throw file_error(target,
@@ -125,13 +125,17 @@ std::optional<fs::perms> permissions_of(const fs::path& folder) {
 
 }  // namespace
 
+void check_replaceable(const fs::path& folder, std::span<const std::string_view> our_files) {
+    check_folder(folder, folder, our_files);
+}
+
 result_folder::result_folder(const fs::path& target, bool overwrite,
                              std::span<const std::string_view> our_files)
     : target_(without_slash(target)),
       our_files_(our_files.begin(), our_files.end()),
       replaces_(fs::exists(fs::symlink_status(target_))) {
     if (replaces_ && !overwrite) throw file_error(target_, "exists already");
-    if (replaces_) check_replaceable(target_, target_, our_files_);
+    if (replaces_) check_folder(target_, target_, our_files_);
     // A folder that replaces one readable only by its owner is readable only by its owner, too.
     const auto like = permissions_of(target_);
     aside_ = make_folder_aside(target_);
@@ -152,22 +156,12 @@ void result_folder::write(std::string_view name, std::string_view text) const {
 void result_folder::commit(const std::stop_token& stop) {
     core::throw_if_stopped(stop);
     if (!replaces_) {
-        // An empty folder would be replaced silently.
-        if (::renameat2(AT_FDCWD, aside_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) !=
-            0) {
-            if (errno == EEXIST)
-                throw file_error(target_,
-                                 "was written by another run while this one was at work, and is "
-                                 "not replaced");
-            if (errno != EINVAL && errno != ENOSYS)
-                throw system_error(target_, "cannot be written");
-            rename_folder(aside_, target_, target_);
-        }
+        give_name(aside_, target_, false);
     } else {
         exchange(aside_, target_);
         try {
             // Checked again, because somebody may have worked in the old folder for hours.
-            check_replaceable(target_, aside_, our_files_);
+            check_folder(target_, aside_, our_files_);
         } catch (...) {
             exchange(aside_, target_);
             throw;

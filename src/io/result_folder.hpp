@@ -9,12 +9,19 @@
 
 namespace spikeweave::io {
 
+/// Refuses to replace a folder that holds anything but these files.
+/// @param our_files  see `result_folder`
+/// @throws io_error
+void check_replaceable(const std::filesystem::path& folder,
+                       std::span<const std::string_view> our_files);
+
 /// A result folder, written under a temporary name and renamed, so that it is complete or absent.
 /// The folder that it replaces is kept until then.
 class result_folder {
 public:
     /// @param our_files  all names that such a result can have, with "folder/name" for a file in a
     /// subfolder. A folder that holds any other file is never replaced
+    /// The folder that it is to be in is made if it is missing.
     /// @throws io_error
     result_folder(const std::filesystem::path& target, bool overwrite,
                   std::span<const std::string_view> our_files);

@@ -70,7 +70,7 @@ void zip_writer::end_entry() {
     file_.write_at(entry.header_at + zip::local_size + entry.name.size() + 4, sizes);
 }
 
-void zip_writer::commit() {
+void zip_writer::finish() {
     end_entry();
     const std::uint64_t directory_at = file_.size();
     for (const zip_entry& entry : entries_) {
@@ -117,6 +117,12 @@ void zip_writer::commit() {
     append(end, zip::in_zip64);
     append(end, std::uint16_t{0});
     file_.write(end);
+    file_.finish();
+    finished_ = true;
+}
+
+void zip_writer::commit() {
+    if (!finished_) finish();
     file_.commit();
 }
 

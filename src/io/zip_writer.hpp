@@ -15,12 +15,17 @@ namespace spikeweave::io {
 /// The same entries give the same bytes.
 class zip_writer {
 public:
-    explicit zip_writer(const std::filesystem::path& target) : file_(target) {}
+    /// @param overwrite  as of `atomic_file`
+    explicit zip_writer(const std::filesystem::path& target, bool overwrite = true)
+        : file_(target, overwrite) {}
 
     /// Starts an entry; `write` fills it until the next `begin` or `commit`.
     void begin(std::string_view name);
     void write(std::string_view bytes);
-    /// Writes the directory and renames the file to its target. @throws io_error
+    /// Writes the directory and brings the file to disk, still under its temporary name.
+    /// @throws io_error
+    void finish();
+    /// Finishes the file and renames it to its target. @throws io_error
     void commit();
 
 private:
@@ -29,6 +34,7 @@ private:
     atomic_file file_;
     std::vector<zip_entry> entries_;
     bool open_ = false;
+    bool finished_ = false;
 };
 
 }  // namespace spikeweave::io

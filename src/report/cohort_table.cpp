@@ -269,7 +269,8 @@ std::string cohort_summary::text() const {
 
 cohort_summary write_cohort_table(const std::filesystem::path& table,
                                   std::span<const std::filesystem::path> folders,
-                                  const cohort_table_options& options, const execution& run) {
+                                  const cohort_table_options& options, const execution& run,
+                                  bool overwrite) {
     cohort_summary out{.recordings = folders.size()};
     cohort all{.members = read_members(folders)};
     all.table = table_named(options.of, all.members[0].kind);
@@ -277,7 +278,7 @@ cohort_summary write_cohort_table(const std::filesystem::path& table,
     if (!options.sheet.empty()) add_sheet(all, options.sheet, out.warnings);
     std::vector<std::string> columns = columns_of(all, options);
     check_columns(all, columns);
-    io::atomic_file file(table);
+    io::atomic_file file(table, overwrite);
     row_writer writer(file, all, std::move(columns), options);
     for (std::size_t i = 0; i < all.members.size(); ++i) {
         if (run.on_progress) run.on_progress({"reading results", i, all.members.size()});

@@ -293,7 +293,8 @@ option_list describe(page_options& options) {
 
 std::vector<std::string> write_page(const std::filesystem::path& page,
                                     std::span<const std::filesystem::path> folders,
-                                    const page_options& options, const execution& run) {
+                                    const page_options& options, const execution& run,
+                                    bool overwrite) {
     check_options(options);
     if (folders.empty()) throw invalid_argument("a page shows at least one folder");
     if (folders.size() == 1 && options.as)
@@ -301,7 +302,7 @@ std::vector<std::string> write_page(const std::filesystem::path& page,
     const report::page_content shown =
         folders.size() == 1 ? page_data(folders.front(), options, run)
                             : report::page_content{comparison_data(folders, options, run)};
-    io::atomic_file file(page);
+    io::atomic_file file(page, overwrite);
     file.write(page_of(shown.data));
     file.commit();
     return shown.warnings;

@@ -14,6 +14,7 @@
 
 #include "io/file_error.hpp"
 #include "io/result_folder.hpp"
+#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -22,7 +23,6 @@ namespace {
 
 using report::json;
 
-constexpr std::array<std::string_view, 1> part_files{"part.json"};
 // Parts may differ in what does not change the result.
 constexpr std::array<std::string_view, 3> free_parameters{"threads", "device", "max_memory"};
 
@@ -74,7 +74,7 @@ part_record record_from(const json& document) {
 }
 
 part_record read_part(const std::filesystem::path& folder) {
-    const std::filesystem::path path = folder / part_files.front();
+    const std::filesystem::path path = folder / "part.json";
     std::ifstream in(path);
     if (!in)
         throw io::file_error(folder, "expected part.json, which `part` writes, and found none");
@@ -149,8 +149,8 @@ void write_part(const std::filesystem::path& folder, const part_record& part, bo
     document["part"] = part.part.part;
     document["parts"] = part.part.parts;
     document["tally"] = hex_of(part.tally);
-    io::result_folder out(folder, overwrite, part_files);
-    out.write(part_files.front(), report::text_of(document));
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::part));
+    out.write("part.json", report::text_of(document));
     out.commit(run.stop);
 }
 

@@ -192,10 +192,11 @@ simulated_features simulate_features(const feature_options& options, const execu
     return out;
 }
 
-void write_simulated_features(const std::filesystem::path& path, const simulated_features& what) {
+void write_simulated_features(const std::filesystem::path& path, const simulated_features& what,
+                              bool overwrite) {
     const std::uint64_t spikes = what.features.size();
     const std::uint64_t width = what.features.feature_count();
-    io::zip_writer archive(path);
+    io::zip_writer archive(path, overwrite);
     write_array<double>(archive, "features", io::npy_kind::real, {spikes, width},
                         what.features.values());
     archive.begin("masks.npy");

@@ -65,20 +65,20 @@ void put_truth(io::atomic_file& file, const simulated_network& simulated) {
 }
 
 template <class Simulated>
-void write_both(const std::filesystem::path& path, const Simulated& simulated,
-                const execution& run) {
+void write_both(const std::filesystem::path& path, const Simulated& simulated, const execution& run,
+                bool overwrite) {
     const std::filesystem::path truth = truth_path(path);
     // An earlier truth stays with its spikes until these are replaced, because one without the
     // other would be taken for the truth of other spikes.
-    io::atomic_file file(truth);
+    io::atomic_file file(truth, overwrite);
     put_truth(file, simulated);
-    file.resize(file.size());  // writes what is buffered: a full disk is found out in time
-    write_spikes(path, simulated.spikes, run);
+    file.finish();
+    write_spikes(path, simulated.spikes, run, overwrite);
     try {
         file.commit();
     } catch (const io_error& error) {
         std::error_code ignored;
-        std::filesystem::remove(truth, ignored);
+        if (overwrite) std::filesystem::remove(truth, ignored);
         throw io_error(fmt::format("'{}': cannot be written, but its spikes were: {}",
                                    truth.string(), error.what()));
     }
@@ -111,18 +111,18 @@ std::filesystem::path truth_path(const std::filesystem::path& spikes) {
 }
 
 void write_simulation(const std::filesystem::path& path, const simulated_spikes& simulated,
-                      const execution& run) {
-    write_both(path, simulated, run);
+                      const execution& run, bool overwrite) {
+    write_both(path, simulated, run, overwrite);
 }
 
 void write_simulation(const std::filesystem::path& path, const simulated_patterns& simulated,
-                      const execution& run) {
-    write_both(path, simulated, run);
+                      const execution& run, bool overwrite) {
+    write_both(path, simulated, run, overwrite);
 }
 
 void write_simulation(const std::filesystem::path& path, const simulated_network& simulated,
-                      const execution& run) {
-    write_both(path, simulated, run);
+                      const execution& run, bool overwrite) {
+    write_both(path, simulated, run, overwrite);
 }
 
 }  // namespace spikeweave

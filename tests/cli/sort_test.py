@@ -270,7 +270,7 @@ class Sort(CliTest):
                 ((self.folder,), ("has no pc_features.npy",)),
                 ((path, "--overwrite"), ("--output",)),
                 ((path, "--threads", "-1"), ("--threads",)),
-                ((path, "-o", self.folder / "no/such"), ("no folder",)),
+                ((path, "-o", path / "such"), ("no folder",)),
         ):
             with self.subTest(arguments):
                 self.refused("sort", *arguments, says=words)

@@ -39,7 +39,8 @@ option_list describe(assemblies_command& options) {
 }
 
 void run(assemblies_command& options, session& now) {
-    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    if (!options.to.empty())
+        check_result_place(options.to, options.overwrite, result_kind::assemblies);
     const execution run = now.run(options.analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
     take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);

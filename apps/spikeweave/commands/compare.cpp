@@ -227,7 +227,10 @@ void deliver(Report report, files_read read, compare_command& options, session& 
 }
 
 void compare(compare_command& options, session& now) {
-    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    if (!options.to.empty())
+        check_result_place(options.to, options.overwrite,
+                           options.patterns.empty() ? result_kind::episode_differences
+                                                    : result_kind::pattern_differences);
     const execution run = now.run(options.analysis.run.threads);
     files_read read;
     if (options.patterns.empty()) {

@@ -18,17 +18,20 @@ struct convert_command {
 };
 
 // Labels of units go on with them into the formats that have a place for these.
-void write(const std::filesystem::path& to, const spike_file& file, const execution& run) {
+void write(const convert_command& options, const spike_file& file, const execution& run) {
+    const std::filesystem::path to = options.to;
     const bool has_place = to.extension() == ".npz" || to.extension() == ".nwb";
-    if (file.labels.empty() || !has_place) return write_spikes(to, file.spikes, run);
-    write_units(to, file.spikes, std::vector<unit_column>{label_column(to, file.labels)}, run);
+    if (file.labels.empty() || !has_place)
+        return write_spikes(to, file.spikes, run, options.overwrite);
+    write_units(to, file.spikes, std::vector<unit_column>{label_column(to, file.labels)}, run,
+                options.overwrite);
 }
 
 void run(convert_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
     now.stop_if_asked();
-    write(options.to, file, now.run());
+    write(options, file, now.run());
     now.progress.clear();
     if (options.json) return write_stdout(to_json(file, options.from));
     if (now.quiet) return;

@@ -175,7 +175,10 @@ episode_result analyse(const episodes_command& options, const spike_input& input
 }
 
 void check_place(const episodes_command& options, const session& now) {
-    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    const result_kind kind =
+        options.parts.part.is_all() ? result_kind::episodes : result_kind::part;
+    if (!options.to.empty() && now.is_root())
+        check_result_place(options.to, options.overwrite, kind);
     check_part(options.parts, options.analysis.search.surrogates, options.to);
     if (now.ranks && (options.stream || options.analysis.window > duration{0}))
         throw invalid_argument(

@@ -29,7 +29,6 @@ option_list describe(merge_command& options) {
 }
 
 void run(merge_command& options, session& now) {
-    check_output_place(options.target.to, options.target.overwrite);
     const std::vector<part_record> parts = read_parts(options.folders);
     if (options.target.input.empty()) options.target.input = parts.front().run.input.path;
     if (parts.front().verb == "spade")

@@ -46,7 +46,7 @@ option_list describe(replay_command& options) {
 }
 
 void run(replay_command& options, session& now) {
-    if (!options.to.empty()) check_output_place(options.to, options.overwrite);
+    if (!options.to.empty()) check_result_place(options.to, options.overwrite, result_kind::replay);
     const execution run = now.run(options.analysis.run.threads);
     spike_input input = read_input(options.input, now, run);
     if (!input.left_out.empty())

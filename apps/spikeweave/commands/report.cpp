@@ -26,7 +26,7 @@ option_list describe(report_command& options) {
 
 void run(report_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
-    now.warn(write_page(options.to, options.folders, options.how, now.run()));
+    now.warn(write_page(options.to, options.folders, options.how, now.run(), options.overwrite));
 }
 
 }  // namespace

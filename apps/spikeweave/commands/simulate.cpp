@@ -67,7 +67,7 @@ void run(simulate_command<Options>& options, session& now) {
     check_output_place(truth, options.overwrite);
     const auto made = generate(options.model, run);
     now.stop_if_asked();
-    write_simulation(options.to, made, run);
+    write_simulation(options.to, made, run, options.overwrite);
     now.progress.clear();
     if (options.json)
         return write_stdout(json_document({{"output", options.to.string()},
@@ -83,7 +83,7 @@ void run(simulate_command<Options>& options, session& now) {
 }
 
 void run(simulate_command<recording_options>& options, session& now) {
-    check_output_place(options.to, options.overwrite);
+    check_result_place(options.to, options.overwrite, result_kind::recording);
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
                                                      now.run(options.how.threads));
     now.progress.clear();
@@ -107,7 +107,7 @@ void run(simulate_command<feature_options>& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
     now.stop_if_asked();
-    write_simulated_features(options.to, made);
+    write_simulated_features(options.to, made, options.overwrite);
     now.progress.clear();
     if (options.json)
         return write_stdout(

@@ -179,7 +179,9 @@ void print(const sort_command& options, const sorting_report& report, session& n
 
 void run(sort_command& options, session& now) {
     const std::filesystem::path& model = options.analysis.save_model;
-    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    options.analysis.writes_model = false;  // it appears together with the folder
+    if (!options.to.empty() && now.is_root())
+        check_result_place(options.to, options.overwrite, result_kind::sort);
     if (!model.empty() && now.is_root()) check_output_place(model, options.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     auto [result, files, record] = sort_file(options, now, run);
@@ -196,7 +198,10 @@ void run(sort_command& options, session& now) {
     report.with_page = options.report;
     report.with_phy = options.phy;
     report.run.seconds = now.seconds();
-    if (!options.to.empty()) write_sorting_report(options.to, report, options.overwrite, run);
+    if (options.to.empty())
+        write_model(report, options.overwrite);
+    else
+        write_sorting_report(options.to, report, options.overwrite, run);
     now.progress.clear();
     print(options, report, now);
 }

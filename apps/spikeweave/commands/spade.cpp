@@ -246,7 +246,9 @@ void find(spade_command& options, const memory_guard& guard, const session& now)
     // Epochs may be known only when the file is read; then all is checked.
     if (!options.epochs.given()) check_spade(options.analysis, !options.transactions);
     check_part(options.parts, options.analysis.surrogates, options.to);
-    if (!options.to.empty() && now.is_root()) check_output_place(options.to, options.overwrite);
+    const result_kind kind = options.parts.part.is_all() ? result_kind::spade : result_kind::part;
+    if (!options.to.empty() && now.is_root())
+        check_result_place(options.to, options.overwrite, kind);
     spade_file in = read_file(options, job);
     add_warnings(in.record, in.prepared.warnings);
     // Warnings are shown now that it is clear that the search can begin.

@@ -32,7 +32,7 @@ option_list describe(table_command& options) {
 void run(table_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
     const cohort_summary written =
-        write_cohort_table(options.to, options.folders, options.how, now.run());
+        write_cohort_table(options.to, options.folders, options.how, now.run(), options.overwrite);
     now.warn(written.warnings);
     if (options.json)
         write_stdout(json_document({{"output", options.to.string()},

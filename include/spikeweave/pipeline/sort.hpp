@@ -18,6 +18,7 @@
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/quality.hpp"
 #include "spikeweave/sort/sorting.hpp"
+#include "spikeweave/sort/sorting_model.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 #include "spikeweave/sort/templates.hpp"
 
@@ -66,6 +67,9 @@ struct sort_options {
     std::filesystem::path model{};
     /// The file to write the model of the units to; empty: none.
     std::filesystem::path save_model{};
+    /// Whether this file is written when the units are known; otherwise `sort_result::model` has
+    /// what is to be written, for results that appear together with it.
+    bool writes_model = true;
     quality_options quality{};
     run_options run{};
 };
@@ -87,6 +91,8 @@ struct sort_result {
     std::vector<float> amplitudes{};
     /// Fits of an incremental sorting.
     std::vector<incremental_fit> fits{};
+    /// The model for `sort_options::save_model`, if it is not written yet.
+    std::optional<sorting_model> model{};
     /// Unit u is at index u - 1.
     std::vector<sorted_unit> units{};
     spike_features features{};

@@ -44,13 +44,13 @@ struct SPIKEWEAVE_API cohort_summary {
 /// columns are the name of the folder, what the sheet says of it, and, where a command knows it,
 /// `observed_s`, the seconds in which the findings were counted. A column that only some of the
 /// folders have is empty for the others, and so is a cell that is a dash.
-/// @param table  replaced if it exists
+/// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @throws io_error if a folder is no result or damaged, or the sheet is damaged or lacks one;
 /// invalid_argument if there is no folder, one is given twice, they are of different commands, they
 /// have no such table, or both the sheet and the results have a column; cancelled.
 SPIKEWEAVE_API cohort_summary write_cohort_table(const std::filesystem::path& table,
                                                  std::span<const std::filesystem::path> folders,
                                                  const cohort_table_options& options = {},
-                                                 const execution& run = {});
+                                                 const execution& run = {}, bool overwrite = true);
 
 }  // namespace spikeweave

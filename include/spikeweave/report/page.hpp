@@ -66,7 +66,7 @@ SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results
 /// Writes the page of a result folder of `episodes`, `spade`, `sort`, `replay` or `assemblies`, of
 /// several folders of one of the first three (of `sort` two), or of the file of a session of
 /// `run_live`. The spikes are read again, unless the result is of `sort`.
-/// @param page  replaced if it exists
+/// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @return what the page lacks, as sentences: of a session of more than 10,000,000 spikes it has
 /// the newest ones
 /// @throws io_error if a folder is no such result, its file is missing or has changed, or a file is
@@ -75,6 +75,7 @@ SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results
 SPIKEWEAVE_API std::vector<std::string> write_page(const std::filesystem::path& page,
                                                    std::span<const std::filesystem::path> folders,
                                                    const page_options& options = {},
-                                                   const execution& run = {});
+                                                   const execution& run = {},
+                                                   bool overwrite = true);
 
 }  // namespace spikeweave

@@ -17,6 +17,7 @@
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/quality.hpp"
 #include "spikeweave/sort/sorting.hpp"
+#include "spikeweave/sort/sorting_model.hpp"
 #include "spikeweave/sort/templates.hpp"
 
 namespace spikeweave {
@@ -63,6 +64,9 @@ struct sorting_report {
     std::vector<float> amplitudes{};
     /// Write `spikes.nwb`.
     bool nwb = false;
+    /// The model of the units and its file, which appears together with the folder; null: none.
+    std::optional<sorting_model> model{};
+    std::filesystem::path model_path{};
     /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
     /// million spikes.
     bool with_page = true;
@@ -81,12 +85,17 @@ SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run
 /// their columns. The files are identical byte for byte for the same input, parameters and seed;
 /// only `run.json` holds times, memory and threads, which `report.html` shows.
 ///
-/// The folder is written under a temporary name and renamed, so it is complete or absent.
+/// The folder is written under a temporary name and renamed, so it is complete or absent. So is the
+/// file of the model, which is complete on disk before either gets its name.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; cancelled.
 SPIKEWEAVE_API void write_sorting_report(const std::filesystem::path& folder,
                                          const sorting_report& report, bool overwrite = false,
                                          const execution& run = {});
+
+/// Writes the file of the model alone, if there is a model.
+/// @throws io_error
+SPIKEWEAVE_API void write_model(const sorting_report& report, bool overwrite = false);
 
 /// Everything except the labels as one JSON document.
 SPIKEWEAVE_API std::string to_json(const sorting_report& report);

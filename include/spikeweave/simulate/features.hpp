@@ -57,8 +57,9 @@ SPIKEWEAVE_API simulated_features simulate_features(const feature_options& optio
                                                     const execution& run = {});
 
 /// An `.npz` that `read_features` reads, with an additional array `truth`; see docs/formats.md.
+/// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @throws io_error
 SPIKEWEAVE_API void write_simulated_features(const std::filesystem::path& path,
-                                             const simulated_features& what);
+                                             const simulated_features& what, bool overwrite = true);
 
 }  // namespace spikeweave

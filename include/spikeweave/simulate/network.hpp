@@ -76,6 +76,7 @@ SPIKEWEAVE_API void write_truth(const std::filesystem::path& path,
                                 const simulated_network& simulated);
 /// Like the function for `simulated_spikes`.
 SPIKEWEAVE_API void write_simulation(const std::filesystem::path& path,
-                                     const simulated_network& simulated, const execution& run = {});
+                                     const simulated_network& simulated, const execution& run = {},
+                                     bool overwrite = true);
 
 }  // namespace spikeweave

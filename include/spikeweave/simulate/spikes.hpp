@@ -150,14 +150,15 @@ SPIKEWEAVE_API void write_truth(const std::filesystem::path& path,
 /// The file of the truth that belongs to a file of spikes: `sym26.truth.tsv` of `sym26.tsv.gz`.
 SPIKEWEAVE_API std::filesystem::path truth_path(const std::filesystem::path& spikes);
 
-/// Writes the spikes like `write_spikes`, and the truth into the file of `truth_path`. Existing
-/// files are replaced.
+/// Writes the spikes like `write_spikes`, and the truth into the file of `truth_path`.
+/// @param overwrite  false: files of these names, even if they appear meanwhile, are an error
 /// @throws io_error, invalid_argument, like `write_spikes`; a truth of other spikes is never left
 /// beside them.
 SPIKEWEAVE_API void write_simulation(const std::filesystem::path& path,
-                                     const simulated_spikes& simulated, const execution& run = {});
+                                     const simulated_spikes& simulated, const execution& run = {},
+                                     bool overwrite = true);
 SPIKEWEAVE_API void write_simulation(const std::filesystem::path& path,
-                                     const simulated_patterns& simulated,
-                                     const execution& run = {});
+                                     const simulated_patterns& simulated, const execution& run = {},
+                                     bool overwrite = true);
 
 }  // namespace spikeweave

@@ -72,6 +72,29 @@ SPIKEWEAVE_API sorting_model fit_model(const spike_features& features,
 /// assignments.
 /// @throws io_error
 SPIKEWEAVE_API void write_model(const std::filesystem::path& path, const sorting_model& model);
+
+/// The file of a model that is complete on disk, but has its name only after `commit`, for results
+/// that appear together with it.
+class SPIKEWEAVE_API model_file {
+public:
+    /// Writes it under a temporary name, which is removed unless it is committed.
+    /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
+    /// @throws as `write_model`
+    model_file(const std::filesystem::path& path, const sorting_model& model, bool overwrite);
+    ~model_file();
+    model_file(const model_file&) = delete;
+    model_file& operator=(const model_file&) = delete;
+    model_file(model_file&&) = delete;
+    model_file& operator=(model_file&&) = delete;
+
+    /// @throws io_error
+    void commit();
+
+private:
+    struct state;
+    std::unique_ptr<state> state_;
+};
+
 /// @throws io_error naming the file, the array, what was found and expected.
 SPIKEWEAVE_API sorting_model read_model(const std::filesystem::path& path);
 

@@ -102,10 +102,11 @@ SPIKEWEAVE_API spike_file read_spikes(const std::filesystem::path& path,
 /// Writes spikes atomically, in the format given by the extension: `.tsv`
 /// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` returns the same sequence, with
 /// units in natural order and, from `.nwb`, with ties in the order of units.
+/// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @throws io_error; invalid_argument for an extension that has no writer, a unit's name that the
 /// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
 SPIKEWEAVE_API void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
-                                 const execution& run = {});
+                                 const execution& run = {}, bool overwrite = true);
 
 /// A value for each unit, in the order of the sequence's units.
 struct unit_column {
@@ -124,7 +125,8 @@ SPIKEWEAVE_API unit_column label_column(const std::filesystem::path& path,
 /// array, which pynapple takes for metadata.
 /// @throws as `write_spikes`; invalid_argument also unless each column has a value for each unit.
 SPIKEWEAVE_API void write_units(const std::filesystem::path& path, const spike_sequence& spikes,
-                                std::span<const unit_column> columns, const execution& run = {});
+                                std::span<const unit_column> columns, const execution& run = {},
+                                bool overwrite = true);
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),

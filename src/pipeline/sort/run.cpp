@@ -223,9 +223,14 @@ void take_labels(std::vector<std::uint32_t> labels, sort_result& result) {
     result.sorted.labels = std::move(labels);
 }
 
-void save_model(const sorting_model& model, const sort_input& input, const sort_options& options) {
+void save_model(sorting_model model, const sort_input& input, sort_result& result) {
+    const sort_options& options = result.options;
     if (options.save_model.empty()) return;
-    write_model(options.save_model, input.basis ? model.with_basis(*input.basis) : model);
+    if (input.basis) model = model.with_basis(*input.basis);
+    if (options.writes_model)
+        write_model(options.save_model, model);
+    else
+        result.model = std::move(model);
 }
 
 void sort_again(sort_input& input, sort_result& result, const execution& run) {
@@ -252,7 +257,7 @@ void sort_one_by_one(sort_input& input, sort_result& result, const execution& ru
     result.search.ran_on =
         run.devices.empty() || result.fits.empty() ? sort_strategy::cpu : sort_strategy::cuda;
     take_labels(sorter.labels(), result);
-    save_model(sorter.model(), input, options);
+    save_model(sorter.model(), input, result);
 }
 
 void take_search(clustering_result search, sort_result& result) {
@@ -297,10 +302,10 @@ bool are_all_sorted(const sort_input& input, const sort_options& options) {
     return !input.model && !options.incremental && input.start.only.empty();
 }
 
-void fit_model_of(const sort_input& input, const sort_result& result, const execution& run) {
+void fit_model_of(const sort_input& input, sort_result& result, const execution& run) {
     if (result.options.save_model.empty() || !are_all_sorted(input, result.options)) return;
     save_model(fit_model(result.features, result.sorted.labels, result.options.search, run), input,
-               result.options);
+               result);
 }
 
 // Replaces the detected spikes by those that the templates of their clusters find, and describes

@@ -12,6 +12,7 @@
 #include "report/assemblies/page_data.hpp"
 #include "report/page_spikes.hpp"
 #include "report/recorded_part.hpp"
+#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/assemblies.hpp"
@@ -21,9 +22,6 @@ namespace spikeweave {
 namespace {
 
 using report::number_text;
-
-constexpr std::array<std::string_view, 5> assembly_files{"assemblies.tsv", "activations.tsv",
-                                                         "search.tsv", "run.json", "report.html"};
 
 std::string names_text(const spike_sequence& spikes, const assembly& one) {
     std::vector<std::string_view> names;
@@ -120,7 +118,7 @@ assembly_report report_of(spike_sequence spikes, assembly_result result, const e
 
 void write_assembly_report(const std::filesystem::path& folder, const assembly_report& report,
                            bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, assembly_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::assemblies));
     out.write("assemblies.tsv", assemblies_tsv(report));
     out.write("activations.tsv", activations_tsv(report));
     out.write("search.tsv", search_tsv(report));

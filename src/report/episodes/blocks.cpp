@@ -13,6 +13,7 @@
 #include "io/result_folder.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/episodes/search_json.hpp"
+#include "report/result_files.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
 
 namespace spikeweave {
@@ -81,7 +82,7 @@ episodes_in_blocks_report report_of(episodes_in_blocks_result result, const exec
 void write_episode_report(const std::filesystem::path& folder,
                           const episodes_in_blocks_report& report, bool overwrite,
                           const execution& run) {
-    io::result_folder out(folder, overwrite, report::episode_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     io::atomic_file episodes(out.file("episodes.tsv"));
     report::write_counts(report.result.found, episodes, run.stop);
     episodes.commit();

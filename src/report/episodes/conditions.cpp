@@ -10,6 +10,7 @@
 #include "report/episodes/difference_circuit.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/finding_changes.hpp"
+#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/page.hpp"
@@ -17,9 +18,6 @@
 namespace spikeweave {
 namespace report {
 namespace {
-
-constexpr std::array<std::string_view, 5> comparison_files{
-    "differences.tsv", "differences.graphml", "differences.svg", "run.json", "report.html"};
 
 std::string differences_tsv(const condition_comparison& result) {
     std::string out = "finding\tsize\tunits\tdelays" + change_heading("\tfound_a\tfound_b") +
@@ -57,7 +55,7 @@ condition_report report_of(condition_comparison result, const execution& run) {
 
 void write_condition_report(const std::filesystem::path& folder, const condition_report& report,
                             bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, report::comparison_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::episode_differences));
     out.write("differences.tsv", report::differences_tsv(report.result));
     out.write("differences.graphml", report::difference_graphml(report.result));
     out.write("differences.svg", report::difference_svg(report.result));

@@ -5,13 +5,14 @@
 #include "report/episodes/page_data.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/page_spikes.hpp"
+#include "report/result_files.hpp"
 #include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
                           bool overwrite, const execution& run) {
     const report::episode_view p(report);
-    io::result_folder out(folder, overwrite, report::episode_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     io::atomic_file episodes(out.file("episodes.tsv"));
     report::write_episodes(
         p, [&](std::string_view piece) { episodes.write(piece); }, run);

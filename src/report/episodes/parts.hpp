@@ -62,22 +62,6 @@ std::string run_json(const episode_view& p);
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run);
 
-/// All files that a folder of episodes can have, in windows or not.
-inline constexpr std::array<std::string_view, 14> episode_files{"episodes.tsv",
-                                                                "circuit.tsv",
-                                                                "circuit.graphml",
-                                                                "circuit.svg",
-                                                                "run.json",
-                                                                "occurrences.tsv",
-                                                                "pairs.tsv",
-                                                                "report.html",
-                                                                "windows.tsv",
-                                                                "window_episodes.tsv",
-                                                                "window_circuits.tsv",
-                                                                "untested.tsv",
-                                                                "change_points.tsv",
-                                                                "lags.tsv"};
-
 /// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);
 

@@ -13,6 +13,7 @@
 #include "report/episodes/window_changes.hpp"
 #include "report/page_spikes.hpp"
 #include "report/recorded_part.hpp"
+#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/live/window_table.hpp"
@@ -133,7 +134,7 @@ windowed_episode_report report_of(spike_sequence spikes, windowed_episode_result
 void write_episode_report(const std::filesystem::path& folder,
                           const windowed_episode_report& report, bool overwrite,
                           const execution& run) {
-    io::result_folder out(folder, overwrite, report::episode_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     out.write("windows.tsv", report::windows_tsv(report));
     io::atomic_file episodes(out.file("window_episodes.tsv"));
     report::write_window_episodes(

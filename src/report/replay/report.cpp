@@ -15,6 +15,7 @@
 #include "report/page_spikes.hpp"
 #include "report/recorded_part.hpp"
 #include "report/replay/page_data.hpp"
+#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/page.hpp"
@@ -24,9 +25,6 @@ namespace {
 
 using report::number_text;
 using report::yes_no;
-
-constexpr std::array<std::string_view, 4> replay_files{"replay.tsv", "events.tsv", "run.json",
-                                                       "report.html"};
 
 std::string replay_tsv(const replay_report& from) {
     std::string out =
@@ -121,7 +119,7 @@ replay_report report_of(spike_sequence spikes, std::vector<episode> chains, repl
 
 void write_replay_report(const std::filesystem::path& folder, const replay_report& report,
                          bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, replay_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::replay));
     out.write("replay.tsv", replay_tsv(report));
     out.write("events.tsv", events_tsv(report));
     out.write("run.json", report::text_of(run_of(report)));

@@ -1,4 +1,5 @@
-#include <array>
+#include <fmt/format.h>
+
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -7,8 +8,10 @@
 
 #include "io/result_folder.hpp"
 #include "report/page_spikes.hpp"
+#include "report/result_files.hpp"
 #include "report/sort/page_data.hpp"
 #include "report/sort/parts.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/phy.hpp"
@@ -16,36 +19,6 @@
 
 namespace spikeweave {
 namespace {
-
-constexpr std::array<std::string_view, 29> sorting_files{"sorting.npz",
-                                                         "sorting.clu.1",
-                                                         "sorting.res.1",
-                                                         "spikes.npz",
-                                                         "spikes.nwb",
-                                                         "units.tsv",
-                                                         "iterations.tsv",
-                                                         "merges.tsv",
-                                                         "motion.tsv",
-                                                         "motion.svg",
-                                                         "run.json",
-                                                         "waveforms.npz",
-                                                         "report.html",
-                                                         "sorting.kwik",
-                                                         "sorting.kwx",
-                                                         "sorting.prm",
-                                                         "phy/params.py",
-                                                         "phy/spike_times.npy",
-                                                         "phy/spike_templates.npy",
-                                                         "phy/spike_clusters.npy",
-                                                         "phy/amplitudes.npy",
-                                                         "phy/channel_map.npy",
-                                                         "phy/channel_shanks.npy",
-                                                         "phy/channel_positions.npy",
-                                                         "phy/templates.npy",
-                                                         "phy/pc_features.npy",
-                                                         "phy/pc_feature_ind.npy",
-                                                         "phy/cluster_group.tsv",
-                                                         "phy/cluster_quality.tsv"};
 
 std::vector<unit_column> columns_of(const sorting_report& report) {
     using member = std::optional<double> unit_quality::*;
@@ -108,11 +81,22 @@ void write_phy_of(const std::filesystem::path& folder, const sorting_report& rep
               run);
 }
 
+// An earlier model belongs to other units than those that the folder has now.
+void name_model(model_file& model, const std::filesystem::path& path,
+                const std::filesystem::path& folder) {
+    try {
+        model.commit();
+    } catch (const io_error& error) {
+        throw io_error(fmt::format("'{}': cannot be written, but the folder {} was: {}",
+                                   path.string(), folder.string(), error.what()));
+    }
+}
+
 }  // namespace
 
 void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
                           bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, sorting_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::sort));
     write_sorting(out.file("sorting.npz"), report.sorted);
     write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);
     if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);
@@ -144,7 +128,14 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     out.write("run.json", report::text_of(page.tables.at("run")));
     if (report.with_page && report.sorted.labels.size() <= report::most_spikes_of_a_page)
         out.write("report.html", page_of(report::sorting_page_data(page, run)));
+    std::optional<model_file> model;
+    if (report.model) model.emplace(report.model_path, *report.model, overwrite);
     out.commit(run.stop);
+    if (model) name_model(*model, report.model_path, folder);
+}
+
+void write_model(const sorting_report& report, bool overwrite) {
+    if (report.model) model_file(report.model_path, *report.model, overwrite).commit();
 }
 
 }  // namespace spikeweave

@@ -23,7 +23,9 @@ sorting_report report_of(sort_result result, const execution& run) {
                           .raw_offset_bytes = result.raw_offset_bytes,
                           .kwik = std::move(result.kwik),
                           .phy_features = std::move(result.features),
-                          .amplitudes = std::move(result.amplitudes)};
+                          .amplitudes = std::move(result.amplitudes),
+                          .model = std::move(result.model),
+                          .model_path = result.options.save_model};
     execution used = run;
     used.threads = result.options.run.threads;
     const bool is_recording = report.waveforms.group_count() > 0;

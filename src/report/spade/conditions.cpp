@@ -8,6 +8,7 @@
 #include "io/result_folder.hpp"
 #include "report/condition_page.hpp"
 #include "report/finding_changes.hpp"
+#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/page.hpp"
@@ -15,9 +16,6 @@
 namespace spikeweave {
 namespace report {
 namespace {
-
-constexpr std::array<std::string_view, 3> pattern_difference_files{"differences.tsv", "run.json",
-                                                                   "report.html"};
 
 std::string pattern_differences_tsv(const pattern_comparison& result) {
     std::string out = "finding\tsize\tunits\tlags_ms" + change_heading() + '\n';
@@ -70,7 +68,7 @@ pattern_condition_report report_of(pattern_comparison result, const execution& r
 void write_pattern_condition_report(const std::filesystem::path& folder,
                                     const pattern_condition_report& report, bool overwrite,
                                     const execution& run) {
-    io::result_folder out(folder, overwrite, report::pattern_difference_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::pattern_differences));
     out.write("differences.tsv", report::pattern_differences_tsv(report.result));
     out.write("run.json",
               report::text_of(report::comparison_json(report::compared_in(report), report.run)));

@@ -6,6 +6,7 @@
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/page_spikes.hpp"
+#include "report/result_files.hpp"
 #include "report/spade/lines.hpp"
 #include "report/spade/page_data.hpp"
 #include "report/spade/parts.hpp"
@@ -13,10 +14,6 @@
 
 namespace spikeweave {
 namespace {
-
-constexpr std::array<std::string_view, 9> pattern_files{
-    "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv", "patterns.svg",
-    "spectrum.svg", "patterns.nwb",   "run.json",     "report.html"};
 
 // Writes all files but `patterns.tsv`.
 void write_others(const io::result_folder& out, const report::pattern_view& p,
@@ -41,7 +38,7 @@ void write_others(const io::result_folder& out, const report::pattern_view& p,
 void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
                           bool overwrite, const execution& run) {
     const report::pattern_view p(report);
-    io::result_folder out(folder, overwrite, pattern_files);
+    io::result_folder out(folder, overwrite, report::files_of(result_kind::spade));
     io::atomic_file patterns(out.file("patterns.tsv"));
     report::write_patterns(
         p, [&](std::string_view piece) { patterns.write(piece); }, run);
@@ -58,7 +55,7 @@ struct pattern_stream::state {
 
     state(const std::filesystem::path& target, const pattern_axes& axes, bool with_occurrences,
           bool overwrite)
-        : folder(target, overwrite, pattern_files),
+        : folder(target, overwrite, report::files_of(result_kind::spade)),
           file(folder.file("patterns.tsv")),
           lines(axes, {.occurrences = with_occurrences}) {
         file.write(lines.header());

@@ -227,9 +227,7 @@ void write_basis(io::zip_writer& archive, const feature_basis& basis) {
                 reals(basis.components.begin(), basis.components.end()));
 }
 
-}  // namespace
-
-void write_model(const std::filesystem::path& path, const sorting_model& model) {
+void write_into(io::zip_writer& archive, const sorting_model& model) {
     const sorting_model::parts& what = model.internals();
     if (model.feature_count() == 0) throw invalid_argument("there is no model to write");
     reals weights;
@@ -249,7 +247,6 @@ void write_model(const std::filesystem::path& path, const sorting_model& model) 
         for (Eigen::Index i = 0; i < fit.root_inverse.rows(); ++i)
             for (Eigen::Index j = 0; j <= i; ++j) roots.push_back(fit.root_inverse(i, j));
     }
-    io::zip_writer archive(path);
     write_array<std::int64_t>(archive, "model_version",
                               {what.basis ? version_with_basis : version_without_basis});
     write_array(archive, "low", what.space.low);
@@ -268,7 +265,29 @@ void write_model(const std::filesystem::path& path, const sorting_model& model) 
     write_array<double>(archive, "cost", {what.cost});
     write_array<std::int64_t>(archive, "spikes", {static_cast<std::int64_t>(what.spikes)});
     if (what.basis) write_basis(archive, *what.basis);
-    archive.commit();
+}
+
+}  // namespace
+
+struct model_file::state {
+    io::zip_writer archive;
+};
+
+model_file::model_file(const std::filesystem::path& path, const sorting_model& model,
+                       bool overwrite)
+    : state_(new state{io::zip_writer(path, overwrite)}) {
+    write_into(state_->archive, model);
+    state_->archive.finish();
+}
+
+model_file::~model_file() = default;
+
+void model_file::commit() {
+    state_->archive.commit();
+}
+
+void write_model(const std::filesystem::path& path, const sorting_model& model) {
+    model_file(path, model, true).commit();
 }
 
 sorting_model read_model(const std::filesystem::path& path) {

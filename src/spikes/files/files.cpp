@@ -180,9 +180,9 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
 }
 
 void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
-                  const execution& run) {
+                  const execution& run, bool overwrite) {
     std::string name = path.filename().string();
-    const writing job{path, spikes, run};
+    const writing job{path, spikes, run, {}, overwrite};
     if (name.ends_with(".npz")) return write_npz(job);
     if (name.ends_with(".nwb")) return write_nwb(job);
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
@@ -200,14 +200,14 @@ unit_column label_column(const std::filesystem::path& path, std::vector<std::str
 }
 
 void write_units(const std::filesystem::path& path, const spike_sequence& spikes,
-                 std::span<const unit_column> columns, const execution& run) {
+                 std::span<const unit_column> columns, const execution& run, bool overwrite) {
     for (const unit_column& column : columns) {
         const std::size_t values = std::max(column.values.size(), column.texts.size());
         if (values != spikes.unit_count())
             throw invalid_argument(fmt::format("column '{}' has {} values for {} units",
                                                column.name, values, spikes.unit_count()));
     }
-    const writing job{path, spikes, run, columns};
+    const writing job{path, spikes, run, columns, overwrite};
     if (path.extension() == ".nwb") return write_nwb(job);
     if (path.extension() == ".npz") return write_npz(job);
     throw invalid_argument(

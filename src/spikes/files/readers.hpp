@@ -41,6 +41,7 @@ struct writing {
     const execution& run;
     /// Additional columns, for `.nwb` and `.npz` only.
     std::span<const unit_column> columns{};
+    bool overwrite = true;
 
     io::progress_meter meter() const {
         return {run, "writing " + path.filename().string(), spikes.size()};

@@ -68,7 +68,7 @@ void write_npz(const writing& job) {
     const double end_s = to_seconds(spikes.span().end);
     const io::progress_meter meter = job.meter();
 
-    io::zip_writer archive(job.path);
+    io::zip_writer archive(job.path, job.overwrite);
     write_texts(archive, "type", {"TsGroup"});
     write_numbers<double>(
         archive, "t", io::npy_kind::real, spikes.size(),

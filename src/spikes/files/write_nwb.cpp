@@ -119,7 +119,7 @@ void write_nwb(const writing& job) {
     const h5::quiet no_printing;
     const nwb::digest identity = digest_of(job);
     try {
-        h5::output file(job.path);
+        h5::output file(job.path, job.overwrite);
         nwb::write_root(file.get(), identity,
                         fmt::format("Spikes written by spikeweave {}.", version()));
         write_units(file.get(), identity, job);

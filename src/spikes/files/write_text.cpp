@@ -98,7 +98,7 @@ void write_text(const writing& job) {
     const char delimiter = name.ends_with(".csv") || name.ends_with(".csv.gz") ? ',' : '\t';
     check_names(job, delimiter);
     const io::progress_meter meter = job.meter();
-    io::atomic_file file(job.path);
+    io::atomic_file file(job.path, job.overwrite);
     std::optional<gzip_filter> gzip;
     if (name.ends_with(".gz")) gzip.emplace(file);
     const auto put = [&](std::string& bytes, bool last) {
