@@ -10,6 +10,16 @@ message_place message_numbers::observe(std::uint64_t number, bool after_break) {
         restart(number);
         return message_place::next;
     }
+    const auto impossible = std::exchange(impossible_, std::nullopt);
+    if (number > expected_ && number - expected_ > most_missing) {
+        if (impossible && number - *impossible == 1) {
+            ++counts_.restarts;
+            restart(number);
+            return message_place::restarted;
+        }
+        impossible_ = number;
+        return message_place::impossible;
+    }
     if (number >= expected_) {
         const std::uint64_t missing = number - expected_;
         counts_.missing += missing;

@@ -138,6 +138,7 @@ opened_source open_stream(const std::string& from, const live_options& options,
                           std::vector<std::string> unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop) {
     opened_source opened = armed_before(options, unit_names);
+    const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
         opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
                                  unit_names, stop);
@@ -155,9 +156,9 @@ opened_source open_stream(const std::string& from, const live_options& options,
     } else if (from.starts_with(lsl_prefix)) {
         const std::string name = from.substr(lsl_prefix.size());
         check_lsl_name(name);
-        opened.from = lsl_stream(name, unit_names, stop);
+        opened.from = lsl_stream(name, unit_names, stop, lateness);
     } else {
-        opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop);
+        opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop, lateness);
     }
     return opened;
 }

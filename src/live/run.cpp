@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "live/arming/arming_rule.hpp"
@@ -37,7 +38,7 @@ using namespace live;
 // Where the results go, and what is served about the session meanwhile.
 struct outputs {
     all_results results;
-    delivery_reports reports{};
+    opened_sinks opened{};
     session_monitor monitor{};
     silent_units* silent = nullptr;  // one of the sinks
     std::unique_ptr<metrics_server> metrics{};
@@ -53,10 +54,10 @@ struct outputs {
         if (const auto& most = analysis.triggers.max_false_alarms)
             results.add(
                 std::make_unique<false_alarm_limit>(analysis.armed, analysis.patterns, *most));
-        reports = open_sinks(options, analysis, takers.print, results);
+        opened = open_sinks(options, analysis, takers.print, run.stop, results);
         if (takers.take)
             results.add(std::make_unique<event_results>(analysis.armed, analysis.patterns,
-                                                        takers.take, reports));
+                                                        takers.take, opened.reports));
         if (options.dashboard) {
             page =
                 std::make_unique<dashboard>(analysis, monitor, results, options.dashboard_address);
@@ -64,19 +65,24 @@ struct outputs {
         }
         if (metrics)
             metrics->serve([this] {
-                return metrics_text(monitor.state(), reports, resident_memory_bytes(),
+                return metrics_text(monitor.state(), opened.reports, resident_memory_bytes(),
                                     std::chrono::steady_clock::now());
             });
     }
 };
 
+std::string name_of(const delivery_report& destination) {
+    return destination.to() == "-" ? "standard output" : destination.to();
+}
+
 live_result result_of(const session_counts& counts, const outputs& to,
                       std::vector<std::string> warnings) {
+    for (const auto& one : to.opened.queues) one->finish();
     if (std::string silent = to.silent->warning(); !silent.empty())
         warnings.push_back(std::move(silent));
-    for (const auto& one : to.reports)
+    for (const auto& one : to.opened.reports)
         if (one->lost() > 0)
-            warnings.push_back(fmt::format("{} did not take {} of {} results: {}", one->to(),
+            warnings.push_back(fmt::format("{} did not take {} of {} results: {}", name_of(*one),
                                            one->lost(), one->lost() + one->delivered(),
                                            one->reason()));
     return {.units = to.results.units(),
@@ -94,7 +100,7 @@ live_result result_of(const session_counts& counts, const outputs& to,
             .armed = counts.arming ? counts.arming->armed : 0,
             .late_changes = counts.arming ? counts.arming->late : 0,
             .untested = counts.untested,
-            .undelivered = undelivered_by(to.reports),
+            .undelivered = undelivered_by(to.opened.reports),
             .warnings = std::move(warnings)};
 }
 
@@ -198,12 +204,21 @@ std::string verification_line(const verification& found) {
                        found.inputs, found.detections, found.windows, arming);
 }
 
-live_result verify_live(const std::filesystem::path& path, const text_writer& write,
+void write_whole(const line_taker& write, std::string_view text, const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds between_tries{5};
+    while (!text.empty() && !stop.stop_requested()) {
+        const std::size_t taken = write(text);
+        text.remove_prefix(taken);
+        if (taken == 0) std::this_thread::sleep_for(between_tries);
+    }
+}
+
+live_result verify_live(const std::filesystem::path& path, const line_taker& write,
                         const execution& run) {
     const verification found = verify_session(path, run);
     if (!found.difference.empty())
         throw io_error(fmt::format("'{}': {}", path.string(), found.difference));
-    if (write) write(verification_line(found));
+    if (write) write_whole(write, verification_line(found), run.stop);
     return {.detections = static_cast<std::uint64_t>(found.detections),
             .windows = static_cast<std::uint64_t>(found.windows)};
 }
@@ -273,9 +288,8 @@ live_result live::run_source(opened_source opened, const live_options& options,
     return result_of(counts, to, std::move(opened.warnings));
 }
 
-live_result run_live(const std::string& from, const live_options& options,
-                     const std::function<void(std::string_view)>& print, const execution& run,
-                     const std::stop_token& abort) {
+live_result run_live(const std::string& from, const live_options& options, const line_taker& print,
+                     const execution& run, const std::stop_token& abort) {
     return run_named(from, options, {.print = print}, run, abort);
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <stop_token>
-#include <string_view>
 
 #include "live/open_source.hpp"
 #include "live/sinks/event_results.hpp"
@@ -14,8 +12,8 @@ namespace spikeweave::live {
 
 /// What takes the results for the caller. Either may be empty.
 struct result_takers {
-    std::function<void(std::string_view)> print{};  ///< lines of JSON
-    event_taker take{};                             ///< everything but the result at the end
+    line_taker print{};  ///< lines of JSON
+    event_taker take{};  ///< everything but the result at the end
 };
 
 /// How the spikes of a source come.

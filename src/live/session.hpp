@@ -94,9 +94,18 @@ struct mined_window {
     bool is_skipped() const { return mined.table.complete_to_size == std::size_t{0}; }
 };
 
+/// Windows that are so many that only this is told of them.
+struct silent_range {
+    silent_windows windows{};
+    std::uint64_t epoch = 0;
+    /// Messages that may have had spikes of these windows were lost.
+    bool has_gap = false;
+};
+
 /// What takes the results of a session: detections in the order of the recording's time, and
-/// windows in theirs. If windows are mined by a thread of their own, it calls `mined` while another
-/// one calls the other functions. A function that is not overridden ignores what it is given.
+/// windows in theirs. If windows are mined by a thread of their own, it calls `mined` and `silent`
+/// while another one calls the other functions. A function that is not overridden ignores what it
+/// is given.
 class sink {
 public:
     sink() = default;
@@ -114,6 +123,8 @@ public:
     virtual void detected(const detection& /*what*/) {}
     /// Also of windows that were skipped.
     virtual void mined(const mined_window& /*window*/) {}
+    /// Windows, one after another, in which nothing came, and which are not given one by one.
+    virtual void silent(const silent_range& /*windows*/) {}
     /// The counts of the armed episodes in the window [begin, end).
     virtual void counted(const time_span& /*window*/, std::span<const std::uint64_t> /*counts*/) {}
     /// The number of the last block in the record of the session.

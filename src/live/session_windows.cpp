@@ -13,6 +13,9 @@ void repeat(window_task& task, const recorded_outcome& recorded) {
     if (task.to_size == std::size_t{0}) task.spikes.reset();
 }
 
+// So many windows without a spike are given one by one if they become complete at once.
+constexpr std::size_t most_silent_windows = 1'000;
+
 std::int64_t later_by(std::int64_t time_us, duration by) {
     return time_us > INT64_MAX - by.count() ? INT64_MAX : time_us + by.count();
 }
@@ -50,9 +53,9 @@ void session_windows::close_gap(std::int64_t watermark_us, duration most_delay) 
     gaps_.back().end = later_by(later_by(watermark_us, most_delay), duration{1});
 }
 
-bool session_windows::has_gap(const window_bounds& bounds) const {
+bool session_windows::has_gap(duration begin, duration end) const {
     return std::any_of(gaps_.begin(), gaps_.end(), [&](const gap& one) {
-        return one.begin < bounds.end.count() && (!one.end || *one.end > bounds.begin.count());
+        return one.begin < end.count() && (!one.end || *one.end > begin.count());
     });
 }
 
@@ -64,17 +67,38 @@ void session_windows::forget_gaps_before(duration time) {
 
 void session_windows::mine_before(std::int64_t time_us, const execution& run) {
     windows_.advance(time_us);
-    while (const auto spikes = windows_.take()) {
+    std::size_t silent = 0;
+    for (;;) {
+        silent = windows_.next_is_silent() ? silent + 1 : 0;
+        if (silent > most_silent_windows) skip_silent();
+        const auto spikes = windows_.take();
+        if (!spikes) return;
         mine(*spikes, run);
         forget_gaps_before(spikes->bounds().begin);
     }
+}
+
+// Where the time of a stream leaps, windows without a spike become complete by the thousands.
+void session_windows::skip_silent() {
+    const auto skipped = windows_.skip_silent();
+    if (!skipped) return;
+    const auto& [first, last] = *skipped;
+    give({.silent = silent_range{*skipped, epoch_, has_gap(first.begin, last.end)}});
+    forget_gaps_before(last.begin);
+}
+
+void session_windows::give(window_task task) {
+    if (beside_)
+        beside_->give(std::move(task));
+    else
+        search_.run(std::move(task));
 }
 
 void session_windows::mine(const window_spikes& spikes, const execution& run) {
     window_task task{.spikes = spikes, .complete_at = search_limit::clock::now(), .how = run};
     task.result.mined.bounds = spikes.bounds();
     task.result.mined.spikes = spikes.size();
-    task.result.has_gap = has_gap(spikes.bounds());
+    task.result.has_gap = has_gap(spikes.bounds().begin, spikes.bounds().end);
     task.result.input = results_->input();
     task.result.epoch = epoch_;
     if (judge_ != nullptr && judge_->judges(spikes.bounds())) task.judged = judged_++;
@@ -91,10 +115,7 @@ void session_windows::mine(const window_spikes& spikes, const execution& run) {
             return;
         }
     }
-    if (beside_)
-        beside_->give(std::move(task));
-    else
-        search_.run(std::move(task));
+    give(std::move(task));
 }
 
 void session_windows::end_epoch() {

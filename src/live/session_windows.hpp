@@ -53,7 +53,9 @@ private:
 
     enum class recorded_use : std::uint8_t { none, mined_again, left_out };
 
-    bool has_gap(const window_bounds& bounds) const;
+    bool has_gap(duration begin, duration end) const;
+    void give(window_task task);
+    void skip_silent();
     void forget_gaps_before(duration time);
     void mine(const window_spikes& spikes, const execution& run);
 

@@ -11,6 +11,9 @@ std::vector<episode> episodes_of(std::span<const armed_episode> armed) {
     return all;
 }
 
+// So many times without a spike are given on both ends of a leap.
+constexpr std::int64_t most_silent = 500;
+
 // The first multiple above a time.
 std::int64_t multiple_above(std::int64_t time, std::int64_t of) {
     const std::int64_t part = time % of;
@@ -33,6 +36,7 @@ void tracked_counts::add(const spike_event& spike) {
         next_ = multiple_above(spike.time_us, options_.every.count());
     }
     give_before(spike.time_us);
+    last_us_ = spike.time_us;
     if (to_index(spike.unit) < unit_count_) tracker_.add(spike.time_us, spike.unit);
 }
 
@@ -41,6 +45,11 @@ void tracked_counts::advance(std::int64_t time_us) {
 }
 
 void tracked_counts::give_before(std::int64_t time_us) {
+    leave_out_silent_before(time_us);
+    give_until(time_us);
+}
+
+void tracked_counts::give_until(std::int64_t time_us) {
     for (; next_ <= time_us; next_ += options_.every.count()) {
         tracker_.advance(next_);
         for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] = tracker_.count(i);
@@ -48,6 +57,16 @@ void tracked_counts::give_before(std::int64_t time_us) {
             options_.length == duration{0} ? *first_ : next_ - options_.length.count();
         results_->counted({duration{begin}, duration{next_}}, counts_);
     }
+}
+
+// Where the time of a stream leaps, the counts of thousands of windows are the same. The last of
+// them are given.
+void tracked_counts::leave_out_silent_before(std::int64_t time_us) {
+    const std::int64_t every = options_.every.count();
+    const std::int64_t silent_from = std::max(next_, last_us_ + options_.length.count());
+    if ((time_us - silent_from) / every <= 2 * most_silent) return;
+    give_until(silent_from + most_silent * every);
+    next_ += ((time_us - next_) / every - most_silent) * every;
 }
 
 void tracked_counts::end_epoch() {

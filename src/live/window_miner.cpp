@@ -25,7 +25,8 @@ void window_miner::give(window_task task) {
     const std::size_t most = may_skip_ ? most_in_queue : most_waiting;
     taken_.wait(lock, [&] { return has_failed_ || queue_.size() < most; });
     throw_if_failed();
-    if (waiting_ == most_waiting) task.spikes.reset();
+    // A window without spikes takes no time.
+    if (waiting_ == most_waiting && task.spikes && task.spikes->size() > 0) task.spikes.reset();
     waiting_ += task.spikes ? 1 : 0;
     queue_.push_back(std::move(task));
     lock.unlock();

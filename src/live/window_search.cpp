@@ -59,10 +59,11 @@ window_search::window_search(episode_window_options options, const window_pace& 
 // The record says of a window whether it was tested, so it is given after its test, and decides
 // what is armed after that.
 void window_search::run(window_task task) {
+    if (task.silent) return results_->silent(*task.silent);
     mined_window& window = task.result;
     window.mined.table.complete_to_size = 0;
     const auto end = end_of_search(task);
-    if (task.spikes && is_before(end))
+    if (task.spikes && (task.spikes->size() == 0 || is_before(end)))
         window.mined.table = mine(task, search_limit(end, pace_.max_memory_bytes));
     // A search that counted nothing is as one that did not begin.
     if (window.is_skipped()) window.mined.table = {.complete_to_size = 0};

@@ -37,6 +37,8 @@ private:
 
 /// A window that is complete and waits to be mined.
 struct window_task {
+    /// Windows that are only told of. Null: it is one window.
+    std::optional<silent_range> silent{};
     mined_window result{};                  ///< without its table
     std::optional<window_spikes> spikes{};  ///< null: it is skipped
     std::optional<std::size_t> to_size{};   ///< the largest size to search for, if it is known

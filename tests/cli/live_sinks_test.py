@@ -15,7 +15,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from support import SPIKEWEAVE, CliTest
+from support import SPIKEWEAVE, CliTest, run
 
 
 def spike_lines(pairs, begin=0):
@@ -116,6 +116,113 @@ class Destinations(SinksTest):
                     (("--stats-every", "1"), "--stats-every")):
                 with self.subTest(arguments):
                     self.refused(*self.arguments, *arguments, says=says)
+
+
+class BrokenFiles(SinksTest):
+    """A file, a pipe or standard output that fails loses its own results, and nothing else."""
+
+    def setUp(self):
+        super().setUp()
+        self.good = self.folder / "good.jsonl"
+
+    def check(self, status, errors, name, reason, pairs=100, is_told_meanwhile=True):
+        self.assertEqual(status, 1, errors)
+        self.assertRegex(errors, rf"warning: {name} did not take \d+ of \d+ results: [^\n]*{reason}")
+        results = results_of(self.good.read_text())
+        self.assertEqual(sum(one["type"] == "detection" for one in results), 2 * pairs - 1)
+        self.assertEqual(results[-1]["type"], "stats")
+        self.assertEqual(results[-1]["undelivered"] > 0, is_told_meanwhile)
+        self.assertEqual("alarm" in {one["type"] for one in results}, is_told_meanwhile)
+
+    def test_a_full_disk(self):
+        link = self.folder / "full.jsonl"
+        link.symlink_to("/dev/full")
+        process = self.pipe("--to", link, "--to", self.good, "--record", self.folder / "s.session")
+        self.send(process, spike_lines(50))
+        time.sleep(0.2)
+        _, errors = process.communicate(spike_lines(50, 50), timeout=60)
+        self.check(process.returncode, errors, link, "No space left")
+        self.ok("live", self.folder / "s.session", "--verify")
+
+    def test_a_full_disk_for_the_table_of_windows(self):
+        data = self.chain_file()
+        result = run("live", data, "--speed", "max", "--window", "1s", "--delays", "4-6ms", "--min-count", "5", "--window-table",
+                     "/dev/full", "--to", self.good)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("/dev/full did not take", result.stderr)
+        self.assertEqual(sum(one["type"] == "window" for one in results_of(self.good.read_text())), 4)
+
+    def test_a_reader_of_standard_output_that_leaves(self):
+        process = self.pipe("--to", "-", "--to", self.good)
+        self.send(process, spike_lines(50))
+        process.stdout.readline()
+        process.stdout.close()
+        time.sleep(0.2)
+        process.stdin.write(spike_lines(50, 50))
+        process.stdin.close()
+        errors = process.stderr.read()
+        self.check(process.wait(timeout=60), errors, "standard output", "closed it")
+
+    def test_a_reader_for_whom_all_is(self):
+        process = self.pipe()
+        process.stdout.close()
+        self.send(process, spike_lines(3))
+        self.assertEqual(process.wait(timeout=20), 0)  # though more could come
+        self.assertEqual(process.stderr.read(), "")
+
+    def pipe_of(self, name):
+        path = self.folder / name
+        os.mkfifo(path)
+        return path
+
+    def test_a_reader_of_a_pipe_that_leaves(self):
+        fifo = self.pipe_of("fifo")
+        process = self.pipe("--to", fifo, "--to", self.good)
+        with open(fifo, encoding="ascii") as reader:
+            self.send(process, spike_lines(50))
+            reader.readline()
+        time.sleep(0.2)
+        _, errors = process.communicate(spike_lines(50, 50), timeout=60)
+        self.check(process.returncode, errors, fifo, "Broken pipe")
+
+    def test_a_pipe_whose_reader_comes_late_or_is_slow(self):
+        fifo = self.pipe_of("fifo")
+        process = self.pipe("--to", fifo, "--to", self.good)
+        self.send(process, spike_lines(2000))
+        process.stdin.close()
+        time.sleep(0.2)
+        with open(fifo, encoding="ascii") as reader:
+            text = reader.readline()
+            time.sleep(0.2)
+            text += reader.read()
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(text, self.good.read_text())
+        self.assertEqual(sum(one["type"] == "detection" for one in results_of(text)), 3999)
+
+    def test_a_reader_that_does_not_read(self):
+        for stuck in ("fifo", "stdout"):
+            with self.subTest(stuck):
+                self.good.unlink(missing_ok=True)
+                to = self.pipe_of("fifo") if stuck == "fifo" else "-"
+                process = self.pipe("--to", to, "--to", self.good)
+                reader = os.open(to, os.O_RDONLY) if stuck == "fifo" else None
+                self.send(process, spike_lines(2000))
+                end = time.monotonic() + 20
+                while self.good.stat().st_size < 3999 * 60 and time.monotonic() < end:
+                    time.sleep(0.02)
+                process.send_signal(signal.SIGTERM)
+                began = time.monotonic()
+                process.wait(timeout=20)
+                self.assertLess(time.monotonic() - began, 10)
+                errors = process.stderr.read()
+                self.check(process.returncode, errors, to if stuck == "fifo" else "standard output", "does not read", 2000,
+                           is_told_meanwhile=False)
+                if reader is not None:
+                    os.close(reader)
+
+    def test_devices_are_not_replaced(self):
+        self.assertEqual(self.ok(*self.arguments, "--to", "/dev/null", "--to", "-", input=spike_lines(3), stdin=None).stdout.count(
+            "detection"), 5 + 1)
 
 
 class SilentUnits(SinksTest):

@@ -2,9 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <system_error>
 
@@ -44,6 +47,17 @@ void write_stdout(std::string_view text) {
     const int code = write_all(STDOUT_FILENO, text);
     if (code == EPIPE) throw output_closed();
     if (code != 0) throw io_error("cannot write to standard output: " + error_text(code));
+}
+
+std::size_t write_some_to_stdout(std::string_view text) {
+    pollfd out{STDOUT_FILENO, POLLOUT, 0};
+    if (::poll(&out, 1, 0) == 0) return 0;
+    struct stat about {};
+    // A pipe that is ready has room for as much as this.
+    if (::fstat(STDOUT_FILENO, &about) != 0 || !S_ISREG(about.st_mode))
+        text = text.substr(0, PIPE_BUF);
+    write_stdout(text);
+    return text.size();
 }
 
 void write_stderr(std::string_view text) noexcept {

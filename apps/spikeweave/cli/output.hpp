@@ -2,6 +2,7 @@
 
 #include <fmt/color.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -16,10 +17,16 @@ namespace spikeweave::cli {
 void hold_standard_streams();
 
 /// The reader of standard output has closed it, as `head` does after ten lines.
-class output_closed : public std::exception {};
+class output_closed : public std::exception {
+public:
+    const char* what() const noexcept override { return "its reader has closed it"; }
+};
 
 /// @throws io_error if not all of it can be written, as on a full disk; output_closed.
 void write_stdout(std::string_view text);
+/// Writes what standard output takes without waiting. @return the number of bytes
+/// @throws as `write_stdout`
+std::size_t write_some_to_stdout(std::string_view text);
 /// Output that cannot be written is lost, because there is nowhere to report it.
 void write_stderr(std::string_view text) noexcept;
 

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -48,17 +50,40 @@ std::string summary_of(const live_result& result) {
                        result.armed > 0 ? fmt::format(", {} armed", grouped(result.armed)) : "");
 }
 
+// A device or a pipe is written to, but not replaced.
+bool is_replaced(const std::filesystem::path& path) {
+    std::error_code unknown;
+    return !std::filesystem::is_other(std::filesystem::status(path, unknown));
+}
+
+// Whether the session is for nobody once standard output has no reader.
+bool is_only_printed(const live_options& options, bool has_page) {
+    return files_of(options).empty() && options.to.size() <= 1 && options.record.empty() &&
+           options.resume.empty() && options.metrics == 0 && !has_page;
+}
+
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
 void run(live_command& options, session& now) {
-    for (const auto& path : files_of(options.analysis)) check_output_place(path, options.overwrite);
+    for (const auto& path : files_of(options.analysis))
+        if (is_replaced(path)) check_output_place(path, options.overwrite);
+    options.analysis.overwrite = options.overwrite;
     const memory_guard memory(
         options.analysis.window.mining.max_memory_bytes, {},
         {.bound = "--max-memory",
          .advice =
              "a larger --min-count, a --max-size or a shorter --window gives fewer episodes"});
+    std::stop_source ended;
+    const std::stop_callback asked(now.stop, [&ended] { ended.request_stop(); });
+    std::atomic<bool> is_for_nobody{false};
     const auto print = [&](std::string_view lines) {
         now.progress.clear();
-        write_stdout(lines);
+        try {
+            return write_some_to_stdout(lines);
+        } catch (const output_closed&) {
+            is_for_nobody = is_only_printed(options.analysis, options.dashboard);
+            if (is_for_nobody) ended.request_stop();
+            throw;
+        }
     };
     if (options.dashboard)
         options.analysis.dashboard = [&](std::string_view address) {
@@ -69,12 +94,15 @@ void run(live_command& options, session& now) {
         };
     live_result result;
     try {
-        result = run_live(options.from, options.analysis, print, now.run(), memory.stop());
+        execution run = now.run();
+        run.stop = ended.get_token();
+        result = run_live(options.from, options.analysis, print, run, memory.stop());
     } catch (const cancelled&) {
         memory.check();
         throw;
     }
     now.progress.clear();
+    if (is_for_nobody) throw output_closed();
     now.warn(result.warnings);
     if (!are_printed(options.analysis) && !now.quiet) write_stdout(summary_of(result));
     now.warn(loss_warnings(result));

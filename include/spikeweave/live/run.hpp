@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -27,6 +28,11 @@ struct named_episode {
     std::vector<std::string> units{};
     std::vector<delay_interval> delays{};
 };
+
+/// Takes as much of the beginning of `lines` as it can without waiting, and returns the number of
+/// bytes. What it does not take is given again later, so nothing may be between a part and the
+/// next.
+using line_taker = std::function<std::size_t(std::string_view lines)>;
 
 struct live_options {
     /// How much faster than in the recording a spike file is replayed; 0 means as fast as possible.
@@ -58,6 +64,8 @@ struct live_options {
     /// "open-ephys-message://HOST:5556", "serial:///dev/ttyUSB0#byte=1" and "lsl:NAME", a stream of
     /// the Lab Streaming Layer. Empty: the caller.
     std::vector<std::string> to{};
+    /// Whether files that exist are replaced; false: they are an error.
+    bool overwrite = true;
     /// How often lines tell what has come so far. 0: each second to subscribers, else at the end.
     duration stats_every{0};
     /// The port of 127.0.0.1 at which metrics are served; 0: none.
@@ -143,14 +151,15 @@ SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result)
 /// the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of the Lab Streaming Layer; or
 /// "spikeweave://ADDRESS:5600", where programs send spikes to (`spike_sender`)
 /// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
-/// called from any thread, but never from two at once
+/// called from any thread, but never from two at once. If it throws, it is given nothing more, and
+/// the analysis goes on
 /// @param abort   ends the call at once; then it throws `cancelled`
 /// @throws invalid_argument if an option is invalid, or something armed is expected by chance more
 /// often than `max_false_alarms`; io_error if the source or the file of episodes cannot be read, a
-/// destination cannot be opened or a file written, or a session differs from what was recorded. A
-/// destination that fails later loses results, which are counted.
+/// destination cannot be opened or the record written, or a session differs from what was recorded.
+/// A destination that fails later loses results, which are counted.
 SPIKEWEAVE_API live_result run_live(const std::string& from, const live_options& options,
-                                    const std::function<void(std::string_view)>& print,
-                                    const execution& run = {}, const std::stop_token& abort = {});
+                                    const line_taker& print, const execution& run = {},
+                                    const std::stop_token& abort = {});
 
 }  // namespace spikeweave

@@ -40,7 +40,8 @@ bool http_place::is_own_name(std::string_view host) const {
 bool is_loopback(std::string_view field, const std::string& address) {
     error_code error;
     const asio::ip::address parsed = asio::ip::make_address(address, error);
-    if (error || parsed.is_unspecified() || parsed.is_multicast())
+    const bool is_broadcast = parsed.is_v4() && parsed.to_v4() == asio::ip::address_v4::broadcast();
+    if (error || parsed.is_unspecified() || parsed.is_multicast() || is_broadcast)
         throw invalid_argument(
             std::string(field),
             fmt::format("expected an address of this computer, such as 192.168.1.20, found '{}'",

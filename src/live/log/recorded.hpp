@@ -45,6 +45,7 @@ public:
     void accepted(std::span<const spike_event> spikes) override { to_->accepted(spikes); }
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
+    void silent(const silent_range& windows) override { to_->silent(windows); }
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
     std::int64_t input() const override {
         return replayed_ > 0 ? replayed_ : log_->recorded_inputs();

@@ -207,11 +207,25 @@ std::optional<recorded_block> session_file::next_block() {
     for (std::size_t at = 0; at < spikes.size(); at += io::session_spike_bytes)
         block.spikes.push_back({io::load<std::int64_t>(spikes.data() + at),
                                 io::load<unit_id>(spikes.data() + at + sizeof(std::int64_t))});
+    check_times(block);
     for (; units_told_ < later_units_.size(); ++units_told_) {
         if (later_units_[units_told_].first != input_) break;
         block.new_units.push_back(later_units_[units_told_].second);
     }
     return read;
+}
+
+// A source refuses other times, with which sums would overflow.
+void session_file::check_times(const source_block& block) const {
+    constexpr std::int64_t most_us = std::int64_t{1} << 60;
+    const auto check = [&](std::int64_t time_us) {
+        if (time_us < -most_us || time_us > most_us)
+            fail(
+                "input", input_,
+                fmt::format("found the time {} us, expected {} to {}", time_us, -most_us, most_us));
+    };
+    if (block.watermark_us) check(*block.watermark_us);
+    for (const spike_event& spike : block.spikes) check(spike.time_us);
 }
 
 std::optional<recorded_detection> session_file::next_detection() {

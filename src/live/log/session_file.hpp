@@ -52,6 +52,7 @@ private:
     [[noreturn]] void fail(std::string_view table, std::int64_t row, const std::string& why) const;
     std::int64_t rows_of(const char* table);
     std::string meta(std::string_view name);
+    void check_times(const source_block& block) const;
     void read_later_units();
     void read_senders();
     const char* tested_column() const;

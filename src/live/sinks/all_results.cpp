@@ -40,6 +40,10 @@ void all_results::mined(const mined_window& window) {
     for (const auto& one : sinks_) one->mined(window);
 }
 
+void all_results::silent(const silent_range& windows) {
+    for (const auto& one : sinks_) one->silent(windows);
+}
+
 void all_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
     for (const auto& one : sinks_) one->counted(window, counts);
 }

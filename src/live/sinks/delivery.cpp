@@ -7,8 +7,8 @@ std::string delivery_report::reason() const {
     return reason_;
 }
 
-void delivery_report::tell_lost(const std::string& reason) {
-    lost_.fetch_add(1, std::memory_order_relaxed);
+void delivery_report::tell_lost(const std::string& reason, std::uint64_t results) {
+    lost_.fetch_add(results, std::memory_order_relaxed);
     tell_trouble(reason);
 }
 

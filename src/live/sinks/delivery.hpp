@@ -25,8 +25,10 @@ public:
     /// What was wrong last.
     std::string reason() const;
 
-    void tell_delivered() { delivered_.fetch_add(1, std::memory_order_relaxed); }
-    void tell_lost(const std::string& reason);
+    void tell_delivered(std::uint64_t results = 1) {
+        delivered_.fetch_add(results, std::memory_order_relaxed);
+    }
+    void tell_lost(const std::string& reason, std::uint64_t results = 1);
     void tell_trouble(const std::string& reason);
 
 private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -80,9 +81,14 @@ void set_one(const option_list& settings, const std::string& text) {
 
 void set_all(destination& to, const std::string& fragment) {
     const option_list settings = settings_of(to);
+    std::set<std::string> names;
     for (std::size_t begin = 0; begin <= fragment.size();) {
         const std::size_t end = std::min(fragment.find('&', begin), fragment.size());
-        set_one(settings, fragment.substr(begin, end - begin));
+        const std::string one = fragment.substr(begin, end - begin);
+        if (!names.insert(one.substr(0, one.find('='))).second)
+            throw invalid_argument(
+                fmt::format("'{}' is given twice", one.substr(0, one.find('='))));
+        set_one(settings, one);
         begin = end + 1;
     }
 }

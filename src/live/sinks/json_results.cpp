@@ -197,6 +197,17 @@ void json_results::mined(const mined_window& window) {
     to_->flush();
 }
 
+void json_results::silent(const silent_range& windows) {
+    const auto& [first, last] = windows.windows;
+    to_->take("silent",
+              fmt::format(R"({{"type":"silent","windows":[{},{}],"epoch":{},"t_us":[{},{}],)"
+                          R"("has_gap":{}}})"
+                          "\n",
+                          first.number, last.number, windows.epoch, first.begin.count(),
+                          last.end.count(), windows.has_gap));
+    to_->flush();
+}
+
 void json_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
     fmt::format_to(std::back_inserter(line_), R"({{"type":"counts","t_us":[{},{}],"counts":[{}]}})",
                    window.begin.count(), window.end.count(), fmt::join(counts, ","));

@@ -75,6 +75,7 @@ public:
     void units_added(std::span<const std::string> names) override;
     void detected(const detection& what) override;
     void mined(const mined_window& window) override;
+    void silent(const silent_range& windows) override;
     void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
     void arming_changed(const arming_change& change) override;
     void epoch_ended() override;

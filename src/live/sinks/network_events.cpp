@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/file_error.hpp"
 #include "live/sinks/network_events_client.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 constexpr std::size_t most_waiting_detections = 64;
 // How long a request may wait for its answer, and a detection for its request.
 constexpr std::chrono::seconds patience{1};
+constexpr auto waited_too_long = "detections waited for a second";
 
 // The plugin says which line it has set, as "TTLHandled: Channel=3 on=1". One that does not know
 // these words answers with what it has set instead.
@@ -114,7 +116,13 @@ private:
             report().tell_lost(problem_);
     }
 
+    // At the end, many may wait for a plugin that does not answer: only those that are not too old
+    // wait for it once more.
     bool pulse(clock::time_point deadline) {
+        if (clock::now() >= deadline) {
+            problem_ = waited_too_long;
+            return false;
+        }
         if (may_be_high_ && !lower()) return false;
         if (!set_line(1, deadline)) return false;
         std::this_thread::sleep_for(pulse_);
@@ -132,13 +140,13 @@ private:
             ask(fmt::format("TTL Line={} State={}", line_, state), deadline, state == 1);
         if (!answer) return false;
         if (confirms(*answer, line_, state)) return true;
-        problem_ = fmt::format("the answer was '{}'", *answer);
+        problem_ = fmt::format("the answer was {}", io::shown(*answer));
         return false;
     }
 
     std::optional<std::string> ask(std::string_view request, clock::time_point deadline,
                                    bool raises_line = false) {
-        problem_ = "detections waited for a second";
+        problem_ = waited_too_long;
         if (clock::now() >= deadline) return {};
         problem_ = "there was no connection";
         try {

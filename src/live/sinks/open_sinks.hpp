@@ -1,20 +1,31 @@
 #pragma once
 
+#include <memory>
+#include <stop_token>
+#include <vector>
+
 #include "live/session.hpp"
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/json_results.hpp"
+#include "live/sinks/line_queue.hpp"
 #include "spikeweave/live/run.hpp"
 
 namespace spikeweave::live {
 
+/// What destinations will tell, and what waits for those that are slow.
+struct opened_sinks {
+    delivery_reports reports{};
+    std::vector<std::shared_ptr<line_queue>> queues{};
+};
+
 /// Opens all destinations of results, and adds their sinks: those that act on detections first, and
 /// files last, so that no file is made if another destination cannot be opened.
 /// @param print  takes the results if one of the destinations is the caller
-/// @return what destinations outside of this process will tell
+/// @param stop   ends the patience with those that take nothing
 /// @throws io_error if a destination cannot be opened; invalid_argument if an episode of one is not
 /// armed.
-delivery_reports open_sinks(const live_options& options, const session_options& analysis,
-                            const text_writer& print, all_results& to);
+opened_sinks open_sinks(const live_options& options, const session_options& analysis,
+                        const line_taker& print, const std::stop_token& stop, all_results& to);
 
 }  // namespace spikeweave::live

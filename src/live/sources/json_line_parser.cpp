@@ -2,7 +2,7 @@
 
 #include <simdjson.h>
 
-#include <algorithm>
+#include "io/file_error.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -19,9 +19,7 @@ bool read_unit(const simdjson::dom::element& value, std::string& unit) {
     std::uint64_t number = 0;
     if (value.get(text) == simdjson::SUCCESS) {
         unit = text;
-        return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
-            return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
-        });
+        return io::is_printable_utf8(text);
     }
     if (value.get(number) != simdjson::SUCCESS) return false;
     unit = std::to_string(number);

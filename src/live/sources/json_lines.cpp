@@ -43,13 +43,14 @@ bool is_regular_file(int descriptor) {
 }  // namespace
 
 json_lines::json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
-                       std::stop_token stop)
+                       std::stop_token stop, duration lateness)
     : shown_name_(path == "-" ? "standard input" : path.string()),
       descriptor_(open_lines(path, shown_name_)),
       is_file_(is_regular_file(descriptor_)),
       stop_(std::move(stop)),
       units_(std::move(unit_names)),
-      buffer_(longest_line + json_line_parser::padding) {}
+      buffer_(longest_line + json_line_parser::padding),
+      clock_(lateness) {}
 
 json_lines::~json_lines() {
     if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
@@ -111,10 +112,6 @@ std::optional<std::string_view> json_lines::next_line() {
     return std::string_view(begin, length);
 }
 
-bool json_lines::leaps(std::int64_t time_us) const {
-    return last_us_ && std::abs(time_us - *last_us_) > longest_leap_us;
-}
-
 // What could not be read may have been a spike of the time before it, so spikes do not come first.
 json_lines::verdict json_lines::take_unreadable(source_block& block) {
     if (!block.spikes.empty()) return verdict::begins_block;
@@ -128,9 +125,9 @@ json_lines::verdict json_lines::take(std::string_view line, source_block& block)
     const json_line* const parsed = parser_.parse(line);
     if (parsed == nullptr) return take_unreadable(block);
     const std::int64_t time_us = parsed->has_spike ? parsed->time_us : *parsed->watermark_us;
-    if (std::abs(parsed->watermark_us.value_or(time_us) - time_us) > longest_leap_us)
+    if (std::abs(parsed->watermark_us.value_or(time_us) - time_us) > stream_clock::longest_leap_us)
         return take_unreadable(block);
-    if (leaps(time_us)) {
+    if (clock_.begins_epoch(time_us)) {
         if (!block.spikes.empty()) return verdict::begins_block;
         block.begins_epoch = true;
     }
@@ -139,7 +136,9 @@ json_lines::verdict json_lines::take(std::string_view line, source_block& block)
         if (!unit) return take_unreadable(block);
         block.spikes.push_back({parsed->time_us, *unit});
     }
-    last_us_ = parsed->watermark_us.value_or(time_us);
+    clock_.take(time_us);
+    if (parsed->watermark_us && !clock_.begins_epoch(*parsed->watermark_us))
+        clock_.take(*parsed->watermark_us);
     if (!parsed->watermark_us) return verdict::goes_on;
     block.watermark_us = parsed->watermark_us;
     return verdict::ends_block;

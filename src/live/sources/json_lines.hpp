@@ -11,22 +11,23 @@
 #include "live/source.hpp"
 #include "live/sources/json_line_parser.hpp"
 #include "live/sources/known_units.hpp"
+#include "live/sources/stream_clock.hpp"
 
 namespace spikeweave::live {
 
 /// Spikes as lines of JSON, from a file, a pipe or standard input. A line that cannot be read is
-/// counted. Where the times leap by more than a day, a new epoch begins: the clock was set.
+/// counted. Where the clock was set (`stream_clock`), a new epoch begins.
 class json_lines : public source {
 public:
     static constexpr std::size_t longest_line = std::size_t{1} << 16;
-    static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
 
     /// @param path        "-" is standard input
     /// @param unit_names  units that are known before they appear
     /// @param stop        ends the source within a moment
+    /// @param lateness    as of `stream_clock`
     /// @throws io_error if it cannot be opened or is a terminal.
     json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
-               std::stop_token stop = {});
+               std::stop_token stop = {}, duration lateness = duration{0});
     ~json_lines() override;
     json_lines(const json_lines&) = delete;
     json_lines& operator=(const json_lines&) = delete;
@@ -48,7 +49,6 @@ private:
     std::optional<std::string_view> next_line();
     verdict take(std::string_view line, source_block& block);
     verdict take_unreadable(source_block& block);
-    bool leaps(std::int64_t time_us) const;
 
     std::string shown_name_;
     int descriptor_;
@@ -62,7 +62,7 @@ private:
     std::size_t filled_ = 0;    // bytes in the buffer
     bool is_too_long_ = false;  // the rest of a line is left out
     bool is_over_ = false;
-    std::optional<std::int64_t> last_us_{};
+    stream_clock clock_;
 };
 
 }  // namespace spikeweave::live

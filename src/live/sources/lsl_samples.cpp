@@ -25,7 +25,7 @@ void lsl_samples::begin_block() {
 void lsl_samples::begin_epoch() {
     if (!(current_ == source_block{})) complete_.push_back(std::exchange(current_, {}));
     current_.begins_epoch = true;
-    last_us_.reset();
+    clock_.reset();
 }
 
 // It may have been a spike of the time before it, so spikes do not come first.
@@ -48,11 +48,11 @@ void lsl_samples::take(double time_s, std::string_view name) {
     const auto time_us = microseconds(time_s);
     if (!time_us || name.size() > longest_name || !io::is_printable_utf8(name))
         return take_unreadable();
-    if (last_us_ && std::abs(*time_us - *last_us_) > longest_leap_us) begin_epoch();
+    if (clock_.begins_epoch(*time_us)) begin_epoch();
     const auto unit = units_.find_or_add(std::string(name), current_);
     if (!unit) return take_unreadable();
     current_.spikes.push_back({*time_us, *unit});
-    last_us_ = time_us;
+    clock_.take(*time_us);
 }
 
 void lsl_samples::take(double time_s, std::int64_t number) {

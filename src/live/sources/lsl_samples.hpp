@@ -11,20 +11,22 @@
 
 #include "live/source.hpp"
 #include "live/sources/known_units.hpp"
+#include "live/sources/stream_clock.hpp"
 
 namespace spikeweave::live {
 
 /// Makes blocks of the samples of a stream of LSL, each of which is a spike: its value is the unit.
-/// Where the times leap by more than a day, a new epoch begins: the clock was set.
+/// Where the clock was set (`stream_clock`), a new epoch begins.
 class lsl_samples {
 public:
-    static constexpr std::int64_t longest_leap_us = 24 * 3'600'000'000LL;
     /// Times are at most this far from 0, so that sums of a few of them do not overflow.
     static constexpr std::int64_t most_time_us = std::int64_t{1} << 60;
     static constexpr std::size_t longest_name = 256;
 
     /// @param unit_names  units that are known before they appear
-    explicit lsl_samples(std::vector<std::string> unit_names) : units_(std::move(unit_names)) {}
+    /// @param lateness    as of `stream_clock`
+    explicit lsl_samples(std::vector<std::string> unit_names, duration lateness = duration{0})
+        : units_(std::move(unit_names)), clock_(lateness) {}
 
     const std::vector<std::string>& unit_names() const { return units_.names(); }
 
@@ -46,7 +48,7 @@ private:
     void begin_epoch();
 
     known_units units_;
-    std::optional<std::int64_t> last_us_{};
+    stream_clock clock_;
     source_block current_{};
     std::deque<source_block> complete_{};
 };

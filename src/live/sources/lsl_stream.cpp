@@ -47,11 +47,12 @@ private:
 
 class lsl_source : public source {
 public:
-    lsl_source(std::string name, std::vector<std::string> unit_names, std::stop_token stop)
+    lsl_source(std::string name, std::vector<std::string> unit_names, std::stop_token stop,
+               duration lateness)
         : lsl_(load_lsl()),
           name_(std::move(name)),
           stop_(std::move(stop)),
-          samples_(std::move(unit_names)) {
+          samples_(std::move(unit_names), lateness) {
         const auto end = clock::now() + patience;
         while (!stop_.stop_requested() && !connect(find("name", name_, to_find_s)))
             if (clock::now() >= end)
@@ -202,8 +203,8 @@ private:
 
 std::unique_ptr<source> lsl_stream(const std::string& name,
                                    const std::vector<std::string>& unit_names,
-                                   const std::stop_token& stop) {
-    return std::make_unique<lsl_source>(name, unit_names, stop);
+                                   const std::stop_token& stop, duration lateness) {
+    return std::make_unique<lsl_source>(name, unit_names, stop, lateness);
 }
 
 }  // namespace spikeweave::live

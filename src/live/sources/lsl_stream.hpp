@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "live/source.hpp"
+#include "spikeweave/core/time.hpp"
 
 namespace spikeweave::live {
 
@@ -16,10 +17,12 @@ namespace spikeweave::live {
 /// @param name        of the stream, which is waited for for some seconds
 /// @param unit_names  units that are known before they appear
 /// @param stop        ends the source within a moment
+/// @param lateness    as of `stream_clock`
 /// @throws io_error if liblsl cannot be loaded, there is no such stream or several, or it does not
 /// have spikes.
 std::unique_ptr<source> lsl_stream(const std::string& name,
                                    const std::vector<std::string>& unit_names,
-                                   const std::stop_token& stop = {});
+                                   const std::stop_token& stop = {},
+                                   duration lateness = duration{0});
 
 }  // namespace spikeweave::live

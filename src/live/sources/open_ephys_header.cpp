@@ -5,6 +5,8 @@
 
 #include <iterator>
 
+#include "io/file_error.hpp"
+
 namespace spikeweave::live {
 namespace {
 
@@ -35,10 +37,8 @@ bool read_spike(const object& from, const char* sample_key, open_ephys_header& i
     std::string_view name;
     std::int64_t sorted = 0;
     if (!read_stream(from, into.stream) || !read_sample(from, sample_key, into.sample) ||
-        from["electrode"].get(name) != SUCCESS || name.empty())
+        from["electrode"].get(name) != SUCCESS || !io::is_printable_utf8(name))
         return false;
-    for (const char c : name)
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return false;
     if (from["sorted_id"].get(sorted) != SUCCESS) sorted = 0;
     into.unit = name;
     if (sorted != 0) fmt::format_to(std::back_inserter(into.unit), "#{}", sorted);
@@ -75,7 +75,10 @@ const open_ephys_header* open_ephys_header_parser::parse_interface(std::string_v
     if (!state_->parse(json, message)) return nullptr;
     open_ephys_header& into = state_->header;
     std::uint64_t number = 0;
-    if (message["message_num"].get(number) == SUCCESS) into.message_number = number;
+    if (message["message_num"].get(number) == SUCCESS) {
+        if (number > open_ephys_header_parser::most_messages) return nullptr;
+        into.message_number = number;
+    }
     std::string_view type;
     if (message["type"].get(type) != SUCCESS) return nullptr;
     if (type == "data") return read_data(message, into) ? &into : nullptr;

@@ -26,7 +26,8 @@ struct open_ephys_header {
 
 class open_ephys_header_parser {
 public:
-    /// Samples are below this, and rates between these.
+    /// Numbers of messages are at most this, samples below this, and rates between these.
+    static constexpr std::uint64_t most_messages = std::uint64_t{1} << 62;
     static constexpr std::int64_t most_samples = std::int64_t{1} << 53;
     static constexpr double least_rate_hz = 10;
     static constexpr double most_rate_hz = 1e7;

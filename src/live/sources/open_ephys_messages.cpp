@@ -39,11 +39,13 @@ std::optional<source_block> open_ephys_messages::complete() {
     if (complete_.empty()) return {};
     source_block block = std::move(complete_.front());
     complete_.pop_front();
+    has_given_ = true;
     return block;
 }
 
 std::optional<source_block> open_ephys_messages::rest() {
     if (current_ == source_block{}) return {};
+    has_given_ = true;
     return std::exchange(current_, {});
 }
 
@@ -72,6 +74,13 @@ void open_ephys_messages::restart() {
 void open_ephys_messages::take_unreadable() {
     if (!current_.spikes.empty()) finish_block();
     ++current_.unreadable;
+}
+
+// Nor is the number known that it had.
+void open_ephys_messages::take_unknown() {
+    ++unexplained_;
+    readable_since_ = 0;
+    take_unreadable();
 }
 
 void open_ephys_messages::add_missing(std::uint64_t count) {
@@ -124,6 +133,8 @@ message_place open_ephys_messages::observe(std::uint64_t number) {
         case message_place::restarted:
             restart();
             break;
+        case message_place::impossible:
+            break;
     }
     return place;
 }
@@ -131,7 +142,7 @@ message_place open_ephys_messages::observe(std::uint64_t number) {
 bool open_ephys_messages::follows(const std::string& stream) {
     if (stream_.empty()) stream_ = stream;
     if (stream == stream_) return true;
-    if (is_named_) return false;
+    if (is_named_ || has_given_) return false;
     throw io_error(
         fmt::format("the streams '{}' and '{}' both have spikes, but each has a clock of its own: "
                     "name one of them (`stream`)",
@@ -152,7 +163,10 @@ void open_ephys_messages::add_spike(std::int64_t sample, unit_id unit) {
 }
 
 void open_ephys_messages::take_spike(const open_ephys_header& header) {
-    if (!follows(header.stream)) return;
+    if (!follows(header.stream)) {
+        if (!is_named_) take_unreadable();
+        return;
+    }
     if (sender_ == open_ephys_sender::event_broadcaster) {
         const bool is_after_break = std::exchange(is_after_break_, false);
         if (is_after_break || (rate_hz_ > 0 && header.rate_hz != rate_hz_)) begin_epoch();
@@ -186,13 +200,10 @@ void open_ephys_messages::take(std::span<const std::string_view> frames) {
     if (frames.size() >= 2)
         header = sender_ == open_ephys_sender::zmq_interface ? parser_.parse_interface(frames[1])
                                                              : parser_.parse_broadcast(frames[1]);
-    if (header == nullptr) {
-        ++unexplained_;
-        readable_since_ = 0;
-        return take_unreadable();
-    }
+    if (header == nullptr) return take_unknown();
     const message_place place =
         header->message_number ? observe(*header->message_number) : message_place::next;
+    if (place == message_place::impossible) return take_unknown();
     if (place == message_place::repeated) return;
     if (header->what == open_ephys_header::about::spike) take_spike(*header);
     if (header->what == open_ephys_header::about::data)

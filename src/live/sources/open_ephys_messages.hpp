@@ -42,7 +42,8 @@ public:
 
     const std::vector<std::string>& unit_names() const { return units_.names(); }
     /// Takes the frames of a message.
-    /// @throws io_error if no stream was named and a second one has spikes.
+    /// @throws io_error if no stream was named and a second one has spikes before there is a block.
+    /// Later its spikes are unreadable, because the session has begun.
     void take(std::span<const std::string_view> frames);
     /// The connection broke, so what follows may be of another run of the sender. Unless numbers
     /// say that nothing was lost, a new epoch begins.
@@ -56,6 +57,7 @@ private:
     void finish_block();
     void begin_epoch();
     void take_unreadable();
+    void take_unknown();
     void restart();
     message_place observe(std::uint64_t number);
     void add_missing(std::uint64_t count);
@@ -74,6 +76,7 @@ private:
     open_ephys_header_parser parser_{};
     message_numbers numbers_{};
     bool is_after_break_ = false;
+    bool has_given_ = false;          // a block
     std::uint64_t told_missing_ = 0;  // without those that came after all
     // Unreadable messages that no gap has explained, and the messages with numbers since the last.
     std::uint64_t unexplained_ = 0;

@@ -63,6 +63,12 @@ struct episode_window {
     episode_table table{};
 };
 
+/// Windows, one after another, of which none holds a spike that the one before it did not hold.
+struct silent_windows {
+    window_bounds first{};
+    window_bounds last{};
+};
+
 /// The spikes of a complete window. They can be mined on another thread while the stream goes on,
 /// and until then take 12 bytes each; windows that overlap share them.
 class SPIKEWEAVE_API window_spikes {
@@ -149,6 +155,11 @@ public:
     std::optional<window_spikes> take();
     /// Leaves the next window out, if it is complete.
     std::optional<window_bounds> skip();
+
+    /// Whether the next window is complete and holds no spike that the one before it did not hold.
+    bool next_is_silent() const;
+    /// Leaves out all windows up to the last one that is complete and silent; null: there is none.
+    std::optional<silent_windows> skip_silent();
 
     /// Ends the epoch: forgets the spikes and the windows that are not complete, and also those
     /// that were not mined. The times that follow may start anywhere.

@@ -66,7 +66,8 @@ struct episode_windows::state {
     std::unordered_set<std::string> known_names;
     episodes::spike_store spikes;  // of the windows to come
     std::vector<std::optional<std::int64_t>> last_of_unit;
-    std::int64_t watermark = INT64_MIN;  // all spikes before it have come
+    std::int64_t watermark = INT64_MIN;   // all spikes before it have come
+    std::int64_t last_spike = INT64_MIN;  // of those that are in windows
     // Numbers of the first window of the epoch and of the next one, once there is a spike.
     std::optional<std::int64_t> first_window;
     std::int64_t next_window = 0;
@@ -81,6 +82,9 @@ struct episode_windows::state {
     }
     std::int64_t end_of(std::int64_t window) const {
         return window * hop_us + (grows() ? hop_us : length_us);
+    }
+    window_bounds bounds_of(std::int64_t window) const {
+        return {window, duration{begin_of(window)}, duration{end_of(window)}};
     }
     std::optional<window_bounds> complete() const;
     void move_on();
@@ -102,8 +106,7 @@ episode_windows::state::state(std::vector<std::string> names, const episode_wind
 
 std::optional<window_bounds> episode_windows::state::complete() const {
     if (!first_window || watermark < end_of(next_window)) return {};
-    return window_bounds{next_window, duration{begin_of(next_window)},
-                         duration{end_of(next_window)}};
+    return bounds_of(next_window);
 }
 
 void episode_windows::state::move_on() {
@@ -164,6 +167,7 @@ void episode_windows::add(std::int64_t time_us, unit_id unit) {
     if (!now.first_window) now.first_window = now.next_window = divide_down(time_us, now.hop_us);
     // With a hop that is longer than the window, there are spikes in none.
     if (time_us < now.begin_of(now.next_window)) return;
+    now.last_spike = time_us;
     now.spikes.add(time_us, unit);
 }
 
@@ -210,6 +214,25 @@ std::optional<window_bounds> episode_windows::skip() {
     const auto bounds = complete();
     if (bounds) state_->move_on();
     return bounds;
+}
+
+bool episode_windows::next_is_silent() const {
+    const state& now = *state_;
+    if (!now.complete()) return false;
+    const std::int64_t next = now.next_window;
+    return now.last_spike <
+           (now.grows() && next > *now.first_window ? now.end_of(next - 1) : now.begin_of(next));
+}
+
+std::optional<silent_windows> episode_windows::skip_silent() {
+    if (!next_is_silent()) return {};
+    state& now = *state_;
+    // No spike comes after those that are known, up to the watermark.
+    const std::int64_t last = divide_down(now.watermark - now.end_of(0), now.hop_us);
+    const silent_windows skipped{now.bounds_of(now.next_window), now.bounds_of(last)};
+    now.next_window = last;
+    now.move_on();
+    return skipped;
 }
 
 void episode_windows::flush() {
