@@ -75,9 +75,11 @@ std::string name_of(const delivery_report& destination) {
     return destination.to() == "-" ? "standard output" : destination.to();
 }
 
-live_result result_of(const session_counts& counts, const outputs& to,
+live_result result_of(const session_counts& counts, const outputs& to, const source& from,
                       std::vector<std::string> warnings) {
     for (const auto& one : to.opened.queues) one->finish();
+    if (const std::string first = from.first_unreadable(); !first.empty())
+        warnings.push_back(fmt::format("The first message that could not be read: {}", first));
     if (std::string silent = to.silent->warning(); !silent.empty())
         warnings.push_back(std::move(silent));
     for (const auto& one : to.opened.reports)
@@ -186,7 +188,8 @@ live_result resume_live(const std::string& from, const live_options& options,
     }
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
-    return result_of(run_monitored(recorded_from, *resumed.through, to, how, abort), to, {});
+    return result_of(run_monitored(recorded_from, *resumed.through, to, how, abort), to,
+                     *opened.from, {});
 }
 
 std::string verification_line(const verification& found) {
@@ -285,7 +288,7 @@ live_result live::run_source(opened_source opened, const live_options& options,
         options.record.empty()
             ? run_session_of(*opened.from, analysis, to, how, abort)
             : record_session(*opened.from, analysis, to, options.record, how, abort);
-    return result_of(counts, to, std::move(opened.warnings));
+    return result_of(counts, to, *opened.from, std::move(opened.warnings));
 }
 
 live_result run_live(const std::string& from, const live_options& options, const line_taker& print,

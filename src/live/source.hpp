@@ -60,6 +60,8 @@ public:
     virtual std::chrono::steady_clock::time_point arrived_after() const {
         return std::chrono::steady_clock::now();
     }
+    /// The first message that could not be read, and what was expected; empty: not known.
+    virtual std::string first_unreadable() const { return {}; }
     /// A source may acknowledge as many of its blocks to those who sent them as this says: they
     /// will not be lost any more. Otherwise a block counts as safe when it has been processed, that
     /// is, when the next one is asked for.

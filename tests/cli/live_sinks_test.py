@@ -131,7 +131,6 @@ class BrokenFiles(SinksTest):
         results = results_of(self.good.read_text())
         self.assertEqual(sum(one["type"] == "detection" for one in results), 2 * pairs - 1)
         self.assertEqual(results[-1]["type"], "stats")
-        self.assertEqual(results[-1]["undelivered"] > 0, is_told_meanwhile)
         self.assertEqual("alarm" in {one["type"] for one in results}, is_told_meanwhile)
 
     def test_a_full_disk(self):
@@ -223,6 +222,39 @@ class BrokenFiles(SinksTest):
     def test_devices_are_not_replaced(self):
         self.assertEqual(self.ok(*self.arguments, "--to", "/dev/null", "--to", "-", input=spike_lines(3), stdin=None).stdout.count(
             "detection"), 5 + 1)
+
+
+class PipesAndUnreadableLines(SinksTest):
+    def test_episodes_may_come_from_a_pipe(self):
+        result = subprocess.run(["bash", "-c", f"'{SPIKEWEAVE}' live - --no-windows --episodes <(echo 'a 0-5ms b')"],
+                                input=spike_lines(3), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(sum(one["type"] == "detection" for one in results_of(result.stdout)), 3)
+
+    def test_the_first_line_that_could_not_be_read_is_shown(self):
+        result = run(*self.arguments, input=spike_lines(3) + "1.5 a\n{}\n", stdin=None)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("The first message that could not be read: standard input, line 7: found '1.5 a', expected a line such as "
+                      '{"t_us":1000,"unit":"a"}', result.stderr)
+
+    def test_names_of_units_that_could_not_be_recorded_are_unreadable(self):
+        session = self.folder / "s.session"
+        for name in (r"\u202e", r"\u0085", r"a\u009b", r"\ufffe"):
+            session.unlink(missing_ok=True)
+            lines = spike_lines(2) + f'{{"t_us":300000,"unit":"{name}"}}\n' + spike_lines(2, 4)
+            result = run(*self.arguments, "--record", session, input=lines, stdin=None)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertEqual(results_of(result.stdout)[-1]["unreadable"], 1)
+            self.ok("live", session, "--verify")
+
+    def test_one_spike_that_is_hours_ahead_does_not_make_the_others_late(self):
+        ahead = '{"t_us":36000000000,"unit":"a"}\n'
+        for order in ((), ("--order", "lateness:30ms")):
+            result = run("live", "-", "--no-windows", "--episodes", self.file("one.txt", "a 0-5ms b\n"), *order,
+                         input=spike_lines(50) + ahead + spike_lines(150, 50), stdin=None)
+            stats = results_of(result.stdout)[-1]
+            self.assertEqual((stats["late"], stats["epochs"]), (19, 1))
+            self.assertGreaterEqual(stats["detections"], 190)
 
 
 class SilentUnits(SinksTest):

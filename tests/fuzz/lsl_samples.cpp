@@ -43,7 +43,7 @@ public:
             for (const live::spike_event& spike : block->spikes) {
                 require(to_index(spike.unit) < units_, "a spike is of a unit that was not told");
                 require(!last_us_ || std::abs(spike.time_us - *last_us_) <=
-                                         live::lsl_samples::longest_leap_us,
+                                         live::stream_clock::longest_leap_us,
                         "a spike leaps");
                 last_us_ = spike.time_us;
             }

@@ -24,6 +24,7 @@ constexpr auto after_gap = message_place::after_gap;
 constexpr auto belated = message_place::belated;
 constexpr auto repeated = message_place::repeated;
 constexpr auto restarted = message_place::restarted;
+constexpr auto impossible = message_place::impossible;
 
 TEST(MessageNumbers, MayBeginAnywhere) {
     message_numbers numbers;
@@ -54,6 +55,24 @@ TEST(MessageNumbers, TakeMessagesThatWereSentBeforeTheFirst) {
     EXPECT_EQ(places(numbers, {4, 2, 2, 3, 5}),
               (std::vector{next, belated, repeated, belated, next}));
     EXPECT_EQ(numbers.counts(), (message_counts{.received = 4, .belated = 2, .repeated = 1}));
+}
+
+TEST(MessageNumbers, DoNotBelieveALeapOfOneMessage) {
+    for (const std::uint64_t number :
+         {UINT64_MAX, std::uint64_t{1} << 63, std::uint64_t{1} << 40}) {
+        message_numbers numbers;
+        EXPECT_EQ(places(numbers, {0, 1, number, 2, 4}),
+                  (std::vector{next, next, impossible, next, after_gap}));
+        EXPECT_EQ(numbers.counts(), (message_counts{.received = 4, .missing = 1}));
+    }
+}
+
+TEST(MessageNumbers, BelieveALeapThatTheNextMessageConfirms) {
+    constexpr std::uint64_t far = std::uint64_t{1} << 40;
+    message_numbers numbers;
+    EXPECT_EQ(places(numbers, {0, far, far + 1, far + 2}),
+              (std::vector{next, impossible, restarted, next}));
+    EXPECT_EQ(numbers.counts(), (message_counts{.received = 3, .restarts = 1}));
 }
 
 TEST(MessageNumbers, TellOfRestarts) {

@@ -47,6 +47,7 @@ struct two_streams : sink {
     std::vector<seen_window> windows{};
     session_counts at_end{};
     std::function<void(const mined_window&)> on_window{};
+    std::vector<silent_range> silences{};
     std::atomic<std::size_t> detected_so_far{0};
 
     void detected(const detection& one) override {
@@ -58,6 +59,7 @@ struct two_streams : sink {
                            window.mined.table.complete_to_size, window.has_gap, window.epoch});
         if (on_window) on_window(window);
     }
+    void silent(const silent_range& windows) override { silences.push_back(windows); }
     void session_ended(const session_counts& counts) override { at_end = counts; }
 };
 
@@ -97,6 +99,28 @@ private:
     std::condition_variable opened_{};
     bool is_open_ = false;
 };
+
+// A leap of the clock of a day has 10^10 windows.
+TEST(SessionWindows, AreNotToldOneByOneWhereNothingComesForLong) {
+    for (const bool beside : {false, true}) {
+        two_streams results;
+        session live(two_units, every_ten_us({.beside = beside}), results);
+        constexpr std::int64_t far = 10'000'000'000;
+        live.take(pair_in(0), alone);
+        live.take(pair_in(far), alone);
+        live.finish(alone);
+
+        EXPECT_EQ(results.detections.size(), 2U);
+        ASSERT_EQ(results.windows.size(), 1'002U) << "a thousand without spikes";
+        EXPECT_EQ(results.windows.back().bounds.number, far);
+        EXPECT_EQ(results.windows.back().episodes.size(), 3U);
+        ASSERT_EQ(results.silences.size(), 1U);
+        const auto& [first, last] = results.silences[0].windows;
+        EXPECT_EQ(first, (window_bounds{1'001, duration{10'010}, duration{10'020}}));
+        EXPECT_EQ(last.number, far - 1);
+        EXPECT_EQ(results.at_end.skipped, 0U);
+    }
+}
 
 TEST(SessionWindows, DoNotKeepDetectionsWaiting) {
     two_streams results;

@@ -52,6 +52,17 @@ TEST(TrackedCounts, AreGivenAtTheMultiplesOfATimeOfTheRecording) {
     EXPECT_EQ(results.all[7], (given_counts{{duration{98}, duration{108}}, {0, 1}}));
 }
 
+TEST(TrackedCounts, AreGivenAtBothEndsOfALeapOnly) {
+    kept_counts results;
+    session live({"a", "b"}, every_four_us(), results);
+    constexpr std::int64_t far = 86'400'000'000;
+    live.take({.spikes = {{1, unit_id{0}}, {3, unit_id{1}}, {far + 1, unit_id{1}}}});
+
+    ASSERT_LT(results.all.size(), 1'100U);
+    EXPECT_EQ(results.all.front(), (given_counts{{duration{-6}, duration{4}}, {1, 1}}));
+    EXPECT_EQ(results.all.back(), (given_counts{{duration{far - 10}, duration{far}}, {0, 0}}));
+}
+
 // They are those of batch analysis, however the stream is cut, also with units that appear later.
 TEST(TrackedCountsProperty, AreThoseOfTheWindowAlone) {
     random_streams draw(20261129);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
+#include "spikeweave/spikes/standard_input.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -62,6 +64,45 @@ bool is_only_printed(const live_options& options, bool has_page) {
            options.resume.empty() && options.metrics == 0 && !has_page;
 }
 
+bool is_pipe(const std::filesystem::path& path) {
+    std::error_code unknown;
+    return std::filesystem::is_fifo(path, unknown);
+}
+
+// Says on stderr that a stream is waited for, if nothing comes for some time, and that it has come.
+class waiting_notice {
+public:
+    waiting_notice(const std::string& from, session& now)
+        : from_(from), now_(&now), is_shown_(is_named_stream(from) && !now.quiet) {}
+
+    void report(std::uint64_t spikes) {
+        if (!is_shown_) return;
+        if (spikes == 0 && !has_told_ && now_->seconds() > patience_s)
+            tell("waiting for spikes from");
+        if (spikes == 0) return;
+        if (has_told_) tell("spikes come from");
+        is_shown_ = false;
+    }
+
+private:
+    static constexpr double patience_s = 2;
+
+    static bool is_named_stream(const std::string& from) {
+        return from.find("://") != std::string::npos || from.starts_with("lsl:");
+    }
+
+    void tell(std::string_view what) {
+        now_->progress.clear();
+        write_stderr(fmt::format("spikeweave: {} {}\n", what, from_));
+        has_told_ = true;
+    }
+
+    std::string from_;
+    session* now_;
+    bool is_shown_;
+    bool has_told_ = false;
+};
+
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
 void run(live_command& options, session& now) {
     for (const auto& path : files_of(options.analysis))
@@ -92,10 +133,21 @@ void run(live_command& options, session& now) {
             const std::string notice = dashboard_notice(options.analysis, address);
             if (!notice.empty()) now.warn({notice});
         };
+    // What is armed is read twice, which a pipe does not allow.
+    std::optional<held_standard_input> held;
+    if (is_pipe(options.analysis.episodes)) {
+        held.emplace(options.analysis.episodes, now.stop);
+        options.analysis.episodes = held->path();
+    }
     live_result result;
     try {
+        waiting_notice notice(options.from, now);
         execution run = now.run();
         run.stop = ended.get_token();
+        run.on_progress = [&notice, shown = run.on_progress](const progress_report& so_far) {
+            notice.report(so_far.done);
+            if (shown) shown(so_far);
+        };
         result = run_live(options.from, options.analysis, print, run, memory.stop());
     } catch (const cancelled&) {
         memory.check();

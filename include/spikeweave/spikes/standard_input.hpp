@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <stop_token>
 #include <string>
 
@@ -14,6 +15,8 @@ public:
     /// Waits until standard input ends.
     /// @throws io_error if it is a terminal or cannot be read; cancelled.
     explicit held_standard_input(const std::stop_token& stop = {});
+    /// The content of a pipe instead, which could not be read again either.
+    held_standard_input(const std::filesystem::path& pipe, const std::stop_token& stop);
     ~held_standard_input();
     held_standard_input(const held_standard_input&) = delete;
     held_standard_input& operator=(const held_standard_input&) = delete;

@@ -10,6 +10,7 @@
 
 #include "io/file_error.hpp"
 #include "io/name_aside.hpp"
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -23,6 +24,11 @@ constexpr std::chrono::seconds patience_after_stop{1};
 std::uint64_t lines_in(std::string_view text) {
     return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
+
+// It may have room again later.
+struct disk_is_full : io_error {
+    using io_error::io_error;
+};
 
 // An open file, or the pipe of a reader that may not have come yet.
 class open_place {
@@ -52,6 +58,8 @@ public:
         } while (done < 0 && errno == EINTR);
         if (done >= 0) return static_cast<std::size_t>(done);
         if (errno == EAGAIN) return 0;
+        if (errno == ENOSPC || errno == EDQUOT)
+            throw disk_is_full(io::system_error(path_, "cannot be written").what());
         throw io::system_error(path_, "cannot be written");
     }
 
@@ -98,10 +106,14 @@ void line_queue::give_at_once(std::string_view& lines) {
     try {
         while (!lines.empty()) {
             const std::size_t taken = take_(lines);
+            trouble_.clear();
             if (taken == 0) return;
             report_->tell_delivered(lines_in(lines.substr(0, taken)));
             lines.remove_prefix(taken);
         }
+    } catch (const disk_is_full& error) {
+        if (trouble_.empty()) report_->tell_trouble(error.what());
+        trouble_ = error.what();
     } catch (const std::exception& error) {
         lose(lines_in(lines), error.what());
         lines = {};
@@ -113,7 +125,7 @@ void line_queue::keep(std::string_view lines, std::unique_lock<std::mutex>& lock
     while (may_wait_ && !has_room() && !stop_.stop_requested())
         changed_.wait_for(lock, between_tries);
     if (is_broken_) return report_->tell_lost(report_->reason(), lines_in(lines));
-    if (!has_room()) return report_->tell_lost(does_not_read, lines_in(lines));
+    if (!has_room()) return report_->tell_lost(why_it_waits(), lines_in(lines));
     kept_ += lines;
     changed_.notify_all();
 }
@@ -127,8 +139,12 @@ void line_queue::lose(std::uint64_t lines, const std::string& reason) {
     changed_.notify_all();
 }
 
+std::string line_queue::why_it_waits() const {
+    return trouble_.empty() ? does_not_read : trouble_;
+}
+
 bool line_queue::gives_up(steady::time_point taken) const {
-    return ended_ && (is_in_haste_ || stop_.stop_requested()) &&
+    return ended_ && (is_in_haste_ || stop_.stop_requested() || !trouble_.empty()) &&
            steady::now() - std::max(taken, *ended_) > patience_after_stop;
 }
 
@@ -153,7 +169,7 @@ void line_queue::serve() {
             forget_given(waiting().size() - left.size());
             changed_.notify_all();
         } else if (gives_up(taken)) {
-            lose(lines_in(waiting()), does_not_read);
+            lose(lines_in(waiting()), why_it_waits());
         } else {
             changed_.wait_for(lock, between_tries);
         }

@@ -20,7 +20,8 @@
 namespace spikeweave::live {
 
 /// Gives lines to what may be slow, stuck or broken, without letting the analysis wait: what is not
-/// taken at once waits here, and a thread gives it later. What cannot be given is told as lost.
+/// taken at once, also by a full disk, waits here, and a thread gives it later. What cannot be
+/// given is told as lost.
 class line_queue {
 public:
     /// What waits at most.
@@ -52,6 +53,7 @@ private:
     void forget_given(std::size_t bytes);
     void serve();
     std::string_view waiting() const { return std::string_view(kept_).substr(given_); }
+    std::string why_it_waits() const;
     bool gives_up(std::chrono::steady_clock::time_point taken) const;
 
     line_taker take_;
@@ -63,6 +65,7 @@ private:
     std::string kept_{};
     std::size_t given_ = 0;  // of what is kept
     bool is_broken_ = false;
+    std::string trouble_{};  // of the last try, if there is only no room; otherwise empty
     std::optional<std::chrono::steady_clock::time_point> ended_{};
     bool is_in_haste_ = false;
     std::thread thread_;

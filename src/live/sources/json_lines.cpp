@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "io/file_error.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -113,27 +114,31 @@ std::optional<std::string_view> json_lines::next_line() {
 }
 
 // What could not be read may have been a spike of the time before it, so spikes do not come first.
-json_lines::verdict json_lines::take_unreadable(source_block& block) {
+json_lines::verdict json_lines::take_unreadable(std::string_view line, source_block& block) {
     if (!block.spikes.empty()) return verdict::begins_block;
+    if (first_unreadable_.empty())
+        first_unreadable_ = fmt::format(
+            R"({}, line {}: found {}, expected a line such as {{"t_us":1000,"unit":"a"}})",
+            shown_name_, line_, io::shown(line));
     ++block.unreadable;
     return verdict::goes_on;
 }
 
 json_lines::verdict json_lines::take(std::string_view line, source_block& block) {
-    if (std::exchange(is_too_long_, false)) return take_unreadable(block);
+    if (std::exchange(is_too_long_, false)) return take_unreadable(line, block);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return verdict::goes_on;
     const json_line* const parsed = parser_.parse(line);
-    if (parsed == nullptr) return take_unreadable(block);
+    if (parsed == nullptr) return take_unreadable(line, block);
     const std::int64_t time_us = parsed->has_spike ? parsed->time_us : *parsed->watermark_us;
     if (std::abs(parsed->watermark_us.value_or(time_us) - time_us) > stream_clock::longest_leap_us)
-        return take_unreadable(block);
+        return take_unreadable(line, block);
     if (clock_.begins_epoch(time_us)) {
         if (!block.spikes.empty()) return verdict::begins_block;
         block.begins_epoch = true;
     }
     if (parsed->has_spike) {
         const auto unit = units_.find_or_add(parsed->unit, block);
-        if (!unit) return take_unreadable(block);
+        if (!unit) return take_unreadable(line, block);
         block.spikes.push_back({parsed->time_us, *unit});
     }
     clock_.take(time_us);
@@ -150,10 +155,12 @@ std::optional<source_block> json_lines::next() {
     for (;;) {
         while (const auto line = next_line()) {
             const bool was_too_long = is_too_long_;
+            ++line_;
             const verdict then = take(*line, block);
             if (then == verdict::begins_block) {
                 at_ -= line->size() + 1;
                 is_too_long_ = was_too_long;
+                --line_;
             }
             if (then != verdict::goes_on) return block;
         }

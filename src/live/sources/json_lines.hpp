@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,7 @@ public:
     std::chrono::steady_clock::time_point arrived_after() const override {
         return arrived_.since();
     }
+    std::string first_unreadable() const override { return first_unreadable_; }
 
 private:
     enum class awaited : std::uint8_t { bytes, silence, end };
@@ -48,7 +50,7 @@ private:
     awaited wait_for_bytes();
     std::optional<std::string_view> next_line();
     verdict take(std::string_view line, source_block& block);
-    verdict take_unreadable(source_block& block);
+    verdict take_unreadable(std::string_view line, source_block& block);
 
     std::string shown_name_;
     int descriptor_;
@@ -62,6 +64,8 @@ private:
     std::size_t filled_ = 0;    // bytes in the buffer
     bool is_too_long_ = false;  // the rest of a line is left out
     bool is_over_ = false;
+    std::uint64_t line_ = 0;  // the number of the last line
+    std::string first_unreadable_{};
     stream_clock clock_;
 };
 

@@ -45,6 +45,8 @@ public:
         return arrived_.since();
     }
 
+    std::string first_unreadable() const override { return messages_.first_unreadable(); }
+
     std::optional<source_block> next() override {
         constexpr int between_looks_ms = arrival_bound::between_looks.count();
         const auto end = std::chrono::steady_clock::now() + longest_silence;

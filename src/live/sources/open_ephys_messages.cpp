@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "io/file_error.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -144,9 +145,9 @@ bool open_ephys_messages::follows(const std::string& stream) {
     if (stream == stream_) return true;
     if (is_named_ || has_given_) return false;
     throw io_error(
-        fmt::format("the streams '{}' and '{}' both have spikes, but each has a clock of its own: "
+        fmt::format("the streams {} and {} both have spikes, but each has a clock of its own: "
                     "name one of them (`stream`)",
-                    stream_, stream));
+                    io::shown(stream_), io::shown(stream)));
 }
 
 std::int64_t open_ephys_messages::time_of(std::int64_t sample) const {
@@ -164,8 +165,12 @@ void open_ephys_messages::add_spike(std::int64_t sample, unit_id unit) {
 
 void open_ephys_messages::take_spike(const open_ephys_header& header) {
     if (!follows(header.stream)) {
-        if (!is_named_) take_unreadable();
-        return;
+        if (is_named_) return;
+        if (first_unreadable_.empty())
+            first_unreadable_ = fmt::format(
+                "a spike of the stream {}, but the session is of {} (`stream` names another one)",
+                io::shown(header.stream), io::shown(stream_));
+        return take_unreadable();
     }
     if (sender_ == open_ephys_sender::event_broadcaster) {
         const bool is_after_break = std::exchange(is_after_break_, false);

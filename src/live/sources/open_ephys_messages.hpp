@@ -45,6 +45,8 @@ public:
     /// @throws io_error if no stream was named and a second one has spikes before there is a block.
     /// Later its spikes are unreadable, because the session has begun.
     void take(std::span<const std::string_view> frames);
+    /// As of `source`; only of spikes of another stream.
+    const std::string& first_unreadable() const { return first_unreadable_; }
     /// The connection broke, so what follows may be of another run of the sender. Unless numbers
     /// say that nothing was lost, a new epoch begins.
     void connection_broke() { is_after_break_ = true; }
@@ -86,6 +88,7 @@ private:
     std::optional<std::int64_t> last_us_{};
     source_block current_{};
     std::deque<source_block> complete_{};
+    std::string first_unreadable_{};
 };
 
 }  // namespace spikeweave::live

@@ -191,6 +191,20 @@ TEST(NetworkEvents, SendNothingLate) {
     EXPECT_EQ(gui.texts(), (std::vector{line_is_high, line_is_low}));
 }
 
+// Each waiting detection once waited for the line to be set to 0.
+TEST(NetworkEvents, EndSoonIfThePluginNeverAnswers) {
+    const plugin gui([](const std::string&) { return ""; });
+    const auto report = std::make_shared<delivery_report>("ttl");
+    const auto pulses = network_events(ttl(gui.address()), report);
+    for (int k = 0; k < 60; ++k) detect(*pulses);
+    ASSERT_TRUE(wait_until([&] { return report->lost() > 0; }));
+    const auto began = std::chrono::steady_clock::now();
+    pulses->session_ended({});
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
+    EXPECT_EQ(report->lost(), 60U);
+    EXPECT_EQ(gui.texts().back(), line_is_low);
+}
+
 TEST(NetworkEvents, ConnectsAgain) {
     auto gui = std::make_unique<plugin>();
     const std::string address = gui->address();

@@ -67,6 +67,10 @@ TEST(JsonLines, CountsLinesThatCannotBeRead) {
         R"({"t_us":1,"unit":""})",
         R"({"t_us":1,"unit":-1})",
         R"({"t_us":1,"unit":"a\tb"})",
+        R"({"t_us":1,"unit":"\u202e"})",
+        R"({"t_us":1,"unit":"\u0085"})",
+        R"({"t_us":1,"unit":"a\u009bb"})",
+        R"({"t_us":1,"unit":"\ufffe"})",
         R"({"t_us":1,"unit":["a"]})",
         R"({"t_us":9223372036854775807,"unit":"a"})",
         R"({"watermark_us":null})",
@@ -87,7 +91,7 @@ TEST(JsonLines, CountsLinesThatCannotBeRead) {
 }
 
 TEST(JsonLines, BeginsAnEpochWhereTheClockWasSet) {
-    const std::int64_t day = json_lines::longest_leap_us;
+    const std::int64_t day = stream_clock::longest_leap_us;
     const auto blocks = blocks_of(
         line_of(5, "a") + line_of(5 + day, "a") + line_of(6 + 2 * day, "a") + line_of(6, "a"),
         {"a"});
@@ -97,6 +101,43 @@ TEST(JsonLines, BeginsAnEpochWhereTheClockWasSet) {
     EXPECT_EQ(blocks[0].spikes.size(), 2U);
     EXPECT_TRUE(blocks[1].begins_epoch);
     EXPECT_TRUE(blocks[2].begins_epoch);
+}
+
+// One time that was hours ahead does not make all that follow late.
+TEST(JsonLines, BeginsAnEpochWhenManyTimesAgreeThatOneWasWrong) {
+    constexpr std::int64_t ahead = 36'000'000'000;
+    std::string text = line_of(1'000, "a") + line_of(ahead, "a");
+    for (std::int64_t k = 1; k <= 30; ++k) text += line_of(1'000 + 1'000 * k, "a");
+    const auto blocks = blocks_of(text, {"a"});
+
+    ASSERT_EQ(blocks.size(), 2U);
+    EXPECT_EQ(blocks[0].spikes.size(), 1U + stream_clock::agreeing);
+    EXPECT_TRUE(blocks[1].begins_epoch);
+    EXPECT_EQ(blocks[1].spikes.front(), event_of(1'000 + 1'000 * stream_clock::agreeing, 0));
+    EXPECT_EQ(blocks[1].spikes.size(), 31U - stream_clock::agreeing);
+}
+
+TEST(JsonLines, TakesTimesThatAreInTheOrderThatWasStatedForThoseOfOneEpoch) {
+    std::string text;
+    for (std::int64_t k = 0; k < 50; ++k) text += line_of(60'000'000 + k, "a");
+    for (std::int64_t k = 0; k < 50; ++k) text += line_of(30'000'000 + k, "b");
+    const temporary_folder folder;
+    json_lines from(folder.file("s.jsonl", text), {"a", "b"}, {}, duration{30'000'000});
+    const auto block = from.next();
+    ASSERT_TRUE(block);
+    EXPECT_EQ(block->spikes.size(), 100U);
+    EXPECT_FALSE(from.next());
+}
+
+TEST(JsonLines, TellsTheFirstLineThatCannotBeRead) {
+    const temporary_folder folder;
+    const auto path = folder.file("s.jsonl", line_of(1, "a") + "nonsense\x1b[31m\nmore\n");
+    json_lines from(path, {});
+    EXPECT_EQ(from.first_unreadable(), "");
+    while (from.next()) continue;
+    EXPECT_EQ(from.first_unreadable(),
+              path.string() + R"(, line 2: found 'nonsense\x1b[31m', expected a line such as )"
+                              R"({"t_us":1000,"unit":"a"})");
 }
 
 TEST(JsonLines, SaysWhatCannotBeOpened) {

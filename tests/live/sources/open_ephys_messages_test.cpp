@@ -12,6 +12,7 @@
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
 #include "support/run_length.hpp"
+#include "support/spike_files.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -80,6 +81,39 @@ TEST(OpenEphysMessages, BeginAnEpochWhenAcquisitionIsStartedAgain) {
     EXPECT_EQ(blocks[2], (source_block{.begins_epoch = true,
                                        .spikes = {received_spike(1'000, 0)},
                                        .watermark_us = 46'200}));
+}
+
+TEST(OpenEphysMessages, RefuseASecondStreamOnlyBeforeTheSessionHasBegun) {
+    open_ephys_messages messages(open_ephys_sender::zmq_interface, "", {"known"});
+    give(messages, spike_message(1, 1'000, "known"));
+    EXPECT_SAYS(text_of([&] { give(messages, spike_message(2, 1'001, "x", 0, "other")); }),
+                "the streams 'probe' and 'other' both have spikes");
+
+    open_ephys_messages later(open_ephys_sender::zmq_interface, "", {"known"});
+    give(later, spike_message(1, 1'000, "known"));
+    give(later, data_message(2, 0, 1024));
+    ASSERT_TRUE(later.complete());
+    give(later, spike_message(3, 1'001, "x", 0, "other"));
+    give(later, spike_message(4, 1'002, "known"));
+    EXPECT_EQ(later.complete(), std::nullopt);
+    EXPECT_EQ(later.rest(), (source_block{.unreadable = 1, .spikes = {received_spike(33'400, 0)}}));
+    EXPECT_SAYS(later.first_unreadable(), "a spike of the stream 'other'");
+}
+
+TEST(OpenEphysMessages, CountAMessageWithANumberThatCannotBeAsUnreadable) {
+    for (const std::uint64_t number : {UINT64_MAX, std::uint64_t{1} << 62}) {
+        const auto blocks = blocks_of_messages(
+            {spike_message(0, 1'000, "known"), data_message(1, 0, 1024),
+             spike_message(number, 1'100, "known"), spike_message(3, 1'200, "known")});
+        std::uint64_t missing = 0;
+        std::uint64_t unreadable = 0;
+        for (const source_block& one : blocks) {
+            missing += one.missing;
+            unreadable += one.unreadable;
+        }
+        EXPECT_EQ(unreadable, 1U);
+        EXPECT_EQ(missing, 0U) << "it had the number 2";
+    }
 }
 
 TEST(OpenEphysMessages, BeginAnEpochWhenTheRateChanges) {

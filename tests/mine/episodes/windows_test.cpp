@@ -26,6 +26,29 @@ episode_window_options of_length(std::int64_t length, std::int64_t hop) {
     return {micros(length), micros(hop), {.delays = {{micros(0), micros(5)}}, .min_count = 1}};
 }
 
+TEST(SilentWindows, CanBeLeftOut) {
+    for (const std::int64_t length : {0, 10, 30}) {
+        episode_windows windows({"a"}, of_length(length, 10));
+        windows.add(5, unit_id{0});
+        windows.advance(1'000);
+        while (!windows.next_is_silent()) ASSERT_TRUE(windows.take());
+        const auto next = windows.complete();
+        const auto left_out = windows.skip_silent();
+        ASSERT_TRUE(left_out);
+        EXPECT_EQ(left_out->first, next);
+        EXPECT_EQ(left_out->first.number, 1);
+        EXPECT_LE(left_out->last.end, micros(1'000));
+        EXPECT_GT(left_out->last.end + micros(10), micros(1'000));
+        EXPECT_FALSE(windows.take());
+        windows.add(1'005, unit_id{0});
+        windows.advance(1'100);
+        const auto after = windows.take();
+        ASSERT_TRUE(after);
+        EXPECT_EQ(after->bounds().number, left_out->last.number + 1);
+        EXPECT_EQ(after->size(), length == 0 ? 2U : 1U);
+    }
+}
+
 // The spikes in [begin, end).
 spike_sequence slice(const spike_sequence& all, std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> times;
