@@ -94,7 +94,7 @@ if(SPIKEWEAVE_CUDA)
   include(SpikeweaveCuda)
 elseif(SKBUILD AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   # The Python package takes these parts from another one, where there is a driver.
-  set(cuda_report "no: where there is an NVIDIA driver, pip install 'spikeweave[cuda]' adds them")
+  set(cuda_report "no: docs/install.md says how to build spikeweave with CUDA, where there is an NVIDIA driver")
 endif()
 
 set(hdf5_report "no (SPIKEWEAVE_HDF5 is off)")

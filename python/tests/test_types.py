@@ -101,9 +101,9 @@ def test_wrong_calls_are_refused(checked, call):
 
 
 def test_a_two_stage_correction_is_not_offered_where_it_is_refused():
-    with pytest.raises(ValueError, match="^correction: no correction is named 'bonf'") as error:
+    with pytest.raises(ValueError, match="^correction: expected one of .*, found 'bonf'") as error:
         spikeweave.episodes([[0.1]], correction="bonf")
-    offered = str(error.value).split("there are ")[1].split(", ")
+    offered = str(error.value).split("one of ")[1].split(", found")[0].split(", ")
     correction = next(o for o in _core.episodes_options() if o["name"] == "correction")
     assert offered == correction["choices"]
     assert "fdr_tsbh" not in offered

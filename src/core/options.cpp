@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/printable.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/length.hpp"
@@ -268,6 +269,9 @@ void option::take(const option_value& value) const {
         if (rule) rule();
     } catch (const invalid_argument& error) {
         throw invalid_argument(name, error.what());
+    } catch (const std::bad_variant_access&) {  // such as a flag for a time
+        throw invalid_argument(
+            name, fmt::format("expected {}, found {}", expected(), shown(*this, value)));
     }
 }
 
@@ -276,9 +280,9 @@ void option::check_choice(const option_value& value) const {
     try {
         put(value);
     } catch (const invalid_argument&) {
-        std::string what = name;
-        std::ranges::replace(what, '_', ' ');
-        detail::refuse_name(what, shown(*this, value), choices);
+        const std::string found = shown(*this, value);
+        throw invalid_argument(fmt::format("expected {}, found '{}'{}", expected(), found,
+                                           did_you_mean(nearest_name(found, choices))));
     }
 }
 
@@ -429,11 +433,13 @@ std::string command_line_name(std::string_view option, bool off) {
 }
 
 std::string with_command_line_names(std::string_view message) {
-    return respelled(message, [](std::string_view name) { return command_line_name(name); });
+    return respelled(core::printable_text(message),
+                     [](std::string_view name) { return command_line_name(name); });
 }
 
 std::string with_plain_names(std::string_view message) {
-    return respelled(message, [](std::string_view name) { return std::string(name); });
+    return respelled(core::printable_text(message),
+                     [](std::string_view name) { return std::string(name); });
 }
 
 }  // namespace spikeweave

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "io/file_error.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::mine {
@@ -51,6 +52,11 @@ bool result_table::next() {
     std::string text;
     if (!std::getline(in_, text)) return false;
     ++line_;
+    for (const std::string& cell : split_text(text, "\t"))
+        if (!cell.empty() && !io::is_printable_utf8(cell))
+            throw io::file_error(
+                path_, fmt::format("line {}", line_),
+                fmt::format("found {}, expected printable text in UTF-8", io::shown(cell)));
     cells_ = split_text(text, "\t");
     if (cells_.size() != columns_.size())
         throw io_error(fmt::format("{}, line {}: {} columns, expected {}", path_.string(), line_,

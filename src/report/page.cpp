@@ -116,7 +116,11 @@ spike_file read_again(const report::json& run, const page_source& from) {
     // Results of versions without labels are of all units.
     if (!run.value("parameters", report::json::object()).contains("labels"))
         options.labels = {"all"};
-    for (const option& one : describe(options)) set_as_recorded(one, run);
+    try {
+        for (const option& one : describe(options)) set_as_recorded(one, run);
+    } catch (const invalid_argument& error) {
+        throw io::file_error(from.folder / "run.json", error.what());
+    }
     spike_file file = read_spikes(path, options, from.run);
     const auto names = parameter_of<std::string>(run, "only_units", "");
     if (!names.empty())

@@ -49,8 +49,16 @@ bool page_table::next() {
     if (!std::getline(*in_, line_)) return false;
     ++number_;
     cells_ = split(line_, "\t");
+    check_printable();
     if (cells_.size() != names_.size()) fail("it has not as many fields as the first line");
     return true;
+}
+
+// Names in it are shown, and copied into other tables.
+void page_table::check_printable() const {
+    for (const std::string_view cell : cells_)
+        if (!cell.empty() && !io::is_printable_utf8(cell))
+            fail(fmt::format("found {}, expected printable text in UTF-8", io::shown(cell)));
 }
 
 std::size_t page_table::rest() {

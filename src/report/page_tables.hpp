@@ -47,6 +47,7 @@ public:
     [[noreturn]] void fail(std::string_view text) const;
 
 private:
+    void check_printable() const;
     std::filesystem::path path_;
     std::unique_ptr<std::istream> in_;
     std::string header_;

@@ -83,9 +83,9 @@ TEST(Options, AreReadFromTextAndChecked) {
     EXPECT_EQ(set("reach", "20"),
               "`reach`: '20' is not a length (expected a number with its unit, such as 20um or "
               "0.4mm)");
-    EXPECT_EQ(set("shape", "square"), "`shape`: no shape is named 'square'; there are flat, round");
+    EXPECT_EQ(set("shape", "square"), "`shape`: expected one of flat, round, found 'square'");
     EXPECT_EQ(set("shape", "rounds"),
-              "`shape`: no shape is named 'rounds'; there are flat, round; did you mean round?");
+              "`shape`: expected one of flat, round, found 'rounds'; did you mean round?");
     EXPECT_EQ(options.width, 20ms);
     list.check();
 }

@@ -285,7 +285,11 @@ TEST(SessionPage, RefusesDamage) {
         {"UPDATE window SET epoch = 7 WHERE seq = 1", "epoch"},
         {"UPDATE detection SET armed = 9 WHERE seq = 4", "table detection, row 4"},
         {"UPDATE detection SET times = zeroblob(24) WHERE seq = 1", "table detection, row 1"},
-        {"UPDATE input SET watermark_us = 9000000000000000000 WHERE seq = 1", "142 years"},
+        {"UPDATE input SET watermark_us = 9000000000000000000 WHERE seq = 1",
+         "table input, row 1: found the time"},
+        {"UPDATE input SET watermark_us = 4500000000000000000 WHERE seq = 1",
+         "table input, row 1: found the time"},
+        {"UPDATE input SET watermark_us = 1000000000000000000 WHERE seq = 1", "142 years"},
         {"DELETE FROM window WHERE seq = 2", "expected 2"}};
     for (const auto& [sql, words] : damages) {
         const temporary_folder place;

@@ -32,15 +32,19 @@ nb::dict window_arrays(const episode_window& window) {
 
 std::vector<episode> episodes_of(const episodes_in& arrays) {
     const auto& [offsets, units, delays] = arrays;
+    check_offsets(span_of(offsets), units.shape(0));
     std::vector<episode> out;
     std::size_t step = 0;
     for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i) {
         episode& one = out.emplace_back();
         for (std::int64_t at = offsets.data()[i]; at < offsets.data()[i + 1]; ++at)
             one.units.push_back(unit_id{units.data()[at]});
-        for (std::size_t s = 0; s + 1 < one.units.size(); ++s, ++step)
+        for (std::size_t s = 0; s + 1 < one.units.size(); ++s, ++step) {
+            if (step >= delays.shape(0) || delays.shape(1) != 2)
+                throw invalid_argument("there are fewer delays than steps of episodes");
             one.delays.push_back({duration_from_seconds(delays.data()[2 * step]),
                                   duration_from_seconds(delays.data()[2 * step + 1])});
+        }
     }
     return out;
 }

@@ -1,5 +1,6 @@
 #include "spikeweave/elephant/mining.hpp"
 
+#include "bindings/core/episodes.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
@@ -72,6 +73,9 @@ nb::tuple list_windows(const bins_in& bins, std::uint32_t window_bins) {
 array_out<std::uint64_t> without_window_subsets(const offsets_in& offsets, const numbers_in& items,
                                                 const numbers_in& counts,
                                                 std::uint32_t window_bins) {
+    if (offsets.shape(0) != counts.shape(0) + 1)
+        throw invalid_argument("expected one offset more than counts");
+    check_offsets(span_of(offsets), items.shape(0));
     return to_numpy(run_for_result([&](const execution& run) {
         return drop_window_subsets(span_of(offsets), span_of(items), span_of(counts), window_bins,
                                    run);

@@ -271,10 +271,11 @@ void check_channels(const fs::path& path, std::string_view key, std::uint64_t co
 }
 
 double checked_rate(const fs::path& path, std::string_view key, double rate_hz) {
+    constexpr double lowest_hz = 1e-3;  // so that times do not overflow
     constexpr double highest_hz = 1e6;
-    if (!(rate_hz > 0 && rate_hz <= highest_hz))
+    if (!(rate_hz >= lowest_hz && rate_hz <= highest_hz))
         throw io::file_error(path, key,
-                             fmt::format("found {}, expected samples a second, above 0 and at most "
+                             fmt::format("found {}, expected samples a second, from 0.001 to "
                                          "1,000,000",
                                          rate_hz));
     return rate_hz;

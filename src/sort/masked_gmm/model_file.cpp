@@ -19,6 +19,9 @@ using sort::read_whole;
 
 namespace {
 
+// Results have a place for each number up to the largest one.
+constexpr std::int64_t most_label = 32'767;
+
 using masked_gmm::cluster_fit;
 using reals = std::vector<double>;
 using wholes = std::vector<std::int64_t>;
@@ -133,8 +136,7 @@ std::vector<std::vector<std::uint32_t>> read_blocks(const model_reader& file, st
 
 void read_units(const model_reader& file, sorting_model::parts& model) {
     const std::size_t features = model.space.low.size();
-    constexpr std::int64_t last_label = std::numeric_limits<std::uint32_t>::max() - 1;
-    const wholes labels = file.read<std::int64_t>("units", model_reader::any, 1, last_label);
+    const wholes labels = file.read<std::int64_t>("units", model_reader::any, 1, most_label);
     const std::size_t units = labels.size();
     const reals weights = file.read<double>("weights", units, smallest_real, largest_real);
     const reals plain = file.read<double>("constants", units);
@@ -230,6 +232,10 @@ void write_basis(io::zip_writer& archive, const feature_basis& basis) {
 void write_into(io::zip_writer& archive, const sorting_model& model) {
     const sorting_model::parts& what = model.internals();
     if (model.feature_count() == 0) throw invalid_argument("there is no model to write");
+    if (!model.units().empty() && model.units().back() > most_label)
+        throw invalid_argument(fmt::format(
+            "the model has the unit {}, expected numbers up to {}: number the units from 1",
+            model.units().back(), most_label));
     reals weights;
     reals plain;
     reals means;

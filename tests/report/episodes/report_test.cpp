@@ -515,7 +515,7 @@ TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
     place.file("file", "mine");
     EXPECT_THROW(write_episode_report(place.path() / "file", report, true), io_error);
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"out", "file"}));
-    EXPECT_THROW(write_episode_report(place.path() / "no" / "such", report), io_error);
+    EXPECT_THROW(write_episode_report(place.path() / "file" / "such", report), io_error);
 }
 
 TEST(WriteEpisodeReport, KeepsTheOldFolderWhenItIsStopped) {

@@ -1,0 +1,78 @@
+#include "core/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace spikeweave::core {
+namespace {
+
+std::uint32_t code_point(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0);
+    std::uint32_t code = byte(0) & (0x7FU >> character.size());
+    for (std::size_t i = 1; i < character.size(); ++i) code = code << 6U | (byte(i) & 0x3FU);
+    return code;
+}
+
+// Returns false for code points that a terminal, a line or XML interprets in another way.
+bool is_printable(std::uint32_t code) {
+    const auto is_in = [code](std::uint32_t first, std::uint32_t last) {
+        return code >= first && code <= last;
+    };
+    const bool control = code < 0x20 || is_in(0x7F, 0x9F);
+    const bool ends_line = is_in(0x2028, 0x2029);
+    const bool turns_text =
+        code == 0x61C || is_in(0x200E, 0x200F) || is_in(0x202A, 0x202E) || is_in(0x2066, 0x2069);
+    const bool no_character = (code & 0xFFFEU) == 0xFFFEU || is_in(0xFDD0, 0xFDEF);
+    return !(control || ends_line || turns_text || no_character);
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view bytes) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || bytes.size() < length) return 0;
+    for (std::size_t i = 1; i < length; ++i)
+        if ((byte(i) & 0xC0U) != 0x80U) return 0;
+    // Overlong forms, surrogates and code points above U+10FFFF are invalid.
+    const unsigned second = byte(1);
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+        (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
+        return 0;
+    return length;
+}
+
+bool prints(std::string_view character) {
+    return is_printable(code_point(character));
+}
+
+void append_printable(std::string& out, std::string_view character) {
+    if (utf8_length(character) == character.size() && prints(character)) {
+        out += character;
+        return;
+    }
+    for (const char c : character)
+        fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
+}
+
+std::string printable_text(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::string_view next = text.substr(0, std::max<std::size_t>(utf8_length(text), 1));
+        if (next == "\n" || next == "\t")
+            out += next;
+        else
+            append_printable(out, next);
+        text.remove_prefix(next.size());
+    }
+    return out;
+}
+
+}  // namespace spikeweave::core
