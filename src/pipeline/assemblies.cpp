@@ -1,14 +1,67 @@
 #include "spikeweave/pipeline/assemblies.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/grouped.hpp"
+#include "spikeweave/assess/shared_rates.hpp"
 
 namespace spikeweave {
 namespace {
+
+// A quarter of the pairs, or more, is worth a word.
+bool lacks_pairs(const assembly_step& step) {
+    return step.size == 2 && step.untested > 0 && step.untested >= step.tests / 3;
+}
+
+void warn_of_untested_pairs(assembly_result& result) {
+    std::vector<std::string> widths;
+    for (const assembly_step& step : result.found.steps)
+        if (lacks_pairs(step))
+            widths.push_back(fmt::format("{} of {} in bins of {}", core::grouped(step.untested),
+                                         core::grouped(step.tests + step.untested),
+                                         format_duration(step.bin)));
+    if (widths.empty()) return;
+    result.warnings.push_back(fmt::format(
+        "Pairs of units could not be tested, because they are expected together in 5 bins at most: "
+        "{}. Wider `bins`, such as 100ms, or a longer recording make it possible.",
+        fmt::join(widths, ", ")));
+}
+
+// What shares a rhythm, a stimulus or bursts is an assembly by the definition of the method.
+void warn_of_rates(const spike_sequence& spikes, assembly_result& result) {
+    if (result.found.assemblies.empty()) return;
+    constexpr std::uint64_t fewest_pairs = 10;
+    const auto relates_many = [](const assembly_step& step) {
+        return step.size == 2 && step.significant >= fewest_pairs &&
+               4 * step.significant >= step.tests + step.untested;
+    };
+    const shared_rates rates = measure_shared_rates(spikes);
+    const auto many = std::ranges::find_if(result.found.steps, relates_many);
+    std::string sign;
+    if (many != result.found.steps.end())
+        sign = fmt::format("{} of {} tested pairs are significant in bins of {}",
+                           core::grouped(many->significant), core::grouped(many->tests),
+                           format_duration(many->bin));
+    else if (rates.certain)
+        sign = fmt::format(
+            "the number of spikes of all units in 100 ms varies {:.3g} times as much "
+            "as that of independent units",
+            rates.ratio);
+    else
+        return;
+    result.warnings.push_back(fmt::format(
+        "The units' rates rise and fall together: {}. Units that share a rhythm, a stimulus or "
+        "bursts are assemblies by the definition of this method, so what is listed here may be no "
+        "more than that. SPADE and episodes are tested against surrogates that keep such rates.",
+        sign));
+}
 
 void warn_of_what_was_not_searched(assembly_result& result) {
     for (const duration bin : result.found.too_wide)
@@ -44,6 +97,8 @@ assembly_result find_assemblies(const spike_sequence& recording,
     mining.threads = options.run.threads;
     result.found = mine_assemblies(result.part ? *result.part : recording, options.search, mining);
     warn_of_what_was_not_searched(result);
+    warn_of_untested_pairs(result);
+    warn_of_rates(result.part ? *result.part : recording, result);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return result;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/grouped.hpp"
+#include "spikeweave/assess/shared_rates.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -84,6 +85,25 @@ void warn_of_few_shuffles(replay_result& result) {
     if (warning) result.warnings.push_back(std::move(*warning));
 }
 
+// Surrogates of all spikes have no bursts, in which chains occur whatever their order is.
+void warn_of_bursts(const spike_sequence& spikes, replay_result& result) {
+    const replay_options& options = result.options.test;
+    if (options.null != replay_null::surrogates) return;
+    const surrogate_method method = options.surrogates.method;
+    const bool is_local =
+        method == surrogate_method::spike_dithering || method == surrogate_method::interval_jitter;
+    const duration width = 2 * options.surrogates.dither;
+    const shared_rates rates =
+        is_local ? measure_rates_within_cells(spikes, width) : measure_shared_rates(spikes);
+    if (!rates.certain) return;
+    result.warnings.push_back(fmt::format(
+        "The units' rates rise and fall together{}, as in bursts of the network, which surrogates "
+        "do not keep: the number of spikes of all units varies {:.3g} times as much as that of "
+        "independent units. Chains of any order are then significant. Use `null` identities, the "
+        "default, which keeps the bursts.",
+        is_local ? fmt::format(" within {}", format_duration(width)) : "", rates.ratio));
+}
+
 }  // namespace
 
 option_list describe(replay_analysis_options& options) {
@@ -114,6 +134,7 @@ replay_result find_replay(const spike_sequence& recording, std::span<const episo
     result.scores = test_replay(spikes, chains, result.events, options.test, testing);
     warn_of_short_chains(chains, result);
     warn_of_few_shuffles(result);
+    warn_of_bursts(spikes, result);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return result;

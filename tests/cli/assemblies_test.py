@@ -47,6 +47,22 @@ class Assemblies(AssembliesCase):
         run = json.loads((self.folder / "out/run.json").read_text(encoding="utf-8"))
         self.assertEqual((run["parameters"]["bins"], run["assemblies"]), ("10ms", {"assemblies": 1}))
 
+    def test_tells_of_pairs_that_it_could_not_test(self):
+        result = self.ok("assemblies", self.data, "--bins", "0.3ms,10ms", "-o", self.folder / "out")
+        self.assertIn("Pairs of units could not be tested", result.stderr)
+        self.assertIn("15 of 15 in bins of 300 us.", result.stderr)
+        steps = self.rows("out", "search.tsv")
+        self.assertEqual([(row["bin_ms"], row["tests"]) for row in steps if row["size"] == "2"], [("0.3", "0"), ("10", "15")])
+        self.assertNotIn("rates rise", result.stderr)
+
+    def test_tells_of_rates_that_units_share(self):
+        draw = random.Random(2)
+        spikes = set()
+        for burst in range(240):  # of 20 ms, in which all units fire
+            spikes |= {(round(burst + draw.uniform(0, 0.02), 6), unit) for unit in "abcdefgh" for _ in range(5)}
+        data = self.file("bursts.tsv", "time\tunit\n" + "".join(f"{t:.6f}\t{unit}\n" for t, unit in sorted(spikes)))
+        self.assertIn("rates rise and fall together", self.ok("assemblies", data, "--bins", "5ms,10ms").stderr)
+
     def test_prints_what_it_finds(self):
         result = self.ok("assemblies", self.data, "--bins", "10ms,40ms", "--across-bins", "largest")
         self.assertRegex(result.stdout, r"^1 assembly of 6 units in 99\.\d+ s\n")

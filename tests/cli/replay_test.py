@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import unittest
 
 from support import CliTest
@@ -31,6 +32,20 @@ class ReplayCase(CliTest):
     def replay(self, *arguments, to="out"):
         self.ok("replay", self.chains, self.data, "--seed", "1", *arguments, "-o", self.folder / to)
         return self.rows(to)
+
+
+class SharedRates(ReplayCase):
+    def test_are_told_if_surrogates_do_not_keep_them(self):
+        draw = random.Random(1)
+        spikes = set()
+        for burst in range(60):  # of 40 ms, in which all units fire
+            spikes |= {(round(burst + draw.uniform(0, 0.04), 6), unit) for unit in "abcdefgh" for _ in range(5)}
+        data = self.file("bursts.tsv", "time\tunit\n" + "".join(f"{t:.6f}\t{unit}\n" for t, unit in sorted(spikes)))
+        chains = self.file("one.txt", "a 0-20ms b 0-20ms c\n")
+        result = self.ok("replay", chains, data, "--null", "surrogates", "--surrogates", "50")
+        self.assertIn("rates rise and fall together within 200 ms", result.stderr)
+        self.assertIn("--null identities", result.stderr)
+        self.assertNotIn("rates rise", self.ok("replay", chains, data, "--surrogates", "50").stderr)
 
 
 class Replay(ReplayCase):

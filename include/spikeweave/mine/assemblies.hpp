@@ -80,7 +80,8 @@ struct assembly {
 struct assembly_step {
     duration bin{};
     std::uint32_t size = 0;         ///< number of units
-    std::uint64_t tests = 0;        ///< pairs of an assembly and a unit
+    std::uint64_t tests = 0;        ///< pairs of an assembly and a unit that were tested
+    std::uint64_t untested = 0;     ///< those that were not, because they are expected too rarely
     std::uint64_t significant = 0;  ///< tests below the corrected level
     std::uint64_t kept = 0;         ///< different sets of units among these
     bool too_many = false;          ///< more than `max_assemblies`, so the search ended here

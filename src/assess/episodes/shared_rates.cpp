@@ -1,4 +1,4 @@
-#include "assess/episodes/shared_rates.hpp"
+#include "spikeweave/assess/shared_rates.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "spikeweave/spikes/spike_trains.hpp"
 
-namespace spikeweave::assess {
+namespace spikeweave {
 namespace {
 
 constexpr std::int64_t rate_bin_us = 100'000;
@@ -143,4 +143,4 @@ shared_rates measure_rates_within_cells(const spike_sequence& spikes, duration w
     return sums.result();
 }
 
-}  // namespace spikeweave::assess
+}  // namespace spikeweave

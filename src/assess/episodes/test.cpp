@@ -8,18 +8,14 @@
 #include <utility>
 
 #include "assess/episodes/jitter_null.hpp"
-#include "assess/episodes/shared_rates.hpp"
 #include "core/given_time.hpp"
 #include "core/grouped.hpp"
 #include "core/listed.hpp"
 #include "core/stop.hpp"
+#include "spikeweave/assess/shared_rates.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 
 namespace spikeweave {
-
-using assess::measure_rates_within_cells;
-using assess::measure_shared_rates;
-using assess::shared_rates;
 
 namespace {
 

@@ -39,6 +39,12 @@ struct plan {
     std::uint64_t tests = 0;
 };
 
+/// The tests of a plan that were not possible.
+struct test_counts {
+    std::uint64_t not_possible = 0;
+    std::uint64_t too_rare = 0;  ///< those of them that are expected too rarely
+};
+
 class agglomeration {
 public:
     agglomeration(const std::vector<series>& units, const layout& bins, double alpha,
@@ -50,12 +56,14 @@ public:
         for (std::uint32_t size = 2; options_.max_size == 0 || size <= options_.max_size; ++size) {
             const std::vector<member_group>& groups = sizes.back();
             const plan next = size == 2 ? pairs() : larger(groups);
-            std::vector<joining> found = test(groups, next, size);
+            test_counts tested;
+            std::vector<joining> found = test(groups, next, size, tested);
             if (size == 2) note_pairs(found);
             const std::size_t significant = found.size();
             keep_most_significant(groups, found);
             const bool too_many = found.size() > options_.max_assemblies;
-            steps_.push_back({bins_.bin, size, next.tests, significant, found.size(), too_many});
+            steps_.push_back({bins_.bin, size, next.tests - tested.not_possible, tested.too_rare,
+                              significant, found.size(), too_many});
             if (found.empty()) break;
             sizes.push_back(grown(groups, found));
             if (too_many) break;
@@ -113,8 +121,9 @@ private:
     // Tests all that the plan has, unit by unit, because the counts of a unit are looked up at many
     // lags. Returns what is significant, by group and then by unit.
     std::vector<joining> test(const std::vector<member_group>& groups, const plan& next,
-                              std::uint32_t size) const {
+                              std::uint32_t size, test_counts& tested) const {
         std::vector<std::vector<joining>> found(units_.size());
+        std::vector<test_counts> counts(units_.size());
         const std::string task = fmt::format("testing assemblies of {} units in bins of {}", size,
                                              format_duration(bins_.bin));
         parallel::parallel_for(units_.size(), run_, task, [&](std::size_t u) {
@@ -124,7 +133,12 @@ private:
                 core::throw_if_stopped(run_.stop);
                 const auto score =
                     test_pair(groups[g].active, units_[u], at, options_.reference_lag, bins_);
-                if (!score || !(score->p < next.level[g])) continue;
+                if (!score || score->is_too_rare) {
+                    ++counts[u].not_possible;
+                    counts[u].too_rare += score ? 1 : 0;
+                    continue;
+                }
+                if (!(score->p < next.level[g])) continue;
                 const series both = joined(groups[g].active, at, score->lag, bins_);
                 const auto count =
                     std::accumulate(both.count.begin(), both.count.end(), std::uint64_t{0});
@@ -133,6 +147,10 @@ private:
                     {g, static_cast<std::uint32_t>(u), *score, count, next.level[g]});
             }
         });
+        for (const test_counts& one : counts) {
+            tested.not_possible += one.not_possible;
+            tested.too_rare += one.too_rare;
+        }
         std::vector<joining> out;
         for (const auto& part : found) out.insert(out.end(), part.begin(), part.end());
         std::ranges::sort(out, {},

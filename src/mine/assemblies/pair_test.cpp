@@ -156,8 +156,8 @@ double difference_variance(const series& a, const series& b, std::int32_t lag, c
 std::optional<pair_score> test_pair(const series& a, const series& b, const dense_counts& at,
                                     std::uint32_t reference_lag, const layout& bins) {
     const double expected = expected_joint(a, b, bins);
-    if (expected <= margin || expected >= static_cast<double>(std::min(a.total, b.total)) - margin)
-        return {};
+    if (expected <= margin) return pair_score{.is_too_rare = true};
+    if (expected >= static_cast<double>(std::min(a.total, b.total)) - margin) return {};
     const std::vector<std::uint32_t> joint = joint_counts(a, at, bins);
     pair_score out{.lag = best_lag(joint, reference_lag)};
     out.joint = count_at(joint, out.lag);

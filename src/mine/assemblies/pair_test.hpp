@@ -28,10 +28,11 @@ struct pair_score {
     std::uint32_t joint = 0;      ///< the joint count at this lag, the largest of all
     std::uint32_t reference = 0;  ///< that at the reference lag
     double p = 1;
+    bool is_too_rare = false;  ///< it is not tested, because it is expected too rarely
 };
 
-/// Tests a pair; nothing if the expected count is too near to 0 or to its largest value for the
-/// distribution to hold. The p-value is not corrected.
+/// Tests a pair, unless the expected count is too near to 0 for the distribution to hold; nothing
+/// if it is too near to its largest value. The p-value is not corrected.
 /// @param a  of a unit or an assembly
 /// @param b  of the unit that may join it, and `at` its counts
 /// @param reference_lag  as in `assembly_options`

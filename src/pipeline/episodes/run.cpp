@@ -1,10 +1,13 @@
 #include "spikeweave/pipeline/episodes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
 
+#include "core/grouped.hpp"
 #include "parallel/rank_on_host.hpp"
 #include "pipeline/episodes/counting.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
@@ -82,11 +85,23 @@ const spike_sequence& take_part(const spike_sequence& recording, episode_result&
     return result.part ? *result.part : recording;
 }
 
-// Warns of units that the default threshold left out of all tests.
+void warn_of_high_threshold(const spike_sequence& spikes, episode_result& result) {
+    const episode_table& table = result.table;
+    if (spikes.empty() || table.levels.empty() || table.levels.front().frequent > 0) return;
+    std::vector<std::uint64_t> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
+    result.warnings.push_back(
+        fmt::format("No unit has the {} spikes that `min_count` asks for, so nothing can be found: "
+                    "the most that one has is {}.",
+                    core::grouped(table.threshold), core::grouped(std::ranges::max(counts))));
+}
+
+// Warns of units that the threshold left out of all tests.
 episode_result with_untested_units(const spike_sequence& recording, episode_result result,
                                    const episode_options& asked) {
-    if (asked.hold_out > 0 || result.pairs) return result;
     const spike_sequence& spikes = result.part ? *result.part : recording;
+    if (asked.hold_out == 0) warn_of_high_threshold(spikes, result);
+    if (asked.hold_out > 0 || result.pairs) return result;
     if (const auto warning = warning_of_untested_units(spikes, result.table, asked.mining))
         result.warnings.push_back(*warning);
     return result;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -110,7 +112,31 @@ void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::strin
             electrodes));
 }
 
-// Reports windows of 1 ms in which half of all units fire: even a network burst takes longer.
+// Whether as many units as these fire in a window that has so many spikes on average, somewhere
+// among all windows, by chance (Chernoff's bound of a Poisson distribution).
+bool may_be_chance(std::size_t units, double mean, std::size_t windows) {
+    constexpr double rarely = 0.01;
+    const auto n = static_cast<double>(units);
+    if (mean >= n) return true;
+    const double log_p = n - mean - n * std::log(n / mean);
+    return log_p + std::log(static_cast<double>(windows)) > std::log(rarely);
+}
+
+// The spikes around a window, in a window's length on average; at least one is taken to be there.
+double mean_around(std::span<const std::int64_t> times, std::size_t begin, std::size_t end,
+                   std::int64_t window_us) {
+    constexpr std::int64_t on_each_side = 10;
+    std::size_t first = begin;
+    while (first > 0 && times[begin] - times[first - 1] <= on_each_side * window_us) --first;
+    std::size_t last = end;
+    while (last < times.size() && times[last] - times[begin] <= (on_each_side + 1) * window_us)
+        ++last;
+    const std::size_t around = (begin - first) + (last - end);
+    return static_cast<double>(std::max<std::size_t>(around, 1)) / (2.0 * on_each_side);
+}
+
+// Reports windows of 1 ms in which half of all units fire: even a network burst takes longer, so
+// there are more spikes around it.
 void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out) {
     constexpr std::int64_t window_us = 1'000;
     constexpr std::size_t fewest_units = 10;
@@ -130,7 +156,8 @@ void check_artefacts(const spike_sequence& spikes, std::vector<std::string>& out
             units += std::exchange(seen[to_index(spikes.units()[end])], windows) != windows ? 1 : 0;
         // Another window is tried only if it begins at a later time; steps by distinct times are
         // exact enough for a warning.
-        if (units >= threshold) {
+        if (units >= threshold &&
+            !may_be_chance(units, mean_around(times, begin, end, window_us), times.size())) {
             if (artefacts++ == 0) first_us = times[begin];
             events += end - begin;
             begin = end;

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "assess/episodes/shared_rates.hpp"
+#include "spikeweave/assess/shared_rates.hpp"
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "support/run_length.hpp"
@@ -105,7 +105,7 @@ TEST(RatesWithinCells, AreThoseOfTheDefinition) {
         const spike_sequence spikes =
             sequence_of(std::move(all), {"a", "b", "c", "d"}, {0us, duration{length}});
         const auto third = static_cast<std::int64_t>(1 + random.below(30));
-        EXPECT_NEAR(assess::measure_rates_within_cells(spikes, duration{3 * third}).ratio,
+        EXPECT_NEAR(measure_rates_within_cells(spikes, duration{3 * third}).ratio,
                     ratio_within_cells(spikes, third), 1e-9)
             << seed;
     }
@@ -113,7 +113,7 @@ TEST(RatesWithinCells, AreThoseOfTheDefinition) {
 
 TEST(RatesWithinCells, AreCertainOnlyWhereBurstsRiseWithinThem) {
     const auto certain = [](const spike_sequence& spikes, duration width) {
-        return assess::measure_rates_within_cells(spikes, width).certain;
+        return measure_rates_within_cells(spikes, width).certain;
     };
     const spike_sequence bursts = simulate_culture({.length = 60s}).spikes;
     EXPECT_FALSE(certain(bursts, 10ms));
@@ -124,7 +124,7 @@ TEST(RatesWithinCells, AreCertainOnlyWhereBurstsRiseWithinThem) {
             const auto apart =
                 simulate_poisson({.units = 20, .length = 30s, .rate_hz = 10, .seed = seed});
             EXPECT_FALSE(certain(apart.spikes, width)) << seed;
-            EXPECT_NEAR(assess::measure_rates_within_cells(apart.spikes, width).ratio, 1, 0.5);
+            EXPECT_NEAR(measure_rates_within_cells(apart.spikes, width).ratio, 1, 0.5);
         }
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <random>
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -76,6 +77,16 @@ TEST(CheckSpikes, CountsArtefactsAndSaysWhenTheFirstWas) {
     EXPECT_SAYS(warnings[0],
                 "In 2 intervals of 1 ms at least 10 units fire together, first at "
                 "2.003 s: 30 events");
+}
+
+// Twenty units of 100 Hz: ten of them fire within a millisecond now and then.
+TEST(CheckSpikes, DoesNotTakeChanceForArtefacts) {
+    std::mt19937_64 random(1);
+    spike_sequence_builder builder;
+    for (int i = 0; i < 120'000; ++i)
+        builder.append(static_cast<std::int64_t>(random() % 60'000'000),
+                       builder.unit(std::to_string(random() % 20)));
+    EXPECT_TRUE(check_spikes(builder.finish()).empty());
 }
 
 TEST(CheckSpikes, SuspectsZerosThatFillATable) {

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <utility>
 
+#include "core/grouped.hpp"
 #include "core/stop.hpp"
 #include "mine/episodes/devices/backend.hpp"
 #include "mine/episodes/devices/device_set.hpp"
@@ -70,9 +72,67 @@ std::unique_ptr<episodes::level_counter> counter_for(
         false);
 }
 
+// How a unit follows within an interval by chance, if it fires at a constant rate.
+struct chance_step {
+    double log_p;   // of the probability that it does
+    double mean_s;  // after how long, if it does
+};
+
+chance_step chance_step_of(double rate_hz, const interval_us& interval) {
+    const double width_s = static_cast<double>(interval.high - interval.low) / 1e6;
+    const double p = -std::expm1(-rate_hz * width_s);
+    const double within_s = 1 / rate_hz - width_s * (1 - p) / p;
+    return {std::log(p),
+            static_cast<double>(std::max<std::int64_t>(interval.low, 0)) / 1e6 + within_s};
+}
+
+// About how many episodes are frequent by chance, if units fire independently at constant rates. Of
+// N occurrences of a unit, N p^(k-1) go on to size k, and occurrences of one episode do not
+// overlap.
+double frequent_by_chance(const spike_sequence& spikes, std::span<const std::uint64_t> spikes_of,
+                          std::span<const interval_us> intervals, std::uint64_t threshold) {
+    const double seconds = to_seconds(spikes.observed_time() + duration{1});
+    double units = 0;
+    double most = 0;
+    chance_step all{};
+    for (const std::uint64_t count : spikes_of) {
+        if (count < threshold) continue;
+        ++units;
+        most = std::max(most, static_cast<double>(count));
+        for (const interval_us& interval : intervals) {
+            const chance_step one = chance_step_of(static_cast<double>(count) / seconds, interval);
+            all.log_p += one.log_p;
+            all.mean_s += one.mean_s;
+        }
+    }
+    if (units == 0) return 0;
+    const double branches = units * static_cast<double>(intervals.size());
+    const auto least = static_cast<double>(threshold);
+    const double by_counts = std::log(most / least) / std::max(-all.log_p / branches, 1e-9);
+    const double by_length = seconds / (least * all.mean_s / branches);
+    const double steps = std::floor(std::min(by_counts, by_length));
+    return units * std::pow(branches, std::max(steps, 0.0));
+}
+
+// Everything would be frequent, at every size: all memory is needed, and nothing is learned.
+void check_thresholds(const spike_sequence& spikes, std::span<const std::uint64_t> spikes_of,
+                      std::span<const interval_us> intervals, std::uint64_t threshold,
+                      const episode_mining_options& options) {
+    constexpr double most = 1e9;
+    if (options.max_size > 0 ||
+        !(frequent_by_chance(spikes, spikes_of, intervals, threshold) > most))
+        return;
+    throw invalid_argument(
+        "delays", fmt::format("they are so long for these rates that chains of any size occur {} "
+                              "times by chance: give shorter `delays`, a larger `min_count` or a "
+                              "`max_size`",
+                              core::grouped(threshold)));
+}
+
 // Fills a table level by level.
+// @param is_unbounded  neither time nor memory ends the search with the sizes that it has
 void mine_levels(const spike_sequence& spikes, const episode_mining_options& options,
-                 const execution& run, episode_table& table) {
+                 bool is_unbounded, const execution& run, episode_table& table) {
     const std::vector<delay_interval> delays = episodes::sorted_delays(options.delays);
     const std::vector<interval_us> intervals = episodes::checked_intervals(delays);
     episodes::begin_table(spikes, options, run, table);
@@ -101,6 +161,7 @@ void mine_levels(const spike_sequence& spikes, const episode_mining_options& opt
 
     episodes::mined_level level;
     const std::vector<std::uint64_t> spikes_of = episodes::spikes_per_unit(spikes, run);
+    if (is_unbounded) check_thresholds(spikes, spikes_of, intervals, table.threshold, options);
     for (std::uint32_t u = 0; u < spikes_of.size(); ++u) {
         if (spikes_of[u] < table.threshold) continue;
         level.frequent.units.push_back(unit_id{u});
@@ -148,8 +209,14 @@ void episodes::append_level(episode_table& table, const mined_level& level,
             row.what.delays.push_back(delays[d]);
         row.count = level.counts[i];
     }
-    std::sort(table.episodes.begin() + static_cast<std::ptrdiff_t>(first), table.episodes.end(),
-              [](const auto& a, const auto& b) { return a.what < b.what; });
+    try {
+        core::sort_unless_stopped(
+            table.episodes.begin() + static_cast<std::ptrdiff_t>(first), table.episodes.end(),
+            [](const auto& a, const auto& b) { return a.what < b.what; }, stop);
+    } catch (const cancelled&) {
+        table.episodes.resize(first);  // the level is not complete
+        throw;
+    }
     table.levels.push_back({level.frequent.size, level.candidates, level.frequent.count(),
                             level.survivor_bytes, took.count(), level.kernel_seconds});
 }
@@ -165,7 +232,7 @@ episode_table mine_episodes(const spike_sequence& spikes, const episode_mining_o
                             const execution& run, const std::stop_token& enough) {
     const separated_epochs apart(spikes, episodes::longest_delay(options.delays));
     return episodes::mine_until(enough, run, [&](const execution& until, episode_table& table) {
-        mine_levels(apart.spikes(), options, until, table);
+        mine_levels(apart.spikes(), options, !enough.stop_possible(), until, table);
     });
 }
 

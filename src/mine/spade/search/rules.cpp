@@ -67,10 +67,10 @@ void check(const min_occ_options& recipe, duration length, duration bin,
         throw invalid_argument(fmt::format("{} of spikes in bins of {}, expected at least one bin",
                                            format_duration(length), format_duration(bin)));
     if (window_bins <= recipe.least_spikes)
-        throw invalid_argument(
-            fmt::format("the window has {} bins, expected more than the {} spikes of the smallest "
-                        "pattern",
-                        window_bins, recipe.least_spikes));
+        throw invalid_argument(fmt::format(
+            "`min_occ` auto needs a window of more bins than the {} spikes of the smallest "
+            "pattern, found {}: give `min_occ` as a number, or a longer `window`",
+            recipe.least_spikes, window_bins));
 }
 
 // The published model of a chance pattern of z spikes: z units that fire at the same rate.

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-namespace spikeweave::assess {
+namespace spikeweave {
 
 /// Whether the rates of the units rise at the same times, on a scale of 100 ms (or of the shortest
 /// epoch, if that is shorter, or a millionth of the recording, if it is longer than a day).
@@ -16,12 +17,13 @@ struct shared_rates {
     bool certain;
 };
 
-shared_rates measure_shared_rates(const spike_sequence& spikes);
+SPIKEWEAVE_API shared_rates measure_shared_rates(const spike_sequence& spikes);
 
 /// Whether the units' rates also change together within cells of this width, that is, faster than
 /// a test preserves that keeps the number of spikes in every cell. The ratio is that of the
 /// variances among the three thirds of a cell. It is certain if it is three standard errors above 1
 /// and above 2, because connections raise it as well: those of Sym26 to 1.7 in cells of 60 ms.
-shared_rates measure_rates_within_cells(const spike_sequence& spikes, duration width);
+SPIKEWEAVE_API shared_rates measure_rates_within_cells(const spike_sequence& spikes,
+                                                       duration width);
 
-}  // namespace spikeweave::assess
+}  // namespace spikeweave
