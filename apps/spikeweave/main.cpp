@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -42,9 +44,19 @@ struct job {
     std::shared_ptr<spikeweave::communicator> ranks{};
 };
 
+// A message may name a text of a file, which may be of any length.
+std::string shortened(std::string text) {
+    constexpr std::size_t longest = 4'000;
+    if (text.size() <= longest) return text;
+    std::size_t end = longest;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // within a character
+    return text.substr(0, end) + "…";
+}
+
 int fail(const job& now, exit_code code, std::string message) {
     // Some libraries break their messages into lines.
     std::replace(message.begin(), message.end(), '\n', ' ');
+    message = shortened(spikeweave::with_command_line_names(message));
     if (should_report(now.stop))
         write_stderr(fmt::format(
             "{}{} {}\n", message_prefix(),
@@ -108,20 +120,39 @@ void declare(CLI::App& app, const std::vector<std::string>& words, parsed& into)
 // Lists what was typed after the program's name.
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    if (words.empty() || words.front() != "help") return words;
+    if (words.empty()) return {"--help"};
+    if (words.size() == 1 && (words.front() == "version" || words.front() == "-v"))
+        return {"--version"};
+    if (words.front() != "help") return words;
     words.erase(words.begin());
     words.emplace_back("--help");
     return words;
 }
 
-// CLI11 says "--size: At Most 1 required but received 2" of an option that is given twice.
+// What CLI11 says between the names and values of a text, and what is said instead.
+struct rewording {
+    std::string_view said;
+    std::string_view instead;  // {0} is what stands before, {1} what stands behind
+};
+constexpr std::array<rewording, 7> rewordings{{
+    {": At Most 1 required but received ", "{0}: it is given {1} times, expected once"},
+    {"The following argument was not expected: ", "'{1}' is one argument too many"},
+    {"The following arguments were not expected: ", "these arguments are too many: {1}"},
+    {" excludes ", "{0} cannot be given together with {1}"},
+    {" requires ", "{0} is only for runs with {1}"},
+    {": 1 required ", "{0}: expected a value, found none"},
+    {" is required", "{0} is missing"},
+}};
+
 std::string explain(const CLI::ParseError& error) {
-    std::string text = error.what();
-    constexpr std::string_view too_often = ": At Most 1 required but received ";
-    const std::size_t at = text.find(too_often);
-    if (at == std::string::npos) return text;
-    return fmt::format("{}: it is given {} times, expected once", text.substr(0, at),
-                       text.substr(at + too_often.size()));
+    const std::string text = error.what();
+    for (const auto& [said, instead] : rewordings) {
+        const std::size_t at = text.find(said);
+        if (at != std::string::npos)
+            return fmt::format(fmt::runtime(instead), text.substr(0, at),
+                               text.substr(at + said.size()));
+    }
+    return text;
 }
 
 int parse_error(const job& now, const CLI::App& app, const std::vector<std::string>& words,
@@ -199,13 +230,17 @@ int run_and_report(int argc, char** argv, job& now) {
             write_stderr(fmt::format("{}{}\n", message_prefix(), error.what()));
         return stopped;
     } catch (const spikeweave::invalid_argument& error) {
-        return fail(now, user_error, spikeweave::with_command_line_names(error.what()));
+        return fail(now, user_error, error.what());
     } catch (const spikeweave::io_error& error) {
-        return fail(now, user_error, spikeweave::with_command_line_names(error.what()));
+        return fail(now, user_error, error.what());
     } catch (const spikeweave::device_error& error) {
         return fail(now, user_error, error.what());
     } catch (const std::filesystem::filesystem_error& error) {
         return fail(now, user_error, error.what());
+    } catch (const std::system_error& error) {
+        return fail(
+            now, user_error,
+            fmt::format("the system has too few threads or open files for this: {}", error.what()));
     } catch (const std::bad_alloc&) {
         return fail(now, user_error,
                     "there is not enough memory (--max-memory bounds what is used)");

@@ -59,6 +59,11 @@ class Completion(CliTest):
         self.assertIn("culture", offered("spikeweave simulate cul"))
         self.assertIn("--max-size", offered("spikeweave episodes --max-s"))
 
+    def test_the_shell_may_be_a_word(self):
+        for shell in ("bash", "zsh", "fish"):
+            self.assertEqual(self.ok("completion", shell).stdout, self.ok("completion", "--shell", shell).stdout)
+        self.refused("completion", "csh", says=("csh", "bash"))
+
     def test_other_shells_are_refused(self):
         self.refused("completion", "--shell", "csh", says=("--shell", "bash"))
 

@@ -77,9 +77,9 @@ class ConfigFile(CliTest):
 
     def test_takes_part_in_the_rules_between_options(self):
         path = self.file("study.toml", '[episodes]\ndelay-grid = "0ms:20ms:5ms"\ndelays = "1-2ms"\n')
-        self.refused("episodes", self.chain_file(), "--config", path, says="excludes")
+        self.refused("episodes", self.chain_file(), "--config", path, says="cannot be given together with")
         path = self.file("study.toml", "[episodes]\nsynchrony-window = \"1ms\"\n")
-        self.refused("episodes", self.chain_file(), "--config", path, says="requires --drop-synchronous")
+        self.refused("episodes", self.chain_file(), "--config", path, says="is only for runs with --drop-synchronous")
 
     def test_must_be_readable(self):
         for path in (self.folder / "none.toml", self.folder):

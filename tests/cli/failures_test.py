@@ -133,7 +133,6 @@ class NonsenseOptions(CliTest):
                 self.refused("spade", path, *arguments, says=words)
 
     def test_a_command_is_needed_and_must_exist(self):
-        self.refused()
         self.refused("fly")
         self.refused("episodes", says="FILE")
         self.refused("convert", self.chain_file(), says="OUT")

@@ -26,7 +26,7 @@ class LongRun(CliTest):
         self.data = self.folder / "s.npz"
         self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "120s", "-o", self.data)
         # This takes hours: every unit's spikes against every other's, at every size.
-        self.arguments = [SPIKEWEAVE, "episodes", self.data, "--delay-grid", "0ms:200ms:5ms", "--min-count", "3", "-o",
+        self.arguments = [SPIKEWEAVE, "episodes", self.data, "--delay-grid", "0ms:200ms:5ms", "--min-count", "3", "--max-size", "9", "-o",
                           self.folder / "out"]
 
     def stop(self, number, after, **options):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -27,7 +28,6 @@ class Typos(CliTest):
     def test_list_the_commands_where_none_is_near(self):
         self.refused("fly", says="there is no command 'fly' "
                                  "(there are info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
-        self.refused(says="expected one of info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
     def test_name_the_option_that_may_be_meant(self):
@@ -177,6 +177,120 @@ class Messages(CliTest):
         self.refused("info", self.file("large.tsv", "time\tunit\n1e20\ta\n"), says="of at most 2305843009213 s")
         self.refused("sort", self.chain_file(), says=("chain.tsv", "sort takes a recording or features"))
         self.refused("info", self.chain_file(), "--format", "phy", says=("chain.tsv", "expected a folder of Phy"))
+
+    def test_say_what_is_expected_in_plain_english(self):
+        path = self.chain_file()
+        self.refused("episodes", path, path, says="is one argument too many")
+        self.refused("episodes", path, "--min-count", says="--min-count: expected a value, found none")
+        self.refused("episodes", path, "--min-count", "2", "--min-rate", "1", says="cannot be given together with")
+        self.refused("episodes", path, "--overwrite", says="is only for runs with --output")
+        self.refused("info", says="FILE is missing")
+        self.refused("report", self.folder, "-o", "x.html", "--as", "foo", says="--as: expected one of side-by-side, series, found 'foo'")
+
+    def test_tell_of_a_threshold_that_nothing_reaches(self):
+        result = self.ok("episodes", self.chain_file(), "--delays", "4-6ms", "--min-count", "100000000")
+        self.assertIn("No unit has the 100,000,000 spikes that --min-count asks for", result.stderr)
+
+    def test_refuse_delays_that_make_everything_frequent(self):
+        draw = random.Random(1)
+        spikes = sorted((draw.uniform(0, 118), unit) for unit in "abcdef" for _ in range(1180))
+        data = self.file("dense.tsv", "time_s\tunit\n" + "".join(f"{time:.6f}\t{unit}\n" for time, unit in spikes))
+        self.refused("episodes", data, "--delays", "0-200ms",
+                     says=("--delays: they are so long for these rates", "--min-count", "--max-size"))
+        self.ok("episodes", data, "--delays", "0-200ms", "--max-size", "2")
+
+    def test_refuse_a_search_of_days(self):
+        data = self.folder / "culture.tsv"
+        self.ok("simulate", "poisson", "--units", "100", "--rate", "30", "--length", "300s", "-o", data)
+        self.refused("spade", data, "--window", "40", "--min-occ", "2", "--min-spikes", "2", "-q",
+                     says=("which is too long to begin", "--min-occ", "--window"))
+
+
+class HostileText(CliTest):
+    """Names and texts of files control no terminal."""
+
+    nasty = "\x1b[31m\u202e\u009b\x07"
+
+    def assert_harmless(self, result):
+        for text in (result.stdout, result.stderr):
+            for character in "\x1b\u202e\u009b\x07\udc80":
+                self.assertNotIn(character, text)
+
+    def test_of_lists_of_episodes(self):
+        listed = self.file("list.txt", f"a 4-6ms {self.nasty}\n")
+        spikes = self.chain_file()
+        for command in (("episodes", spikes, "--count-only", listed), ("replay", listed, spikes),
+                        ("live", spikes, "--no-windows", "--speed", "max", "--episodes", listed)):
+            self.assert_harmless(self.refused(*command, says="\\x1b"))
+
+    def test_of_names_of_files(self):
+        for name in (self.nasty, "\udc80bad"):
+            path = self.folder / name
+            self.assert_harmless(run("info", path, errors="surrogateescape"))
+            self.assert_harmless(run("episodes", self.chain_file(), "--epochs", path, errors="surrogateescape"))
+
+    def test_of_configurations(self):
+        path = self.file("study.toml", f'[episodes]\nmin-count = "{self.nasty}"\n')
+        self.assert_harmless(run("episodes", self.chain_file(), "--config", path))
+
+    def test_of_results_that_somebody_sent(self):
+        out = self.folder / "out"
+        self.ok("episodes", self.chain_file(), "--delays", "4-6ms", "-o", out)
+        table = out / "episodes.tsv"
+        text = table.read_text(encoding="utf-8")
+        table.write_text(text.replace("a→b", f"a→{self.nasty}"), encoding="utf-8")
+        for command in (("table", out, "-o", self.folder / "t.tsv"), ("report", out, "-o", self.folder / "p.html"),
+                        ("replay", out, self.chain_file())):
+            result = self.refused(*command, says=("episodes.tsv", "line"))
+            self.assert_harmless(result)
+        table.write_text(text, encoding="utf-8")
+        run_json = out / "run.json"
+        record = json.loads(run_json.read_text(encoding="utf-8"))
+        record["input"]["path"] = self.nasty + "x" * 100_000
+        run_json.write_text(json.dumps(record), encoding="utf-8")
+        result = self.refused("report", out, "-o", self.folder / "p.html")
+        self.assert_harmless(result)
+        self.assertLess(len(result.stderr), 10_000)
+
+    def test_values_of_another_kind_are_named_with_their_file(self):
+        out = self.folder / "out"
+        self.ok("episodes", self.chain_file(), "--delays", "4-6ms", "-o", out)
+        run_json = out / "run.json"
+        record = json.loads(run_json.read_text(encoding="utf-8"))
+        for name, value in (("time_unit", False), ("time_unit", 3), ("labels", True), ("allow_negative", "x")):
+            changed = {**record, "parameters": {**record["parameters"], name: value}}
+            run_json.write_text(json.dumps(changed), encoding="utf-8")
+            self.refused("report", out, "-o", self.folder / "p.html", says=("run.json", name.replace("_", "-")))
+
+
+class FirstSteps(CliTest):
+    def test_the_program_alone_prints_its_help(self):
+        self.assertEqual(self.ok().stdout, self.ok("--help").stdout)
+
+    def test_the_version_may_be_asked_for_in_three_ways(self):
+        for word in ("version", "-v"):
+            self.assertEqual(self.ok(word).stdout, self.ok("--version").stdout)
+
+    def test_the_window_of_spade_may_be_a_time(self):
+        data = self.chain_file()
+        bins = self.ok("spade", data, "--bin", "5ms", "--window", "20", "--min-occ", "20", "--json").stdout
+        time = self.ok("spade", data, "--window", "100ms", "--bin", "5ms", "--min-occ", "20", "--json").stdout
+        self.assertEqual(json.loads(time)["patterns"], json.loads(bins)["patterns"])
+        self.assertEqual(json.loads(time)["run"]["parameters"]["window"], 20)
+        for window in ("7ms", "1ms", "0", "x", "-3"):
+            self.refused("spade", data, "--bin", "5ms", f"--window={window}", says="--window")
+
+    def test_synchronous_patterns_need_a_threshold(self):
+        data = self.chain_file()
+        self.refused("spade", data, "--window", "1", "--min-spikes", "3", says="--min-occ auto needs a window of more bins")
+        self.ok("spade", data, "--window", "1", "--min-spikes", "2", "--min-occ", "2")
+
+    def test_a_recording_without_units_is_written_only_where_it_can_be_read(self):
+        empty = self.file("empty.tsv", "# span_s: 0 10\ntime_s\tunit\n")
+        self.refused("convert", empty, self.folder / "o.nwb", says=("without units", ".npz"))
+        for name in ("o.tsv", "o.npz"):
+            self.ok("convert", empty, self.folder / name)
+            self.ok("info", self.folder / name)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class Mpirun(CliTest):
         for arguments, words in ((("info", self.chain_file()), "info cannot share its work"),
                                  (("episodes", self.chain_file(), "--window", "1s"), "processes can only share the search"),
                                  (("episodes", self.chain_file(), "--stream"), "processes can only share the search"),
-                                 (("info",), "FILE is required")):
+                                 (("info",), "FILE is missing")):
             with self.subTest(words):
                 result = self.launch(*arguments)
                 self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)

@@ -42,20 +42,12 @@ CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& op
     if (is_flag(one))
         return app.add_flag_callback(
             name, [options, &one, on = !is_on(one)] { one.put(on); }, help_of(one));
-    const auto checked = [](const auto& set) {
-        try {
-            set();
-        } catch (const invalid_argument& error) {
-            throw CLI::ValidationError(with_command_line_names(error.what()),
-                                       CLI::ExitCodes::ValidationError);
-        }
-    };
     if (one.repeats)
         return app
             .add_option_function<std::vector<std::string>>(
                 name,
-                [options, &one, checked](const std::vector<std::string>& texts) {
-                    checked([&] { one.set_list(texts); });
+                [options, &one](const std::vector<std::string>& texts) {
+                    set_checked([&] { one.set_list(texts); });
                 },
                 help_of(one))
             ->allow_extra_args(false)
@@ -63,14 +55,21 @@ CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& op
     return app
         .add_option_function<std::string>(
             name,
-            [options, &one, checked](const std::string& text) {
-                checked([&] { one.set_text(text); });
-            },
+            [options, &one](const std::string& text) { set_checked([&] { one.set_text(text); }); },
             help_of(one))
         ->type_name(one.placeholder);
 }
 
 }  // namespace
+
+void set_checked(const std::function<void()>& set) {
+    try {
+        set();
+    } catch (const invalid_argument& error) {
+        throw CLI::ValidationError(with_command_line_names(error.what()),
+                                   CLI::ExitCodes::ValidationError);
+    }
+}
 
 CLI::Option* find_described(CLI::App& app, const std::string& name) {
     CLI::Option* const found = app.get_option_no_throw(command_line_name(name));

@@ -15,6 +15,9 @@ namespace spikeweave::cli {
 /// list describes must live until the command line is parsed.
 void add_described(CLI::App& app, option_list described);
 
+/// Calls what takes a value that was typed. @throws CLI::ValidationError if it is refused.
+void set_checked(const std::function<void()>& set);
+
 /// The option of this name on the command line; null if there is none.
 CLI::Option* find_described(CLI::App& app, const std::string& name);
 

@@ -26,8 +26,18 @@ void declare_completion(CLI::App& sub, command& chosen) {
     option_list list;
     list.begin_group("Options");
     list.add("shell", options->which, "the shell that you use");
+    sub.add_option_function<std::string>(
+           "SHELL",
+           [options](const std::string& name) {
+               option_list of_shell;
+               of_shell.add("shell", options->which, "");
+               set_checked([&] { of_shell.find("shell").set_text(name); });
+           },
+           "the same as --shell SHELL")
+        ->type_name("");
     add_described(sub, std::move(list));
-    sub.footer("Example: source <(spikeweave completion --shell bash)");
+    find_described(sub, "shell")->excludes(sub.get_option("SHELL"));
+    sub.footer("Example: source <(spikeweave completion bash)");
     choose(sub, chosen, options, &run);
 }
 

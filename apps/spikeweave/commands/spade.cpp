@@ -38,6 +38,7 @@ struct spade_command {
     bool json = false;
     std::uint64_t max_memory_bytes = 0;
     part_options parts{};
+    std::string window{};  ///< as typed; empty: that of `analysis`
     spade_options analysis{};
 
     // Patterns that are only written go straight to the file.
@@ -71,6 +72,13 @@ option_list describe(spade_command& options) {
     describe_output(list, options);
     list.add_all(describe(options.analysis));
     describe_epochs(list, options.epochs);
+    option& window = list.change("window");
+    window.bind(options.window).written("BINS|TIME");
+    window.help += "; or a time that is a multiple of `bin`, such as 100ms";
+    window.get = [&options]() -> option_value {
+        if (options.window.empty()) return std::uint64_t{options.analysis.window};
+        return options.window;
+    };
     list.begin_group(list.find("surrogates").group);
     add_part_option(list, options.parts);
     list.change("part").not_with({"hold_out", "confirm"});
@@ -88,6 +96,7 @@ option_list describe(spade_command& options) {
 option_list describe_part(spade_command& options) {
     option_list list = describe(options);
     list.remove("around");
+    list.change("window").bind(options.analysis.window);
     list.change("epochs").bind(options.analysis.epochs);
     return list;
 }
@@ -160,6 +169,13 @@ void announce(const spade_input& prepared, const spade_job& job) {
     if (cost.bytes > job.guard.most())
         throw invalid_argument(
             fmt::format("{}: {}", describe_cost(cost, analysis), job.guard.too_much()));
+    constexpr double most_s = 24 * 3600.0;
+    if (cost.search.seconds >= most_s)
+        throw invalid_argument(
+            fmt::format("{}, which is too long to begin: a larger `min_occ` or `min_spikes`, wider "
+                        "bins (`bin`), a smaller `window` or a part of the recording (`t_stop`) "
+                        "makes it shorter",
+                        describe_cost(cost, analysis)));
     if (job.now.quiet) return;
     const surrogate_time tests = estimate_surrogates(prepared, analysis, job.run);
     if (!job.now.progress.shown() && cost.search.seconds + tests.seconds < long_s) return;
@@ -261,7 +277,30 @@ void find(spade_command& options, const memory_guard& guard, const session& now)
         stream(in, job);
 }
 
+// The window in bins, of what was typed.
+void take_window(spade_command& options) {
+    if (options.window.empty()) return;
+    const bool is_time = options.window.find_first_not_of("0123456789") != std::string::npos;
+    if (!is_time) {
+        const option_list list = describe(options.analysis);
+        return list.find("window").set_text(options.window);
+    }
+    try {
+        const duration length = parse_duration(options.window);
+        if (length < options.analysis.bin || length % options.analysis.bin != duration{0})
+            throw invalid_argument(fmt::format("'{}' is no multiple of the bin of {}",
+                                               options.window,
+                                               format_duration(options.analysis.bin)));
+        const auto bins = length / options.analysis.bin;
+        const option_list list = describe(options.analysis);
+        list.find("window").set_text(std::to_string(bins));
+    } catch (const invalid_argument& error) {
+        throw invalid_argument("window", error.what());
+    }
+}
+
 void run(spade_command& options, session& now) {
+    take_window(options);
     run_within_memory(
         options.max_memory_bytes,
         "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", now,
