@@ -145,7 +145,7 @@ constexpr std::array<rewording, 7> rewordings{{
 }};
 
 std::string explain(const CLI::ParseError& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     for (const auto& [said, instead] : rewordings) {
         const std::size_t at = text.find(said);
         if (at != std::string::npos)

@@ -107,6 +107,8 @@ class Destinations(SinksTest):
                     (("--to", "serial:///dev/none#max-age=10ms"), ("--to", "max-age", "at least 20 ms")),
                     (("--to", "lsl:x#max-age=1s"), ("--to", "expected episode=")),
                     (("--to", "open-ephys-ttl://h:1#line=1&episode=2"), ("--to", "no episode 2; 2 are armed")),
+                    (("--to", "open-ephys-ttl://h:1#line=1&line=2"), ("--to", "'line' is given twice")),
+                    (("--dashboard", "--listen", "255.255.255.255"), ("--listen", "expected an address of this computer")),
                     (("--to", self.folder / "new.jsonl", "--to", "serial:///dev/none"), "/dev/none: No such file"),
                     (("--to", self.folder / "new.jsonl", "--to", f"zmq://127.0.0.1:{port}"), "Address already in use"),
                     (("--to", self.folder / "new.jsonl", "--metrics", port), "Address already in use"),

@@ -39,8 +39,12 @@ std::unique_ptr<reaction> reaction_to(const destination& to,
 class opener {
 public:
     opener(const live_options& options, const session_options& analysis, const line_taker& print,
-           const std::stop_token& stop, all_results& to)
-        : options_(&options), analysis_(&analysis), print_(&print), stop_(stop), to_(&to) {}
+           std::stop_token stop, all_results& to)
+        : options_(&options),
+          analysis_(&analysis),
+          print_(&print),
+          stop_(std::move(stop)),
+          to_(&to) {}
 
     opened_sinks open() {
         const std::vector<destination> all = parse_destinations(options_->to);

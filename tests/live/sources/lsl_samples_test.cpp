@@ -60,6 +60,18 @@ TEST(LslSamples, CountsWhatIsNoSpike) {
                            source_block{.unreadable = 9, .spikes = {lsl_spike(3'000'000, 0)}}}));
 }
 
+TEST(LslSamples, BeginAnEpochWhenManyTimesAgreeThatOneWasWrong) {
+    lsl_samples from({"a"});
+    from.take(1, "a");
+    from.take(36'000, "a");
+    for (int k = 1; k <= 30; ++k) from.take(1 + 0.1 * k, "a");
+    const auto blocks = all_blocks(from);
+    ASSERT_EQ(blocks.size(), 2U);
+    EXPECT_EQ(blocks[0].spikes.size(), 1U + stream_clock::agreeing);
+    EXPECT_TRUE(blocks[1].begins_epoch);
+    EXPECT_EQ(blocks[1].spikes.size(), 31U - stream_clock::agreeing);
+}
+
 TEST(LslSamples, TellsOfLossesBeforeTheSpikesThatFollow) {
     lsl_samples from({"a"});
     from.take(1, "a");

@@ -156,6 +156,13 @@ TEST(SortingModel, SaysWhatIsWrongWithItsFile) {
     }
     EXPECT_THROW(read_model(folder.file("text.npz", "no archive")), io_error);
     EXPECT_THROW(write_model(broken, {}), invalid_argument);
+    // Results have a place for each number up to the largest one.
+    std::vector<std::uint32_t> labels = cloud(300).truth;
+    std::replace(labels.begin(), labels.end(), 1U, 1'000'000U);
+    EXPECT_NE(text_of([&] {
+                  write_model(broken, fit_model(cloud(300).features, labels));
+              }).find("has the unit 1000000, expected numbers up to 32767"),
+              std::string::npos);
 }
 
 TEST(SortingModel, RefusesSpikesOfOtherFeatures) {
