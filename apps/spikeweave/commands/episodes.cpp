@@ -1,8 +1,10 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/confirming.hpp"
@@ -113,12 +115,27 @@ option_list describe_part(episodes_command& options) {
     return list;
 }
 
+// The names of options in a text with styles of ours, which messages do not have.
+std::string named_between_styles(std::string_view styled) {
+    std::string out;
+    while (!styled.empty()) {
+        const std::size_t begin = std::min(styled.find('\x1b'), styled.size());
+        out += with_command_line_names(styled.substr(0, begin));
+        styled.remove_prefix(begin);
+        const std::size_t end = styled.find('m');
+        const std::size_t style = end == std::string_view::npos ? styled.size() : end + 1;
+        out += styled.substr(0, style);
+        styled.remove_prefix(style);
+    }
+    return out;
+}
+
 void print(const episodes_command& options, const episode_report& report) {
     const bool is_search = options.count_only.empty();
     const auto& delays = options.analysis.search.mining.delays;
     std::string text = with_command_line_names(
         summarize_search(report, is_search ? std::span(delays) : std::span(delays).first(0)));
-    text += is_search ? with_command_line_names(summarize(report, shows_colour(STDOUT_FILENO)))
+    text += is_search ? named_between_styles(summarize(report, shows_colour(STDOUT_FILENO)))
                       : summarize_counts(report);
     if (!options.to.empty()) text += with_command_line_names(summarize_files(report, options.to));
     write_stdout(text);
