@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -50,7 +51,7 @@ duration parse_duration(std::string_view text) {
     // The digits, and how many of them follow the decimal point. The arithmetic is decimal, so that
     // 0.3ms is exactly 300 us.
     std::int64_t digits = 0;
-    int decimals = -1;
+    int decimals = -1;  // none
     std::size_t n = 0;
     bool any = false;
     for (; n < rest.size(); ++n) {
@@ -72,8 +73,10 @@ duration parse_duration(std::string_view text) {
         if (digits == 0) return duration{0};
         throw invalid_argument(wrong(text, "no unit"));
     }
+    const bool is_nanoseconds = unit == "ns";
+    if (is_nanoseconds) decimals = std::max(decimals, 0) + 3;
     for (const auto& [name, us] : units_us) {
-        if (name != unit) continue;
+        if (name != (is_nanoseconds ? "us" : unit)) continue;
         std::int64_t value = 0;
         if (__builtin_mul_overflow(digits, us, &value) || value > largest_us)
             throw invalid_argument(wrong(text, "too long"));

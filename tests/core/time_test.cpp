@@ -17,6 +17,8 @@ TEST(ParseDuration, KnowsTheUnitsOfTheField) {
     EXPECT_EQ(parse_duration(" 0.25 s "), 250ms);
     EXPECT_EQ(parse_duration("40us"), 40us);
     EXPECT_EQ(parse_duration("40µs"), 40us);
+    EXPECT_EQ(parse_duration("5000ns"), 5us);
+    EXPECT_EQ(parse_duration("-1000.0 ns"), -1us);
     EXPECT_EQ(parse_duration("2min"), 120s);
     EXPECT_EQ(parse_duration("1.5h"), 90min);
     EXPECT_EQ(parse_duration("-3ms"), -3ms);
@@ -30,7 +32,7 @@ TEST(ParseDuration, IsExactInDecimals) {
 }
 
 TEST(ParseDuration, RefusesWhatItWouldHaveToGuess) {
-    for (const char* text : {"5", "", "ms", "5 parsecs", "0.5us", "1e3ms", "nan s", "5ms5",
+    for (const char* text : {"5", "", "ms", "5 parsecs", "0.5us", "500ns", "1e3ms", "nan s", "5ms5",
                              "99999999999999999999s", "9999999999999h"})
         EXPECT_THROW(parse_duration(text), invalid_argument) << text;
 }

@@ -22,9 +22,9 @@ constexpr double to_seconds(duration d) {
     return static_cast<double>(d.count()) / 1e6;
 }
 
-/// Reads a time with its unit: "5ms", "0.5 s", "250us", "2min", "1h". A bare number other than 0 is
-/// refused, because its unit would be a guess. Decimal fractions are exact; a time that is not a
-/// whole number of microseconds is refused.
+/// Reads a time with its unit: "5ms", "0.5 s", "250us", "5000ns", "2min", "1h". A bare number other
+/// than 0 is refused, because its unit would be a guess. Decimal fractions are exact; a time that
+/// is not a whole number of microseconds is refused.
 /// @throws invalid_argument with the text and the expected form.
 SPIKEWEAVE_API duration parse_duration(std::string_view text);
 
