@@ -10,6 +10,7 @@
 
 #include "io/file_error.hpp"
 #include "io/hdf5_reader.hpp"
+#include "io/kwik_schema.hpp"
 #include "io/progress_meter.hpp"
 #include "sort/files/readers.hpp"
 
@@ -155,18 +156,6 @@ std::vector<recording_channel> read_channels(const h5::reader& file, const std::
     return channels;
 }
 
-double read_rate(const h5::reader& file) {
-    for (const char* name : {"recordings/0", "application_data/spikedetekt"}) {
-        if (!file.exists(name)) continue;
-        const auto rate = file.number_attributes(name, "sample_rate");
-        if (rate.size() != 1) continue;
-        if (rate[0] > 0 && std::isfinite(rate[0])) return rate[0];
-        throw io::file_error(file.path(), fmt::format("/{}@sample_rate", name),
-                             fmt::format("found {}, expected a rate in Hz", rate[0]));
-    }
-    return 0;
-}
-
 // Reads one number per spike.
 std::vector<std::int64_t> read_numbers(const h5::column& column, std::size_t spikes) {
     if (column.size() != spikes)
@@ -209,7 +198,7 @@ void read_beside(const h5::reader& file, const feature_counts& counts, feature_f
     const std::string group = fmt::format("{}/{}", groups_path, *out.channel_group);
     if (!file.exists(group)) throw io::file_error(path, fmt::format("/{}", group), "is missing");
     out.files.push_back(path);
-    out.sample_rate = read_rate(file);
+    out.sample_rate = io::read_kwik_rate(file);
     out.channels = read_channels(file, group);
     if (!out.channels.empty() && counts.features % out.channels.size() != 0)
         throw io::file_error(path, fmt::format("has {} channels, which do not share {} features "
