@@ -63,6 +63,9 @@ public:
     /// Returns whether its items are 16-bit signed integers.
     bool is_int16() const { return kind_ == item_kind::signed_integer && item_bytes_ == 2; }
 
+    /// Returns whether its items are 32-bit real numbers.
+    bool is_float32() const { return kind_ == item_kind::real && item_bytes_ == 4; }
+
     /// Reads items [begin, begin + into.size()) of a dataset with one dimension. Integers are read
     /// only from integers, and have to fit.
     void read(std::uint64_t begin, std::span<double> into) const;

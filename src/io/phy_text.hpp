@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spikeweave::io {
 
@@ -13,15 +14,24 @@ namespace spikeweave::io {
 /// @throws io_error if there is none.
 double read_phy_sample_rate(const std::filesystem::path& path);
 
-/// Reads the group of each cluster from a `cluster_group.tsv`, such as good, mua, noise or
-/// unsorted; empty if there is no such file.
-/// @throws io_error naming the line.
-std::map<std::int64_t, std::string> read_phy_groups(const std::filesystem::path& path);
+/// A column of a table of clusters, such as their groups, from a side file of a Phy folder.
+struct cluster_column {
+    std::map<std::int64_t, std::string> cells{};  ///< by cluster; empty cells are left out
+    std::filesystem::path file{};                 ///< empty if no file has the column
+    /// What was not understood and is not used, as full sentences: side files have been written by
+    /// many programs, and none of them is needed to read spikes.
+    std::vector<std::string> warnings{};
 
-/// Reads a column of numbers of the clusters from the first `cluster_*.tsv` of a folder that has
-/// it, by cluster; clusters without a number are left out. Empty if no file has the column.
-/// @throws io_error naming the line.
-std::map<std::int64_t, double> read_phy_column(const std::filesystem::path& folder,
-                                               std::string_view name);
+    /// Says that a cell is not used, because something else was expected.
+    void distrust(std::int64_t cluster, std::string_view expected);
+};
+
+/// Reads the labels of clusters, such as good, mua, noise or unsorted: those of a person in
+/// `cluster_group.tsv`, else of the sorter in `cluster_KSLabel.tsv`. Also in a `.csv`, and in other
+/// tables with a column `group`, `KSLabel` or `label`.
+cluster_column read_phy_labels(const std::filesystem::path& folder);
+
+/// Reads a column of the clusters from the first `cluster_*.tsv` or `.csv` of a folder that has it.
+cluster_column read_phy_column(const std::filesystem::path& folder, std::string_view name);
 
 }  // namespace spikeweave::io

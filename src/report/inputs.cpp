@@ -186,6 +186,10 @@ std::string to_json(const spike_file& file, const std::string& name) {
     for (const unit_rate& unit : found.units)
         units.push_back({{"name", unit.name}, {"spikes", unit.spikes}, {"rate_hz", unit.hertz}});
     for (std::size_t u = 0; u < file.labels.size(); ++u) units[u]["label"] = file.labels[u];
+    for (std::size_t u = 0; u < file.places.size(); ++u) {
+        units[u]["x_um"] = file.places[u].x_um;
+        units[u]["y_um"] = file.places[u].y_um;
+    }
     report::json dropped = report::json::array();
     for (const dropped_unit& unit : file.dropped)
         dropped.push_back({{"name", unit.name},

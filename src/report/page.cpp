@@ -26,7 +26,6 @@
 #include "spikeweave/pipeline/spade.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
-#include "spikeweave/spikes/units_left_out.hpp"
 
 namespace spikeweave {
 namespace {
@@ -121,12 +120,7 @@ spike_file read_again(const report::json& run, const page_source& from) {
     } catch (const invalid_argument& error) {
         throw io::file_error(from.folder / "run.json", error.what());
     }
-    spike_file file = read_spikes(path, options, from.run);
-    const auto names = parameter_of<std::string>(run, "only_units", "");
-    if (!names.empty())
-        file.spikes =
-            choose_units(file, option_codec<std::vector<std::string>>::read(names)).spikes;
-    return file;
+    return read_spikes(path, options, from.run);
 }
 
 void check_number(std::size_t found, const report::json& run, const page_source& from) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -140,6 +141,7 @@ cleaned_spikes clean_spikes(const spike_sequence& spikes, const spike_cleaning_o
     for (std::size_t u = 0; u < counts.size(); ++u) {
         const std::string& name = spikes.unit_names()[u];
         const double rate = static_cast<double>(counts[u]) / seconds;
+        if (options.min_snr && std::isnan(snr[u])) out.left_out.unknown.push_back(name);
         if (options.min_snr && snr[u] < *options.min_snr)
             out.left_out.noisy.push_back({name, counts[u], snr[u]});
         else if (options.max_rate && rate > *options.max_rate)
@@ -191,6 +193,12 @@ std::vector<std::string> warnings_of(const spikes_left_out& left_out) {
                                   left_out.synchronous_events == 1 ? "it" : "each"));
     add_units(out, left_out.noisy,
               [](double snr) { return fmt::format("its signal-to-noise ratio is {:.3g}", snr); });
+    if (!left_out.unknown.empty())
+        out.push_back(fmt::format(
+            "The signal-to-noise ratio of {} {} is not known, as of units that were merged or "
+            "split by hand: {}.",
+            left_out.unknown.size() == 1 ? "unit" : "units", core::listed(left_out.unknown),
+            left_out.unknown.size() == 1 ? "it stays" : "they stay"));
     add_units(out, left_out.fast,
               [](double rate) { return fmt::format("it fires at {:.3g} Hz", rate); });
     return out;

@@ -16,7 +16,7 @@ option_list describe(spike_read_options& options) {
     list.add("format", options.format,
              "format of the spike file; auto recognises it from the content");
     option& unit = list.add("time_unit", options.time_unit,
-                            "unit of the times in text and npy files: s, ms, us or samples:RATE");
+                            "unit of the times in text and npy files: s, ms, us, ns or samples:RATE");
     unit.written("UNIT").by_default("what the file says, else seconds");
     unit.obeys([&text = options.time_unit] {
         if (!text.empty()) static_cast<void>(time_scale::from(text));
@@ -30,13 +30,18 @@ option_list describe(spike_read_options& options) {
              "accept times before zero, as in recordings aligned to an event");
     list.add("labels", options.labels,
              "use only units with these labels, such as good,mua; all uses every unit. Phy folders "
-             "(cluster_group.tsv), NWB files (column quality) and what sort writes have labels")
+             "(cluster_group.tsv, else those of the sorter), NWB files (columns quality, label and "
+             "the like), .kwik and what sort writes have labels")
         .by_default("good, if units are labelled good or mua; else all but noise")
         .written("LABEL,...")
         .obeys([&labels = options.labels] {
             if (labels.size() > 1 && std::ranges::count(labels, "all") > 0)
                 throw invalid_argument("all stands for every label, and comes alone");
         });
+    list.add("only_units", options.only_units,
+             "use only these units, except those that other options leave out; also groups, and "
+             "wells of a plate, such as B1 for B1_11, B1_12")
+        .written("A,B,...");
     list.add("drop_duplicates_of_units", options.drop_duplicates_of_units,
              "leave out units that repeat another one because a sorter counted a neuron twice: "
              "most of their spikes are within 0.3 ms of the other unit's, more than synchrony "

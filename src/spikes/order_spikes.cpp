@@ -55,11 +55,15 @@ ordered_spikes order_spikes(std::span<const double> seconds, std::span<const std
                             std::vector<std::string> unit_names, std::optional<duration> start,
                             std::optional<duration> stop) {
     std::vector<timed_unit> spikes = timed_units(seconds, units);
+    listing_order order;
+    for (const auto& [time_us, unit] : spikes)
+        if (to_index(unit) < unit_names.size()) order.add(time_us, unit);
     if (!std::is_sorted(spikes.begin(), spikes.end())) std::sort(spikes.begin(), spikes.end());
     spikes.erase(std::unique(spikes.begin(), spikes.end()), spikes.end());
     const std::size_t duplicates = seconds.size() - spikes.size();
     const time_span span = span_around(spikes, start, stop);
-    return {sequence_of(std::move(spikes), std::move(unit_names), span), duplicates};
+    return {sequence_of(std::move(spikes), std::move(unit_names), span), duplicates,
+            order.begins()};
 }
 
 }  // namespace spikeweave

@@ -164,6 +164,45 @@ spike_sequence sequence_of(std::vector<listed_spike> spikes, std::vector<std::st
     return {std::move(times_us), std::move(units), std::move(unit_names), span};
 }
 
+void listing_order::add(std::int64_t time_us, unit_id unit) {
+    if (to_index(unit) >= units_.size()) units_.resize(to_index(unit) + 1);
+    listed_unit& one = units_[to_index(unit)];
+    if (time_us < one.last_us) {
+        ++one.falls;
+        const bool is_deep = time_us - one.first_us <= (one.last_us - one.first_us) / 2;
+        one.deep_falls += is_deep ? 1 : 0;
+    }
+    one.first_us = std::min(one.first_us, time_us);
+    one.last_us = time_us;
+    ++spikes_;
+    again_ += one.falls > 0 ? 1 : 0;
+    falls_ += std::exchange(last_us_, time_us) > time_us ? 1 : 0;
+}
+
+std::size_t listing_order::out_of_order_in_units() const {
+    std::size_t falls = 0;
+    for (const listed_unit& unit : units_) falls += unit.falls;
+    return falls;
+}
+
+repeated_begins listing_order::begins() const {
+    repeated_begins out;
+    std::size_t deep = 0;
+    for (const listed_unit& unit : units_) {
+        out.units += unit.falls > 0 ? 1 : 0;
+        out.most = std::max<std::size_t>(out.most, unit.falls);
+        deep += unit.deep_falls;
+    }
+    // Spikes in no order rise twice in a row on average.
+    constexpr std::size_t long_run = 3;
+    constexpr std::size_t enough = 12;
+    constexpr std::size_t least_share = 10;
+    out.look_like_trials = out.units > 0 && 2 * deep >= out_of_order_in_units() &&
+                           spikes_ >= enough && spikes_ >= long_run * (falls_ + 1) &&
+                           least_share * again_ >= spikes_;
+    return out;
+}
+
 unit_id spike_sequence_builder::unit(std::string_view label) {
     const auto [found, fresh] =
         ids_.try_emplace(std::string(label), static_cast<std::uint32_t>(labels_.size()));
@@ -194,13 +233,10 @@ spike_sequence_builder::page spike_sequence_builder::new_page() {
 void spike_sequence_builder::close_run() {
     const std::size_t n = run_times_.size();
     if (n == 0) return;
-    std::int64_t previous = last_time_us_;
-    std::size_t backward = 0;
-    for (const std::int64_t t : run_times_) backward += std::exchange(previous, t) > t ? 1 : 0;
-    out_of_order_ += backward;
-    last_time_us_ = run_times_.back();
+    if (closed_ == 0) order_ = {};
+    for (std::size_t i = 0; i < n; ++i) order_.add(run_times_[i], run_units_[i]);
 
-    if (backward > 0) {
+    if (!std::is_sorted(run_times_.begin(), run_times_.end())) {
         std::vector<listed_spike> spikes(n);
         for (std::size_t i = 0; i < n; ++i) spikes[i] = {run_times_[i], run_units_[i]};
         merge_runs(spikes, [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -302,7 +338,6 @@ spike_sequence spike_sequence_builder::finish() {
     labels_.clear();
     ids_.clear();
     closed_ = 0;
-    last_time_us_ = INT64_MIN;
     return out;
 }
 

@@ -338,7 +338,7 @@ class Episodes(CliTest):
         self.ok("report", out, "-o", self.folder / "again.html")
         self.assertEqual((self.folder / "again.html").read_bytes(), (out / "report.html").read_bytes())
         self.refused(*fast, "--only-units", "e",
-                     says="--only-units: each of these units was left out: e (it fires at 20.1 Hz, above --max-rate)")
+                     says="each of these units was left out: e (it fires at 20.1 Hz, above --max-rate)")
         self.refused(*fast, "--only-units", "b,x", says="no unit is named 'x'; there are 4: a, b, c, d")
         pattern = ("spade", path, "--min-occ", "25", "--max-rate", "15", "--only-units", "b,c,e")
         self.assertIn("e (it fires at 20.1 Hz, above --max-rate)", self.ok(*pattern).stderr)

@@ -139,11 +139,17 @@ TEST(ReadSpikes, TakesSignalToNoiseRatiosFromAPhyFolder) {
     EXPECT_EQ(file.spikes.unit_names(), (std::vector<std::string>{"2", "7"}));
     EXPECT_EQ(file.snr.front(), 4.5);
     EXPECT_EQ(file.left_out.noisy, (std::vector<unit_left_out>{{"10", 1, 2}}));
-    EXPECT_SAYS(warnings_of(file).back(), "Unit 10 with 1 spikes was left out");
+    EXPECT_EQ(file.left_out.unknown, std::vector<std::string>{"7"});
+    const auto said = warnings_of(file.left_out);
+    ASSERT_EQ(said.size(), 2U);
+    EXPECT_SAYS(said[0], "Unit 10 with 1 spikes was left out");
+    EXPECT_SAYS(said[1], "The signal-to-noise ratio of unit 7 is not known");
 
     folder.file("phy/cluster_quality.tsv", "cluster_id\tsnr\n2\tlow\n");
-    EXPECT_SAYS(error_of(phy, wanted),
-                "line 2: found '2\\x09low', expected a number in column snr");
+    const spike_file doubtful = read_spikes(phy, wanted);
+    EXPECT_EQ(doubtful.left_out.unknown, (std::vector<std::string>{"2", "7", "10"}));
+    EXPECT_SAYS(doubtful.warnings.at(0),
+                "cluster_quality.tsv', cluster 2: found 'low', expected a number in the column snr");
 }
 
 using texts = std::vector<std::string>;

@@ -80,7 +80,7 @@ TEST(SpikeSequenceBuilder, SortsStablyAndCountsDuplicates) {
     EXPECT_EQ(spikes,
               spike_sequence({3, 3, 5}, {u1, u0, u1}, {"a", "b"}, {duration{3}, duration{5}}));
     EXPECT_EQ(builder.duplicates(), 1U);
-    EXPECT_EQ(builder.out_of_order(), 1U);
+    EXPECT_EQ(builder.order().out_of_order(), 1U);
     EXPECT_EQ(builder.size(), 0U);
 }
 

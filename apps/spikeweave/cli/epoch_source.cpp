@@ -33,16 +33,16 @@ around_events parse_around(std::string_view text) {
 
 // Markers of the file, or the begins of a table of intervals.
 std::vector<std::int64_t> events_of(const std::string& name, const std::string& path,
-                                    const spike_input& input, const execution& run) {
+                                    spike_input& input, const execution& run) {
     if (name == "stimulus" && !input.stimulus_us.empty()) return input.stimulus_us;
     if (std::filesystem::path(path).extension() != ".nwb")
         throw invalid_argument(
             "around", fmt::format("'{}' has no events '{}': {}", path, name,
                                   input.stimulus_us.empty() ? "it has no stimulus markers"
                                                             : "its markers are called stimulus"));
-    std::vector<std::int64_t> begins;
-    for (const time_span& one : read_nwb_intervals(path, name, run))
-        begins.push_back(one.begin.count());
+    std::vector<std::string> warnings;
+    std::vector<std::int64_t> begins = read_nwb_begins(path, name, run, &warnings);
+    add_warnings(input.record, warnings);
     return begins;
 }
 
@@ -79,7 +79,9 @@ void describe_epochs(option_list& list, epoch_source_options& options) {
 
 void take_epochs(const epoch_source_options& options, const std::string& path, spike_input& input,
                  std::vector<time_span>& into, const execution& run) {
-    if (!options.epochs.empty()) into = read_epochs(options.epochs, run);
+    std::vector<std::string> warnings;
+    if (!options.epochs.empty()) into = read_epochs(options.epochs, run, &warnings);
+    add_warnings(input.record, warnings);
     if (options.around.empty()) return;
     const around_events around = parse_around(options.around);
     epochs_of_events made =

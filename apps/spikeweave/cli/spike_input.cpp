@@ -42,12 +42,7 @@ void add_spike_file(CLI::App& app, std::string& path, const std::string& what) {
 }
 
 option_list describe(spike_input_options& options) {
-    option_list list = describe(options.how);
-    list.begin_group("Input");
-    list.add("only_units", options.only_units,
-             "use only these units, except those that other options leave out")
-        .written("A,B,...");
-    return list;
+    return describe(options.how);
 }
 
 spike_input read_input(const spike_input_options& options, const session& now,
@@ -64,13 +59,7 @@ spike_input read_input(const spike_input_options& options, const session& now,
     in.stimulus_us = std::move(file.stimulus_us);
     now.stop_if_asked();
     in.left_out = units_left_out(file);
-    if (options.only_units.empty()) {
-        in.spikes = std::move(file.spikes);
-        return in;
-    }
-    chosen_units chosen = choose_units(file, options.only_units);
-    add_warnings(in.record, chosen.warnings);
-    in.spikes = std::move(chosen.spikes);
+    in.spikes = std::move(file.spikes);
     return in;
 }
 

@@ -45,7 +45,6 @@ private:
 struct spike_input_options {
     std::string path{};
     spike_read_options how{};
-    std::vector<std::string> only_units{};
 };
 option_list describe(spike_input_options& options);
 

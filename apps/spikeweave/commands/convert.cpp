@@ -29,7 +29,8 @@ void write(const convert_command& options, const spike_file& file, const executi
 
 void run(convert_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
-    const spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
+    spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
+    for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
     now.stop_if_asked();
     write(options, file, now.run());
     now.progress.clear();

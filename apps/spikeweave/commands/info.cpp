@@ -38,10 +38,11 @@ void run(info_command& options, session& now) {
                         options.path));
     spike_file file = spike_source(options.path, now.stop).read(options.how, now.run());
     now.stop_if_asked();
-    for (std::string& warning : check_spikes(file.spikes))
+    for (std::string& warning : check_spikes(file.spikes, file.are_clusters))
         file.warnings.push_back(std::move(warning));
     for (std::string& warning : warnings_of(file.dropped))
         file.warnings.push_back(std::move(warning));
+    for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
     now.progress.clear();
     if (options.json)
         write_stdout(to_json(file, options.path));

@@ -54,7 +54,10 @@ void run(replay_command& options, session& now) {
     take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
     now.warn(input.record.warnings);
     std::vector<episode> chains = read_episodes(options.chains, input.spikes);
-    if (!options.events.empty()) options.analysis.events = read_epochs(options.events, run);
+    std::vector<std::string> about_events;
+    if (!options.events.empty())
+        options.analysis.events = read_epochs(options.events, run, &about_events);
+    now.warn(input.record, about_events);
     replay_result result = find_replay(input.spikes, chains, options.analysis, run);
     now.warn(input.record, result.warnings);
     result.warnings = input.record.warnings;

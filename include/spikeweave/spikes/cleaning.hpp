@@ -50,6 +50,8 @@ struct spikes_left_out {
     std::size_t synchronous_spikes = 0;
     std::vector<unit_left_out> fast{};   ///< in the order of the units
     std::vector<unit_left_out> noisy{};  ///< in the order of the units
+    /// Units that stay though `min_snr` was asked for, because their ratio is not known.
+    std::vector<std::string> unknown{};
 };
 
 struct cleaned_spikes {

@@ -92,16 +92,29 @@ SPIKEWEAVE_API std::vector<std::string> warnings_of(const epochs_of_events& made
 /// gzip. A header may name the columns start_time and stop_time, or begin and end; else the first
 /// two are used; lines
 /// with '#' are comments. Of an NWB file, the epochs are its trials.
+/// @param warnings  gets what was left out, as full sentences
 /// @throws io_error with the line, what was found and expected; also if epochs are empty or out of
 /// order, or there are none.
 SPIKEWEAVE_API std::vector<time_span> read_epochs(const std::filesystem::path& path,
-                                                  const execution& run = {});
+                                                  const execution& run = {},
+                                                  std::vector<std::string>* warnings = nullptr);
 
 /// Reads a table of intervals of an NWB file, such as "trials", in the order of their begins.
+/// Intervals of which the begin or the end is NaN, such as a trial that was open as the recording
+/// ended, are left out.
+/// @param warnings  gets what was left out, as full sentences
 /// @throws io_error with the table, what was found and expected; also if it is missing or empty, or
 /// this build has no NWB.
 SPIKEWEAVE_API std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
                                                          const std::string& table,
-                                                         const execution& run = {});
+                                                         const execution& run = {},
+                                                         std::vector<std::string>* warnings = nullptr);
+
+/// Reads the begins of such intervals in order, in microseconds, whatever their ends are.
+/// @throws io_error  as `read_nwb_intervals`
+SPIKEWEAVE_API std::vector<std::int64_t> read_nwb_begins(const std::filesystem::path& path,
+                                                         const std::string& table,
+                                                         const execution& run = {},
+                                                         std::vector<std::string>* warnings = nullptr);
 
 }  // namespace spikeweave

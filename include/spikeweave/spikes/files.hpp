@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,11 @@ enum class spike_format : std::uint8_t {
     klustakwik,  ///< `.res.N` with `.clu.N` beside it
     nwb,         ///< NWB 2.x, table /units (needs SPIKEWEAVE_HDF5)
     session,     ///< what `spikeweave live` recorded (needs SPIKEWEAVE_LIVE)
+    alf,         ///< folder with spikes.times.npy and spikes.clusters.npy, as those of the IBL
+    open_ephys,  ///< folder of spikes in a recording of Open Ephys in its binary format
+    kwik,        ///< `.kwik` of klusta (needs SPIKEWEAVE_HDF5)
+    eglen,  ///< cultures in the HDF5 of Eglen et al. 2014, `/spikes`, `/sCount` (needs
+            ///< SPIKEWEAVE_HDF5)
 };
 
 template <>
@@ -38,8 +44,8 @@ SPIKEWEAVE_API enum_table<spike_format> enum_names<spike_format>();
 
 struct spike_read_options {
     spike_format format = spike_format::automatic;
-    /// Unit of the times in text and npy files: "s", "ms", "us" or "samples:RATE". Empty: as stated
-    /// in the file, else seconds.
+    /// Unit of the times in text and npy files: "s", "ms", "us", "ns" or "samples:RATE". Empty: as
+    /// stated in the file, else seconds.
     std::string time_unit{};
     /// Accept times before zero (recordings aligned to an event); otherwise they are an error,
     /// because they are usually mistakes.
@@ -47,6 +53,9 @@ struct spike_read_options {
     /// The labels of the units to use, as for `choose_by_label`; units that this leaves out are not
     /// looked at further.
     std::vector<std::string> labels{};
+    /// The units, groups or wells to use (`choose_units`); empty: all. What repeats another unit is
+    /// looked for among these only; artefacts of the array are looked for in all.
+    std::vector<std::string> only_units{};
     /// Leave out units that repeat the spikes of another (spikes/shared_spikes.hpp).
     bool drop_duplicates_of_units = false;
     /// What else is left out, after that.
@@ -58,6 +67,14 @@ struct spike_read_options {
     duration group_window{0};
 };
 SPIKEWEAVE_API option_list describe(spike_read_options& options);
+
+/// Where a unit or its electrode is, in micrometres.
+struct unit_place {
+    double x_um = 0;
+    double y_um = 0;
+
+    friend bool operator==(const unit_place&, const unit_place&) = default;
+};
 
 /// Information about a file besides its spikes. Everything dropped is counted here.
 struct spike_file {
@@ -84,6 +101,10 @@ struct spike_file {
     /// The signal-to-noise ratio of each unit, NaN where it is unknown; empty if it was not asked
     /// for, if the file has none, and after grouping.
     std::vector<double> snr{};
+    /// The place of each unit; empty if the file has none, and after grouping.
+    std::vector<unit_place> places{};
+    /// Whether the units are clusters of a sorter, and so no electrodes.
+    bool are_clusters = false;
     /// Whether the file states the beginning and end of the recording. If not, the span is from the
     /// first spike to the last.
     bool has_recorded_span = false;
@@ -98,6 +119,34 @@ struct spike_file {
 SPIKEWEAVE_API spike_file read_spikes(const std::filesystem::path& path,
                                       const spike_read_options& how = {},
                                       const execution& run = {});
+
+/// Spikes that another library has read, unit by unit as its file lists them.
+struct listed_units {
+    std::vector<double> times_s{};      ///< one unit after another
+    std::vector<std::uint64_t> ends{};  ///< where each unit ends in `times_s`
+    /// The names of the units, and other names if these repeat; either may be empty.
+    std::vector<std::string> names{};
+    std::vector<std::string> ids{};
+    /// Columns of texts with one for each unit, by name. Labels are in the first of `quality`,
+    /// `label`, `KSLabel` and the like that has some.
+    std::map<std::string, std::vector<std::string>> columns{};
+    std::vector<double> snr{};           ///< of each unit; empty if there are none
+    std::vector<unit_place> places{};    ///< of each unit; empty if there are none
+    std::vector<double> observed_s{};    ///< begin and end of each observed interval; may be empty
+    bool are_32_bit = false;             ///< whether the file has times of 32 bits
+    bool are_clusters = true;            ///< whether the units are clusters of a sorter
+    std::vector<std::string> warnings{};  ///< of the library that has read them
+};
+
+/// What `read_spikes` does with a file of its own formats: checks its values, warns, and leaves out
+/// what the options say.
+/// @param path  the file, which is not opened: errors name it
+/// @throws io_error, and invalid_argument as `read_spikes`.
+SPIKEWEAVE_API spike_file take_units(const std::filesystem::path& path, const listed_units& units,
+                                     const spike_read_options& how = {}, const execution& run = {});
+
+/// The columns of units that may have labels, in the order in which they are looked for.
+SPIKEWEAVE_API std::span<const std::string_view> label_columns();
 
 /// Writes spikes atomically, in the format given by the extension: `.tsv`
 /// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` returns the same sequence, with
@@ -130,8 +179,20 @@ SPIKEWEAVE_API void write_units(const std::filesystem::path& path, const spike_s
 
 /// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
-/// units that repeat another. Full sentences; empty for clean data.
-SPIKEWEAVE_API std::vector<std::string> check_spikes(const spike_sequence& spikes);
+/// units that repeat another, wells of a plate that are several cultures. Full sentences; empty for
+/// clean data.
+/// @param are_clusters  whether the units are clusters of a sorter, whose numbers are no channels
+SPIKEWEAVE_API std::vector<std::string> check_spikes(const spike_sequence& spikes,
+                                                     bool are_clusters = false);
+
+/// That times begin again as those of trials do, which then lie over one another; empty if they do
+/// not.
+/// @param trial_column  a column that numbers trials, if there is one
+SPIKEWEAVE_API std::string warning_of_trials(const repeated_begins& begins,
+                                             std::string_view trial_column = {});
+
+/// That numbers of 32 bits are too coarse for times up to `largest_s`; empty if they are not.
+SPIKEWEAVE_API std::string warning_of_32_bits(double largest_s);
 
 /// All messages about a file before its spikes are mined, as full sentences: its warnings,
 /// `check_spikes`, and the units, duplicates and stimulus markers left out.

@@ -16,6 +16,7 @@ namespace spikeweave {
 struct ordered_spikes {
     spike_sequence spikes{};
     std::size_t duplicates = 0;  ///< spikes that were listed more than once are kept once
+    repeated_begins begins{};    ///< whether the spikes were listed by trials
 };
 
 /// Orders spikes that are given by their times in seconds and their units.

@@ -88,6 +88,42 @@ SPIKEWEAVE_API spike_sequence sequence_of(std::vector<std::pair<std::int64_t, un
 SPIKEWEAVE_API spike_sequence select_units(const spike_sequence& spikes,
                                            std::span<const std::string> names);
 
+/// How often the times of units begin again, in the order in which spikes are listed: so do those of
+/// trials or recordings that are listed one behind another.
+struct repeated_begins {
+    std::size_t units = 0;  ///< units with a time before the one listed before it
+    std::size_t most = 0;   ///< how many such times the unit has that has most
+    /// Whether trials explain this: there are few such times, most are near the first time of their
+    /// unit, and a tenth of the spikes or more come after them. Spikes in no order at all have many.
+    bool look_like_trials = false;
+};
+
+/// Looks at spikes in the order in which they are listed.
+class SPIKEWEAVE_API listing_order {
+public:
+    void add(std::int64_t time_us, unit_id unit);
+
+    /// Number of spikes earlier than the one before them.
+    std::size_t out_of_order() const { return falls_; }
+    /// Number of spikes earlier than the one of their unit before them.
+    std::size_t out_of_order_in_units() const;
+    repeated_begins begins() const;
+
+private:
+    struct listed_unit {
+        std::int64_t first_us = INT64_MAX;
+        std::int64_t last_us = INT64_MIN;
+        std::uint32_t falls = 0;       // times before the one listed before it
+        std::uint32_t deep_falls = 0;  // of these, to the first half of what was listed
+    };
+
+    std::vector<listed_unit> units_;
+    std::size_t spikes_ = 0;
+    std::size_t again_ = 0;  // of these, after the first such time of their unit
+    std::size_t falls_ = 0;
+    std::int64_t last_us_ = INT64_MIN;
+};
+
 /// Collects spikes in any order and makes a `spike_sequence` of them, in at most 24 bytes per spike
 /// at the peak, 13 if they are in order.
 class SPIKEWEAVE_API spike_sequence_builder {
@@ -114,8 +150,8 @@ public:
 
     /// Number of duplicates dropped by the last `finish`.
     std::size_t duplicates() const { return duplicates_; }
-    /// Number of spikes earlier than the one before them.
-    std::size_t out_of_order() const { return out_of_order_; }
+    /// The order in which the spikes of the last `finish` were appended.
+    const listing_order& order() const { return order_; }
 
 private:
     // Spikes are held in pages allocated directly from the system, each returned as soon as it is
@@ -145,8 +181,7 @@ private:
     std::vector<std::size_t> run_starts_;  // index of each sorted run's first page
     std::size_t closed_ = 0;
     std::size_t duplicates_ = 0;
-    std::size_t out_of_order_ = 0;
-    std::int64_t last_time_us_ = INT64_MIN;
+    listing_order order_;
     std::vector<std::string> labels_;
     std::unordered_map<std::string, std::uint32_t> ids_;
 };

@@ -185,23 +185,23 @@ void check_templates(const std::vector<std::int64_t>& shapes, const feature_chan
 void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes,
                  feature_file& file) {
     const fs::path path = folder / "spike_clusters.npy";
-    const fs::path groups = folder / "cluster_group.tsv";
     std::error_code unknown;
     const bool curated = fs::exists(path, unknown);
     const std::vector<std::int64_t> clusters = curated ? read_integers(path) : shapes;
     if (clusters.size() != shapes.size())
         throw io::file_error(path, fmt::format("holds {} clusters, expected {}, one a spike",
                                                clusters.size(), shapes.size()));
-    std::map<std::int64_t, std::string> labels = io::read_phy_groups(groups);
+    const io::cluster_column labels = io::read_phy_labels(folder);
     set_labels(
         clusters,
         [&](std::int64_t cluster) {
-            const auto found = labels.find(cluster);
-            return found != labels.end() && found->second == "noise";
+            const auto found = labels.cells.find(cluster);
+            return found != labels.cells.end() && found->second == "noise";
         },
         file);
     if (curated) file.files.push_back(path);
-    if (fs::exists(groups, unknown)) file.files.push_back(groups);
+    if (!labels.file.empty()) file.files.push_back(labels.file);
+    file.warnings.insert(file.warnings.end(), labels.warnings.begin(), labels.warnings.end());
 }
 
 }  // namespace

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/grouped.hpp"
+#include "core/listed.hpp"
+#include "spikes/files/time_scale.hpp"
+#include "spikes/wells.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave {
@@ -88,6 +93,22 @@ void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
             fmt::format("The median unit fires at {:.3g} Hz, faster than any neuron: the times may "
                         "be seconds taken for milliseconds.",
                         rate));
+}
+
+// Cultures of different wells have no connections.
+void check_wells(const spike_sequence& spikes, std::vector<std::string>& out) {
+    std::set<std::string_view> wells;
+    for (const std::string& name : spikes.unit_names()) {
+        const std::string_view well = spikes::well_of(name);
+        if (well.empty()) return;
+        wells.insert(well);
+    }
+    if (wells.size() < 2) return;
+    const std::vector<std::string> names(wells.begin(), wells.end());
+    out.push_back(fmt::format(
+        "The units are of {} wells of a plate, which are cultures of their own ({}), and are taken "
+        "for one culture: `only_units` {} uses those of one well.",
+        wells.size(), core::listed(names), names.front()));
 }
 
 void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::string>& out) {
@@ -187,11 +208,12 @@ void check_zeros(const spike_sequence& spikes, std::vector<std::string>& out) {
 
 }  // namespace
 
-std::vector<std::string> check_spikes(const spike_sequence& spikes) {
+std::vector<std::string> check_spikes(const spike_sequence& spikes, bool are_clusters) {
     std::vector<std::string> out;
+    check_wells(spikes, out);
     check_doubled(spikes, facts_of_units(spikes), out);
     check_time_unit(spikes, out);
-    check_stimulus_channel(spikes, out);
+    if (!are_clusters) check_stimulus_channel(spikes, out);
     check_artefacts(spikes, out);
     check_zeros(spikes, out);
     for (std::string& warning : warnings_of(spikes, find_shared_spikes(spikes)))
@@ -201,7 +223,7 @@ std::vector<std::string> check_spikes(const spike_sequence& spikes) {
 
 std::vector<std::string> warnings_of(const spike_file& file) {
     std::vector<std::string> out = file.warnings;
-    for (std::string& warning : check_spikes(file.spikes)) out.push_back(std::move(warning));
+    for (std::string& warning : check_spikes(file.spikes, file.are_clusters)) out.push_back(std::move(warning));
     for (std::string& warning : warnings_of(file.dropped)) out.push_back(std::move(warning));
     for (std::string& warning : warnings_of(file.left_out)) out.push_back(std::move(warning));
     if (file.merged > 0)
@@ -221,5 +243,43 @@ std::vector<std::string> warnings_of(const spike_file& file) {
                                   file.stimulus_us.size() == 1 ? " is" : "s are"));
     return out;
 }
+
+std::string warning_of_trials(const repeated_begins& begins, std::string_view trial_column) {
+    if (begins.units == 0 || (trial_column.empty() && !begins.look_like_trials)) return {};
+    const std::string column =
+        trial_column.empty() ? "" : fmt::format("The column {} is not used. ", trial_column);
+    const bool one = begins.units == 1;
+    const std::string often = begins.most == 1
+                                  ? "once"
+                                  : fmt::format("{}{} times{}", one ? "" : "up to ",
+                                                core::grouped(begins.most), one ? "" : " each");
+    return fmt::format(
+        "{}The times of {} begin again, {}, as if trials or recordings were listed one behind "
+        "another. They are taken for times of one recording, in which trials lie over one "
+        "another: add the beginning of its trial to each time.",
+        column, one ? "a unit" : core::grouped(begins.units) + " units", often);
+}
+
+std::string warning_of_32_bits(double largest_s) {
+    return spikes::warning_of_32_bits(largest_s, spikes::time_scale::seconds());
+}
+
+namespace spikes {
+
+std::string warning_of_32_bits(double largest, const time_scale& scale) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const double next = std::nextafter(static_cast<float>(largest), infinity);
+    const auto at = scale.from_real(largest);
+    const auto after = scale.from_real(next);
+    // Finer steps than this change no analysis here: they are as long as a sample or two.
+    constexpr std::int64_t fine_us = 50;
+    if (!at || !after || *after - *at <= fine_us) return {};
+    return fmt::format(
+        "The times are numbers of 32 bits, which are {} apart at {}: spikes were moved by up to "
+        "half of that, and those of a unit at one time are one. Write times as numbers of 64 bits.",
+        format_duration(duration{*after - *at}), format_duration(duration{*at}));
+}
+
+}  // namespace spikes
 
 }  // namespace spikeweave

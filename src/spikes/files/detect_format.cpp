@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/listed.hpp"
 #include "io/file_error.hpp"
 #include "io/foreign_file.hpp"
 #include "io/input_stream.hpp"
@@ -15,6 +18,8 @@
 
 namespace spikeweave::spikes {
 namespace {
+
+namespace fs = std::filesystem;
 
 bool is_klustakwik_name(const std::string& name) {
     for (const std::string_view part : {".res.", ".clu."}) {
@@ -27,14 +32,35 @@ bool is_klustakwik_name(const std::string& name) {
     return false;
 }
 
-// What a folder has that was given in place of its spikes.
-std::string_view advice_about_folder(const std::filesystem::path& folder) {
+// The folders below that are Phy's, for a folder that is not: those of several probes.
+std::vector<std::string> phy_folders_below(const fs::path& folder) {
+    constexpr int deepest = 3;
+    constexpr int most_looked_at = 10'000;
+    std::vector<std::string> out;
     std::error_code ignored;
-    if (std::filesystem::exists(folder / "spikes.npz", ignored))
+    int looked_at = 0;
+    for (auto at = fs::recursive_directory_iterator(folder, ignored);
+         at != fs::recursive_directory_iterator() && looked_at < most_looked_at;
+         at.increment(ignored), ++looked_at) {
+        if (at.depth() == deepest) at.disable_recursion_pending();
+        if (at->path().filename() != "params.py") continue;
+        const std::string found = at->path().parent_path().string();
+        out.push_back(io::is_printable_utf8(found) ? '\'' + found + '\'' : io::shown(found));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+// What a folder has that was given in place of its spikes.
+std::string advice_about_folder(const fs::path& folder) {
+    std::error_code ignored;
+    if (fs::exists(folder / "spikes.npz", ignored))
         return ": give its spikes.npz, the spikes of a sorting";
     for (const char* part : {"binary.json", "structure.oebin"})
-        if (std::filesystem::exists(folder / part, ignored))
+        if (fs::exists(folder / part, ignored))
             return ": it is a recording, in which spikeweave sort finds the spikes";
+    const std::vector<std::string> below = phy_folders_below(folder);
+    if (!below.empty()) return "; folders of Phy below it: " + core::listed(below);
     return "";
 }
 
@@ -44,8 +70,12 @@ spike_format detect_format(const std::filesystem::path& path) {
     std::error_code ignored;
     const std::string name = path.filename().string();
     if (std::filesystem::is_directory(path, ignored)) {
-        for (const char* part : {"params.py", "spike_times.npy"})
-            if (std::filesystem::exists(path / part, ignored)) return spike_format::phy;
+        if (std::filesystem::exists(path / "params.py", ignored)) return spike_format::phy;
+        if (!std::filesystem::exists(path / "structure.oebin", ignored) &&
+            is_open_ephys_spikes(path))
+            return spike_format::open_ephys;
+        if (is_alf(path)) return spike_format::alf;
+        if (std::filesystem::exists(path / "spike_times.npy", ignored)) return spike_format::phy;
         throw io::file_error(path,
                              fmt::format("is a folder without params.py and spike_times.npy, "
                                          "expected Phy's or a file{}{}",
@@ -66,8 +96,13 @@ spike_format detect_format(const std::filesystem::path& path) {
         return spike_format::nwb;
     }
     if (head.starts_with("\x93NUMPY")) return spike_format::npy;
-    if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) return spike_format::npz;
+    if (head.starts_with("PK\x03\x04") || head.starts_with("PK\x05\x06")) {
+        refuse_foreign();
+        return spike_format::npz;
+    }
     if (io::is_session(path, head)) return spike_format::session;
+    if (head.starts_with("SQLite format 3"))
+        throw io::file_error(path, "is a database of SQLite that spikeweave live has not written");
     if (head.find('\0') != std::string_view::npos) {
         refuse_foreign();
         if (name.ends_with(".spike") || meabench_record_bytes(head, in.size()) != 0)

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <type_traits>
@@ -14,17 +15,21 @@
 
 #include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/trimmed.hpp"
 #include "io/file_error.hpp"
 #include "spikes/files/readers.hpp"
+#include "spikes/wells.hpp"
 
 namespace spikeweave {
 
 using spikes::detect_format;
+using spikes::read_alf;
+using spikes::read_hdf5;
 using spikes::read_klustakwik;
 using spikes::read_meabench;
 using spikes::read_npy;
 using spikes::read_npz;
-using spikes::read_nwb;
+using spikes::read_open_ephys;
 using spikes::read_phy;
 using spikes::read_session;
 using spikes::read_text;
@@ -67,7 +72,13 @@ spike_file read_as(spike_format format, const reading& job) {
         case spike_format::klustakwik:
             return read_klustakwik(job);
         case spike_format::nwb:
-            return read_nwb(job);
+        case spike_format::kwik:
+        case spike_format::eglen:
+            return read_hdf5(job);
+        case spike_format::alf:
+            return read_alf(job);
+        case spike_format::open_ephys:
+            return read_open_ephys(job);
         case spike_format::session:
             return read_session(job);
         default:
@@ -86,12 +97,23 @@ void keep_units(spike_file& file, spike_sequence kept) {
     };
     keep(file.snr);
     keep(file.labels);
+    keep(file.places);
     file.spikes = std::move(kept);
 }
 
+// Programs write the four labels that are known here as "Good", "MUA " or "nan".
+std::string plain_label(std::string_view label) {
+    std::string lower(core::trimmed(label));
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (lower == "nan" || lower == "none" || !io::is_printable_utf8(label)) return "unsorted";
+    for (const std::string_view known : {"good", "mua", "noise", "unsorted"})
+        if (lower == known) return lower;
+    return std::string(label);
+}
+
 void take_labels(spike_file& file, const reading& job) {
-    for (std::string& label : file.labels)
-        if (!io::is_printable_utf8(label)) label = "unsorted";
+    for (std::string& label : file.labels) label = plain_label(label);
+    file.are_clusters = file.are_clusters || !file.labels.empty();
     if (file.labels.empty() && job.how.labels.empty()) return;
     if (file.labels.empty() && job.how.labels != std::vector<std::string>{"all"})
         throw io::file_error(job.path,
@@ -110,10 +132,34 @@ void take_labels(spike_file& file, const reading& job) {
     file.warnings.insert(file.warnings.begin(), chosen.message);
 }
 
-void take_groups(spike_file& file, const spike_read_options& how) {
+// The names of the units that `only_units` names, alone or by their group or well.
+std::vector<std::string> units_asked_for(const spike_file& file, const spike_read_options& how,
+                                         const unit_groups& groups) {
+    const auto& units = file.spikes.unit_names();
+    if (how.only_units.empty()) return units;
+    const auto asked = spikes::with_units_of_wells(units, how.only_units);
+    std::vector<std::string> out;
+    for (const std::string& unit : units) {
+        const auto group = groups.find(unit);
+        const std::string& name = group == groups.end() ? unit : group->second;
+        if (std::ranges::count(asked, name) > 0) out.push_back(unit);
+    }
+    return out;
+}
+
+void drop_duplicates(spike_file& file, const std::vector<std::string>& among) {
+    const spike_sequence compared = select_units(file.spikes, among);
+    file.dropped = drop_duplicates_of_units(compared, find_shared_spikes(compared)).dropped;
+    std::vector<std::string> kept;
+    for (const std::string& unit : file.spikes.unit_names())
+        if (std::ranges::count(file.dropped, unit, &dropped_unit::name) == 0) kept.push_back(unit);
+    keep_units(file, select_units(file.spikes, kept));
+}
+
+void take_groups(spike_file& file, const unit_groups& groups, const spike_read_options& how) {
     std::vector<std::string> left_out;
     for (const auto& [unit, reason] : units_left_out(file)) left_out.push_back(unit);
-    remaining_groups remaining = without_units(read_unit_groups(how.groups), left_out);
+    remaining_groups remaining = without_units(groups, left_out);
     std::ranges::move(remaining.warnings, std::back_inserter(file.warnings));
     file.empty_groups = std::move(remaining.empty);
     grouped_spikes grouped = group_units(file.spikes, remaining.groups, how.group_window);
@@ -122,13 +168,50 @@ void take_groups(spike_file& file, const spike_read_options& how) {
     file.merged = grouped.merged;
     file.snr.clear();
     file.labels.clear();
+    file.places.clear();
+}
+
+// What the options leave out of a file that was read.
+void take_options(spike_file& file, const reading& job) {
+    const spike_read_options& how = job.how;
+    take_labels(file, job);
+    if (how.cleaning.min_snr && file.snr.empty())
+        throw io::file_error(job.path,
+                             "has no signal-to-noise ratios of units, which `min_snr` needs; the "
+                             "folder phy that spikeweave sort writes has them");
+    const unit_groups groups = how.groups.empty() ? unit_groups{} : read_unit_groups(how.groups);
+    if (how.drop_duplicates_of_units) drop_duplicates(file, units_asked_for(file, how, groups));
+    if (how.cleaning.drop_synchronous || how.cleaning.max_rate || how.cleaning.min_snr) {
+        cleaned_spikes kept = clean_spikes(file.spikes, how.cleaning, file.snr);
+        keep_units(file, std::move(kept.spikes));
+        file.left_out = std::move(kept.left_out);
+    }
+    if (!how.groups.empty()) take_groups(file, groups, how);
+    if (how.only_units.empty()) return;
+    chosen_units chosen = choose_units(file, how.only_units);
+    keep_units(file, std::move(chosen.spikes));
+    std::ranges::move(chosen.warnings, std::back_inserter(file.warnings));
+}
+
+// Units that the options name are not in a file, whose name then is in the message.
+void take_options_of(spike_file& file, const reading& job) {
+    try {
+        take_options(file, job);
+    } catch (const invalid_argument& error) {
+        const std::string text = error.what();
+        const std::string field = error.field().empty() ? "" : '`' + error.field() + "`: ";
+        const std::string said = text.substr(text.starts_with(field) ? field.size() : 0);
+        const std::string with_file = fmt::format("'{}': {}", job.path.string(), said);
+        if (error.field().empty()) throw invalid_argument(with_file);
+        throw invalid_argument(error.field(), with_file);
+    }
 }
 
 }  // namespace
 
 template <>
 enum_table<spike_format> enum_names<spike_format>() {
-    static constexpr std::array<named_value<spike_format>, 10> values{{
+    static constexpr std::array<named_value<spike_format>, 14> values{{
         {spike_format::automatic, "auto"},
         {spike_format::text, "text"},
         {spike_format::wagenaar, "wagenaar"},
@@ -139,6 +222,10 @@ enum_table<spike_format> enum_names<spike_format>() {
         {spike_format::klustakwik, "klustakwik"},
         {spike_format::nwb, "nwb"},
         {spike_format::session, "session"},
+        {spike_format::alf, "alf"},
+        {spike_format::open_ephys, "open-ephys"},
+        {spike_format::kwik, "kwik"},
+        {spike_format::eglen, "eglen"},
     }};
     return {"format of spike files", values};
 }
@@ -158,24 +245,17 @@ spike_file read_spikes(const std::filesystem::path& path, const spike_read_optio
         how.format == spike_format::automatic ? detect_format(path) : how.format;
     const reading job{path, how, run};
     spike_file file = read_as(format, job);
-    file.format = format;
-    take_labels(file, job);
-    if (how.cleaning.min_snr && file.snr.empty())
-        throw io::file_error(path,
-                             "has no signal-to-noise ratios of units, which `min_snr` needs; the "
-                             "folder phy that spikeweave sort writes has them");
-    if (how.drop_duplicates_of_units) {
-        units_without_duplicates kept =
-            drop_duplicates_of_units(file.spikes, find_shared_spikes(file.spikes));
-        keep_units(file, std::move(kept.spikes));
-        file.dropped = std::move(kept.dropped);
-    }
-    if (how.cleaning.drop_synchronous || how.cleaning.max_rate || how.cleaning.min_snr) {
-        cleaned_spikes kept = clean_spikes(file.spikes, how.cleaning, file.snr);
-        keep_units(file, std::move(kept.spikes));
-        file.left_out = std::move(kept.left_out);
-    }
-    if (!how.groups.empty()) take_groups(file, how);
+    if (file.format == spike_format::automatic) file.format = format;
+    take_options_of(file, job);
+    return file;
+}
+
+spike_file take_units(const std::filesystem::path& path, const listed_units& units,
+                      const spike_read_options& how, const execution& run) {
+    check_options(how);
+    const reading job{path, how, run};
+    spike_file file = spikes::read_listed(units, job);
+    take_options_of(file, job);
     return file;
 }
 
@@ -217,7 +297,7 @@ void write_units(const std::filesystem::path& path, const spike_sequence& spikes
 namespace spikes {
 
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
-            const time_span* span) {
+            const time_span* span, std::string_view trial_column) {
     if (builder.size() == 0 && file.stimulus_us.empty() && span == nullptr)
         throw io::file_error(job.path, "holds no spikes");
     core::throw_if_stopped(job.run.stop);
@@ -225,7 +305,9 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
     file.spikes = span == nullptr ? builder.finish() : builder.finish(*span);
     if (span != nullptr) check_span(file, *span);
     file.duplicates = builder.duplicates();
-    file.out_of_order = builder.out_of_order();
+    file.out_of_order = builder.order().out_of_order();
+    std::string warning = warning_of_trials(builder.order().begins(), trial_column);
+    if (!warning.empty()) file.warnings.push_back(std::move(warning));
 }
 
 std::string found_before_zero(std::string_view time) {

@@ -12,7 +12,7 @@ constexpr auto no_nwb =
 
 }  // namespace
 
-spike_file read_nwb(const reading& job) {
+spike_file read_hdf5(const reading& job) {
     throw io::file_error(job.path, no_nwb);
 }
 
@@ -25,7 +25,14 @@ void write_nwb(const writing& job) {
 namespace spikeweave {
 
 std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
-                                          const std::string& /*table*/, const execution& /*run*/) {
+                                          const std::string& /*table*/, const execution& /*run*/,
+                                          std::vector<std::string>* /*warnings*/) {
+    throw io::file_error(path, spikes::no_nwb);
+}
+
+std::vector<std::int64_t> read_nwb_begins(const std::filesystem::path& path,
+                                          const std::string& /*table*/, const execution& /*run*/,
+                                          std::vector<std::string>* /*warnings*/) {
     throw io::file_error(path, spikes::no_nwb);
 }
 

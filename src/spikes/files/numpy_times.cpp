@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "io/file_error.hpp"
+#include "io/random_file.hpp"
 
 namespace spikeweave::spikes {
 
@@ -44,18 +46,29 @@ numpy_times::numpy_times(const io::npy_reader& times, const reading& job) : job_
     } else if (times.header().is_whole()) {
         throw io_error(fmt::format(
             "{}: found whole numbers for times, expected seconds as real numbers, or to be told "
-            "their unit (s, ms, us or samples:RATE)",
+            "their unit (s, ms, us, ns or samples:RATE)",
             times.what()));
     }
 }
 
 void numpy_times::throw_invalid(const io::npy_reader& times, std::optional<std::int64_t> us,
                                 double value) const {
+    if (!us && scale_.is_samples() && std::trunc(value) != value)
+        throw io_error(fmt::format(
+            "{}: item {}: found {}, expected a whole number of samples; if the times are seconds, "
+            "give `time_unit` s",
+            times.what(), record_, value));
     if (!us)
         throw io_error(fmt::format("{}: item {}: found {}, expected a time in {}", times.what(),
                                    record_, value, scale_.name()));
     throw io_error(fmt::format("{}: item {}: {}", times.what(), record_,
                                found_before_zero(fmt::format("{}", value))));
+}
+
+void numpy_times::check_resolution(const io::npy_reader& times, spike_file& file) const {
+    if (times.header().is_whole() || times.header().item_bytes != sizeof(float)) return;
+    std::string warning = warning_of_32_bits(largest_, scale_);
+    if (!warning.empty()) file.warnings.push_back(std::move(warning));
 }
 
 std::size_t numpy_times::read(io::npy_reader& times, std::span<std::int64_t> into) {
@@ -88,6 +101,24 @@ void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times
         done += n;
         meter.at(done * bytes);
     }
+}
+
+void read_array_files(const std::filesystem::path& times_path,
+                      const std::filesystem::path& units_path, numpy_times to_us,
+                      spike_sequence_builder& builder, spike_file& file, const reading& job) {
+    io::npy_reader times(io::open_bytes(times_path), fmt::format("'{}'", times_path.string()));
+    io::npy_reader units(io::open_bytes(units_path), fmt::format("'{}'", units_path.string()));
+    const std::uint64_t count = times.header().count();
+    if (count != units.header().count())
+        throw io::file_error(times_path.parent_path(),
+                             fmt::format("holds {} times and {} clusters, expected as many", count,
+                                         units.header().count()));
+    integer_units numbers(builder);
+    read_spike_arrays(times, units, to_us, numbers, builder,
+                      job.meter(count * (times.header().item_bytes + units.header().item_bytes)));
+    times.expect_end();
+    units.expect_end();
+    to_us.check_resolution(times, file);
 }
 
 void read_spike_rows(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,11 +28,16 @@ public:
     /// @throws io_error
     std::size_t read(io::npy_reader& times, std::span<std::int64_t> into);
     std::int64_t convert(const io::npy_reader& times, double value) {
-        return checked(times, scale_.from_real(value), value);
+        largest_ = std::max(largest_, std::abs(value));
+        const bool is_sample = !scale_.is_samples() || value == std::trunc(value);
+        return checked(times, is_sample ? scale_.from_real(value) : std::nullopt, value);
     }
     std::int64_t convert(const io::npy_reader& times, std::int64_t value) {
         return checked(times, scale_.from_whole(value), static_cast<double>(value));
     }
+
+    /// Warns if the numbers that were read are too coarse for these times.
+    void check_resolution(const io::npy_reader& times, spike_file& file) const;
 
 private:
     // Called for each spike; all that an error needs is elsewhere, so that this is inlined.
@@ -46,6 +53,7 @@ private:
     time_scale scale_ = time_scale::seconds();
     const reading* job_;
     std::uint64_t record_ = 0;
+    double largest_ = 0;  // of the real numbers
     std::vector<double> reals_;
 };
 
@@ -59,6 +67,11 @@ inline std::int64_t whole_unit(const io::npy_reader&, std::uint64_t, std::int64_
 void read_spike_arrays(io::npy_reader& times, io::npy_reader& units, numpy_times& to_us,
                        integer_units& numbers, spike_sequence_builder& builder,
                        const io::progress_meter& meter, std::uint64_t count = UINT64_MAX);
+
+/// Reads the file of the times and that of the units of a folder, of as many items.
+void read_array_files(const std::filesystem::path& times_path,
+                      const std::filesystem::path& units_path, numpy_times to_us,
+                      spike_sequence_builder& builder, spike_file& file, const reading& job);
 
 /// Reads rows (time, unit).
 void read_spike_rows(io::npy_reader& rows, numpy_times& to_us, integer_units& numbers,

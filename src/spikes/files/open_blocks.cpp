@@ -122,6 +122,8 @@ std::unique_ptr<spike_blocks> open_spike_blocks(const std::filesystem::path& pat
     check_options(how);
     if (!how.labels.empty())
         throw invalid_argument("labels", "a recording that is read in blocks has no labels");
+    if (!how.only_units.empty())
+        throw invalid_argument("only_units", "a recording that is read in blocks is read whole");
     if (how.drop_duplicates_of_units)
         throw invalid_argument("drop_duplicates_of_units",
                                "which units repeat another is only known of a whole recording");

@@ -120,8 +120,9 @@ void epoch_rows::take(std::string_view line, std::uint64_t number) {
 
 }  // namespace
 
-std::vector<time_span> read_epochs(const std::filesystem::path& path, const execution& run) {
-    if (path.extension() == ".nwb") return read_nwb_intervals(path, "trials", run);
+std::vector<time_span> read_epochs(const std::filesystem::path& path, const execution& run,
+                                   std::vector<std::string>* warnings) {
+    if (path.extension() == ".nwb") return read_nwb_intervals(path, "trials", run, warnings);
     io::input_stream in(path);
     io::line_reader lines(in);
     epoch_rows rows(path);

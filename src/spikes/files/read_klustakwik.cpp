@@ -134,6 +134,7 @@ spike_file read_klustakwik(const reading& job) {
                         "kept as units.",
                         unsorted, builder.size()));
     finish(file, builder, job);
+    file.are_clusters = true;
     return file;
 }
 

@@ -13,6 +13,7 @@
 #include "io/random_file.hpp"
 #include "io/zip_reader.hpp"
 #include "spikes/files/numpy_times.hpp"
+#include "spikes/files/unit_tables.hpp"
 
 namespace spikeweave::spikes {
 namespace {
@@ -134,34 +135,32 @@ std::vector<std::string> name_units(const io::zip_reader& archive, const reading
     return out;
 }
 
-// Opens an array that other programs may use for something else; nothing if it is no array of texts
-// with this number of items.
-std::optional<io::npy_reader> open_texts(const io::zip_reader& archive, const io::zip_entry& entry,
-                                         std::size_t count, const reading& job) {
+// Returns the texts of an array that other programs may use for something else; nothing if it is no
+// array of texts with this number of items.
+std::vector<std::string> read_texts_if_any(const io::zip_reader& archive, const io::zip_entry& entry,
+                                           std::size_t count, const reading& job) {
+    std::vector<std::string> out;
     try {
         io::npy_reader texts = open_array(archive, entry, job);
         if (texts.header().is_number() || texts.header().count() != count) return {};
-        return texts;
+        for (std::size_t i = 0; i < count; ++i) out.push_back(texts.read_text());
+        texts.expect_end();
     } catch (const io_error&) {
         return {};
     }
+    return out;
 }
 
-// Returns the array `label`, which has a text for each of these units, in the order of `units`;
-// nothing if it is not there or something else.
+// Returns the labels in the order of `units`: those of an array that has a text for each of `named`,
+// as pynapple writes metadata. Nothing if there are none.
 std::vector<std::string> read_unit_labels(const io::zip_reader& archive, const reading& job,
                                           const std::vector<std::string>& named,
                                           const std::vector<std::string>& units) {
-    const auto* entry = find_array(archive, {"label"});
-    if (entry == nullptr) return {};
-    auto texts = open_texts(archive, *entry, named.size(), job);
-    if (!texts) return {};
-    std::map<std::string, std::string> of_unit;
-    for (const std::string& name : named) of_unit[name] = texts->read_text();
-    texts->expect_end();
-    std::vector<std::string> out;
-    for (const std::string& unit : units) out.push_back(of_unit[unit]);
-    return out;
+    std::map<std::string, std::vector<std::string>> columns;
+    for (const std::string_view name : label_columns())
+        if (const auto* entry = archive.find(std::string(name) + ".npy"))
+            columns[std::string(name)] = read_texts_if_any(archive, *entry, named.size(), job);
+    return in_order_of_units(labels_in(columns), named, units);
 }
 
 }  // namespace
@@ -200,7 +199,9 @@ spike_file read_npz(const reading& job) {
     }
     times.expect_end();
     units.expect_end();
+    to_us.check_resolution(times, file);
     finish(file, builder, job, span ? &*span : nullptr);
+    file.are_clusters = units_entry->name.find("cluster") != std::string::npos;
     file.labels = read_unit_labels(archive, job, named, file.spikes.unit_names());
     return file;
 }
@@ -229,6 +230,7 @@ spike_file read_npy(const reading& job) {
         read_spike_rows(times, to_us, numbers, builder, meter);
         times.expect_end();
     }
+    to_us.check_resolution(times, file);
     finish(file, builder, job);
     return file;
 }

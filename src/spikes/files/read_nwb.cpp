@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/file_error.hpp"
@@ -13,7 +14,9 @@
 #include "io/nwb_schema.hpp"
 #include "spikes/files/nwb.hpp"
 #include "spikes/files/readers.hpp"
+#include "spikes/files/read_hdf5.hpp"
 #include "spikes/files/time_scale.hpp"
+#include "spikes/files/unit_tables.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::spikes {
@@ -44,20 +47,8 @@ std::vector<std::uint64_t> read_offsets(const h5::column& ends, const h5::column
     return offsets;
 }
 
-bool all_different(const std::vector<std::string>& names) {
-    return std::set<std::string_view>(names.begin(), names.end()).size() == names.size();
-}
-
-// Returns why the names of a table cannot be those of its units; empty if they can.
-std::string why_not(const h5::column& column, const std::vector<std::string>& names) {
-    if (!column.is_text()) return "holds no text";
-    if (!all_different(names)) return "has names that repeat";
-    if (!std::all_of(names.begin(), names.end(), io::is_printable_utf8))
-        return "has names that are empty or do not print";
-    return {};
-}
-
-// Returns the column `unit_name` if it is usable; otherwise nothing, and a warning.
+// Returns the texts of the column `unit_name`; nothing if there is none or it holds no texts.
+// @throws io_error if spikeweave wrote the column and it cannot be used, or there is nothing else.
 std::vector<std::string> read_unit_names(const h5::reader& file, std::size_t count, bool has_ids,
                                          std::vector<std::string>& warnings) {
     if (!io::nwb::has_column(file, "units", "unit_name")) return {};
@@ -66,17 +57,15 @@ std::vector<std::string> read_unit_names(const h5::reader& file, std::size_t cou
         column.fail(fmt::format("found {} names, expected {}, one a unit", column.size(), count));
     std::vector<std::string> names =
         column.is_text() ? column.read_text(count) : std::vector<std::string>();
-    const std::string problem = why_not(column, names);
+    const std::string problem = column.is_text() ? why_no_names(names) : "holds no text";
     const std::string description = column.attribute("description");
     if (!problem.empty() && (!has_ids || description == nwb_name_column))
         column.fail(fmt::format("{}, expected {} different names", problem, count));
-    if (!problem.empty()) {
+    if (!column.is_text())
         warnings.push_back(fmt::format(
             "The column unit_name {}: the units are called by their ids instead.", problem));
-        return {};
-    }
     const std::string mark = column.attribute(nwb_names_mark);
-    if (!mark.empty() && mark != nwb_mark_of(names))
+    if (problem.empty() && !mark.empty() && mark != nwb_mark_of(names))
         warnings.emplace_back(
             "The names of the units are not those that spikeweave wrote: the file was edited, or "
             "it is damaged.");
@@ -97,7 +86,6 @@ std::vector<std::string> read_ids(const h5::reader& file, std::size_t count) {
         column.read(0, ids);
         for (const std::int64_t id : ids) names.push_back(std::to_string(id));
     }
-    if (!all_different(names)) column.fail("has ids that repeat");
     return names;
 }
 
@@ -105,12 +93,10 @@ std::vector<std::string> read_ids(const h5::reader& file, std::size_t count) {
 std::vector<std::string> read_names(const h5::reader& file, std::size_t count,
                                     std::vector<std::string>& warnings) {
     const bool has_ids = file.exists(in_units("id"));
-    std::vector<std::string> names = read_unit_names(file, count, has_ids, warnings);
-    if (names.empty() && has_ids) return read_ids(file, count);
-    if (!names.empty() || count == 0) return names;
-    warnings.emplace_back("The table of units has no ids: the units are numbered from 0.");
-    for (std::size_t u = 0; u < count; ++u) names.push_back(std::to_string(u));
-    return names;
+    const std::vector<std::string> names = read_unit_names(file, count, has_ids, warnings);
+    const bool needs_ids = names.empty() || !why_no_names(names).empty();
+    const auto ids = has_ids && needs_ids ? read_ids(file, count) : std::vector<std::string>();
+    return names_of_rows(names, ids, count, warnings);
 }
 
 std::optional<time_span> read_span(const h5::reader& file, std::vector<std::string>& warnings) {
@@ -119,32 +105,14 @@ std::optional<time_span> read_span(const h5::reader& file, std::vector<std::stri
     if (column.shape().size() != 2 || column.shape()[1] != 2)
         column.fail("expected rows of a begin and an end");
     constexpr std::uint64_t most_numbers = std::uint64_t{1} << 24;
-    const std::vector<double> ends = column.read_all(most_numbers);
-    if (ends.empty()) return {};
-    std::optional<time_span> span;
-    std::set<std::int64_t> starts;
-    for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
-        const auto begin = time_scale::seconds().from_real(ends[i]);
-        const auto end = time_scale::seconds().from_real(ends[i + 1]);
-        if (!begin || !end || *end < *begin)
-            column.fail(fmt::format("row {}: found {} to {}, expected seconds", i / 2, ends[i],
-                                    ends[i + 1]));
-        starts.insert(*begin);
-        if (!span) span = {duration{*begin}, duration{*end}};
-        span->begin = std::min(span->begin, duration{*begin});
-        span->end = std::max(span->end, duration{*end});
-    }
-    if (starts.size() > 1)
-        warnings.push_back(
-            fmt::format("The observed span consists of {} intervals or differs between units; it "
-                        "is taken as one from {} to {}.",
-                        starts.size(), format_duration(span->begin), format_duration(span->end)));
-    return span;
+    return span_of_intervals(column.read_all(most_numbers), warnings,
+                             [&](const std::string& problem) { column.fail(problem); });
 }
 
 // The times of all units are contiguous, so one pass in large blocks reads them even if they are
 // compressed.
-std::size_t read_times(const h5::column& times, const std::vector<std::uint64_t>& offsets,
+// Returns the largest time, in seconds.
+double read_times(const h5::column& times, const std::vector<std::uint64_t>& offsets,
                        const std::vector<unit_id>& units, spike_sequence_builder& builder,
                        const reading& job) {
     constexpr std::size_t block_size = std::size_t{1} << 17;
@@ -152,56 +120,59 @@ std::size_t read_times(const h5::column& times, const std::vector<std::uint64_t>
         std::min<std::uint64_t>(block_size, std::max<std::uint64_t>(times.size(), 1))));
     const io::progress_meter meter = job.meter(times.size() * sizeof(double));
     std::size_t unit = 0;
-    std::size_t out_of_order = 0;
-    std::int64_t last = INT64_MIN;
+    double largest = 0;
     for (std::uint64_t at = 0; at < times.size();) {
         const auto n =
             static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), times.size() - at));
         times.read(at, std::span{block}.first(n));
         for (std::size_t i = 0; i < n; ++i) {
-            for (; at + i == offsets[unit]; ++unit) last = INT64_MIN;
+            while (at + i == offsets[unit]) ++unit;
             const auto us = time_scale::seconds().from_real(block[i]);
             if (!us || (*us < 0 && !job.how.allow_negative))
                 throw io::file_error(
                     job.path, fmt::format("/units/spike_times, item {}", at + i),
                     us ? found_before_zero(fmt::format("{}", block[i]))
                        : fmt::format("found {}, expected a time in seconds", block[i]));
-            out_of_order += *us < last ? 1 : 0;
-            last = *us;
+            largest = std::max(largest, block[i]);
             builder.append(*us, units[unit]);
         }
         at += n;
         meter.at(at * sizeof(double));
     }
-    return out_of_order;
+    return largest;
 }
 
-std::vector<duration> read_interval_ends(const h5::reader& nwb, const std::string& table,
+// The begins or ends of a table; nothing for those that are not known.
+std::vector<std::optional<duration>> read_interval_ends(const h5::reader& nwb, const std::string& table,
                                          const char* name) {
     if (!io::nwb::has_column(nwb, table, name))
         throw io::file_error(nwb.path(), "/" + table,
                              fmt::format("has no column {}, expected a table of intervals", name));
     const h5::column column(nwb, fmt::format("{}/{}", table, name));
     constexpr std::uint64_t most_intervals = std::uint64_t{1} << 24;
-    std::vector<duration> out;
+    std::vector<std::optional<duration>> out;
     for (const double seconds : column.read_all(most_intervals)) {
         const auto us = time_scale::seconds().from_real(seconds);
-        if (!us) column.fail(fmt::format("found {}, expected a time in seconds", seconds));
-        out.emplace_back(*us);
+        if (!us && !std::isnan(seconds))
+            column.fail(fmt::format("found {}, expected a time in seconds", seconds));
+        out.push_back(us ? std::optional(duration{*us}) : std::nullopt);
     }
     return out;
 }
 
-template <class Value>
-std::vector<Value> in_order_of_units(const std::vector<Value>& values,
-                                     const std::vector<std::string>& rows,
-                                     const std::vector<std::string>& units) {
-    std::map<std::string_view, const Value*> of_unit;
-    for (std::size_t row = 0; row < rows.size(); ++row) of_unit[rows[row]] = &values[row];
-    std::vector<Value> out;
-    out.reserve(units.size());
-    for (const std::string& unit : units) out.push_back(*of_unit.at(unit));
-    return out;
+std::string place_of_intervals(const h5::reader& nwb, const std::string& table) {
+    const std::string place = "intervals/" + table;
+    if (!nwb.exists("intervals") || !nwb.exists(place))
+        throw io::file_error(nwb.path(), fmt::format("has no table of intervals '{}'", table));
+    return place;
+}
+
+void warn_of_open_ones(const std::string& place, std::size_t open, std::size_t all,
+                       std::string_view what, std::vector<std::string>* warnings) {
+    if (open == 0 || warnings == nullptr) return;
+    warnings->push_back(fmt::format("Of {} intervals in /{}, {} {} not known: {} left out.", all,
+                                    place, what, open == 1 ? "of one is" : fmt::format("of {} are", open),
+                                    open == 1 ? "it is" : "they are"));
 }
 
 // Returns the signal-to-noise ratios in the order of the units; empty if the table has none.
@@ -214,22 +185,24 @@ std::vector<double> read_snr(const h5::reader& file, const std::vector<std::stri
     return in_order_of_units(column.read_all(rows.size()), rows, units);
 }
 
-// Returns the labels in the order of the units; empty if the table has none.
-std::vector<std::string> read_quality(const h5::reader& file, const std::vector<std::string>& rows,
-                                      const std::vector<std::string>& units) {
-    if (!io::nwb::has_column(file, "units", "quality")) return {};
-    const h5::column column(file, in_units("quality"));
-    // Other programs have numbers, or several texts a unit, in a column of this name.
-    if (!column.is_text() || column.shape().size() != 1 || column.size() != rows.size()) return {};
-    return in_order_of_units(column.read_text(rows.size()), rows, units);
+// Returns the columns of texts that may be labels.
+std::map<std::string, std::vector<std::string>> read_columns_of_labels(const h5::reader& file,
+                                                                       std::size_t count) {
+    std::map<std::string, std::vector<std::string>> out;
+    for (const std::string_view name : label_columns()) {
+        const std::string column_name(name);
+        if (!io::nwb::has_column(file, "units", column_name.c_str())) continue;
+        const h5::column column(file, in_units(name));
+        // Other programs have numbers, or several texts a unit, in a column of this name.
+        if (column.is_text() && column.shape().size() == 1 && column.size() == count)
+            out[column_name] = column.read_text(count);
+    }
+    return out;
 }
 
 }  // namespace
 
-spike_file read_nwb(const reading& job) {
-    const h5::reader nwb(job.path, job.run.stop);
-    if (!nwb.exists("units"))
-        throw io::file_error(job.path, "has no table /units, expected the spikes of sorted units");
+spike_file read_nwb(const io::hdf5::reader& nwb, const reading& job) {
     for (const char* name : {"spike_times", "spike_times_index"})
         if (!nwb.exists(in_units(name)))
             throw io::file_error(job.path, "/units",
@@ -247,11 +220,18 @@ spike_file read_nwb(const reading& job) {
     units.reserve(names.size());
     for (const std::string& name : names) units.push_back(builder.unit(name));
     const auto span = read_span(nwb, file.warnings);
-    const std::size_t out_of_order = read_times(times, offsets, units, builder, job);
+    const double largest = read_times(times, offsets, units, builder, job);
+    if (times.is_float32()) {
+        std::string warning = warning_of_32_bits(largest, time_scale::seconds());
+        if (!warning.empty()) file.warnings.push_back(std::move(warning));
+    }
     finish(file, builder, job, span ? &*span : nullptr);
     if (job.how.cleaning.min_snr) file.snr = read_snr(nwb, names, file.spikes.unit_names());
-    file.labels = read_quality(nwb, names, file.spikes.unit_names());
-    file.out_of_order = out_of_order;  // within a unit: the table lists unit by unit
+    file.labels = in_order_of_units(labels_in(read_columns_of_labels(nwb, names.size())), names,
+                                    file.spikes.unit_names());
+    file.out_of_order = builder.order().out_of_order_in_units();  // the table lists unit by unit
+    file.are_clusters = true;
+    file.format = spike_format::nwb;
     return file;
 }
 
@@ -260,22 +240,41 @@ spike_file read_nwb(const reading& job) {
 namespace spikeweave {
 
 std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
-                                          const std::string& table, const execution& run) {
+                                          const std::string& table, const execution& run,
+                                          std::vector<std::string>* warnings) {
     const io::hdf5::reader nwb(path, run.stop);
-    const std::string place = "intervals/" + table;
-    if (!nwb.exists("intervals") || !nwb.exists(place))
-        throw io::file_error(path, fmt::format("has no table of intervals '{}'", table));
-    const std::vector<duration> begins = spikes::read_interval_ends(nwb, place, "start_time");
-    const std::vector<duration> ends = spikes::read_interval_ends(nwb, place, "stop_time");
-    if (begins.size() != ends.size() || begins.empty())
+    const std::string place = spikes::place_of_intervals(nwb, table);
+    const auto begins = spikes::read_interval_ends(nwb, place, "start_time");
+    const auto ends = spikes::read_interval_ends(nwb, place, "stop_time");
+    std::vector<time_span> intervals;
+    for (std::size_t i = 0; i < std::min(begins.size(), ends.size()); ++i)
+        if (begins[i] && ends[i]) intervals.push_back({*begins[i], *ends[i]});
+    if (begins.size() != ends.size() || intervals.empty())
         throw io::file_error(
             path, "/" + place,
-            fmt::format("found {} begins and {} ends, expected as many, at least 1", begins.size(),
-                        ends.size()));
-    std::vector<time_span> intervals;
-    for (std::size_t i = 0; i < begins.size(); ++i) intervals.push_back({begins[i], ends[i]});
+            fmt::format("found {} begins and {} ends, expected as many, at least 1 of both",
+                        begins.size(), ends.size()));
+    spikes::warn_of_open_ones(place, begins.size() - intervals.size(), begins.size(),
+                              "the begin or the end", warnings);
     std::ranges::sort(intervals, {}, &time_span::begin);
     return intervals;
+}
+
+std::vector<std::int64_t> read_nwb_begins(const std::filesystem::path& path,
+                                          const std::string& table, const execution& run,
+                                          std::vector<std::string>* warnings) {
+    const io::hdf5::reader nwb(path, run.stop);
+    const std::string place = spikes::place_of_intervals(nwb, table);
+    const auto begins = spikes::read_interval_ends(nwb, place, "start_time");
+    std::vector<std::int64_t> known;
+    for (const auto& begin : begins)
+        if (begin) known.push_back(begin->count());
+    if (known.empty())
+        throw io::file_error(path, "/" + place, "has no begin of an interval, expected some");
+    spikes::warn_of_open_ones(place, begins.size() - known.size(), begins.size(), "the begin",
+                              warnings);
+    std::ranges::sort(known);
+    return known;
 }
 
 }  // namespace spikeweave

@@ -1,7 +1,9 @@
+#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,29 +16,38 @@ namespace spikeweave::spikes {
 namespace {
 
 // Returns nothing if no file of the folder has signal-to-noise ratios.
-std::vector<double> snr_of(const std::vector<std::string>& clusters,
-                           const std::filesystem::path& folder) {
-    const std::map<std::int64_t, double> known = io::read_phy_column(folder, "snr");
+std::vector<double> snr_of(spike_file& file, const std::filesystem::path& folder) {
+    io::cluster_column known = io::read_phy_column(folder, "snr");
     std::vector<double> out;
-    if (known.empty()) return out;
-    for (const std::string& cluster : clusters) {
-        const auto found = known.find(std::stoll(cluster));
-        out.push_back(found == known.end() ? std::numeric_limits<double>::quiet_NaN()
-                                           : found->second);
+    if (known.cells.empty()) return out;
+    for (const std::string& unit : file.spikes.unit_names()) {
+        const std::int64_t cluster = std::stoll(unit);
+        const auto found = known.cells.find(cluster);
+        double snr = std::numeric_limits<double>::quiet_NaN();
+        if (found != known.cells.end()) {
+            const std::string& cell = found->second;
+            const char* const last = cell.data() + cell.size();
+            const auto [end, code] = fast_float::from_chars(cell.data(), last, snr);
+            if (code != std::errc{} || end != last) {
+                snr = std::numeric_limits<double>::quiet_NaN();
+                known.distrust(cluster, "a number in the column snr");
+            }
+        }
+        out.push_back(snr);
     }
+    std::ranges::move(known.warnings, std::back_inserter(file.warnings));
     return out;
 }
 
-// Clusters without a group are unsorted. Returns nothing if no cluster has a group.
-std::vector<std::string> labels_of(const std::vector<std::string>& clusters,
-                                   const std::filesystem::path& folder) {
-    const auto groups = io::read_phy_groups(folder / "cluster_group.tsv");
+// Clusters without a label are unsorted. Returns nothing if no cluster has one.
+std::vector<std::string> labels_of(spike_file& file, const std::filesystem::path& folder) {
+    io::cluster_column labels = io::read_phy_labels(folder);
+    std::ranges::move(labels.warnings, std::back_inserter(file.warnings));
     std::vector<std::string> out;
-    if (groups.empty()) return out;
-    for (const std::string& cluster : clusters) {
-        const auto found = groups.find(std::stoll(cluster));
-        const bool has_group = found != groups.end() && !found->second.empty();
-        out.push_back(has_group ? found->second : "unsorted");
+    if (labels.cells.empty()) return out;
+    for (const std::string& unit : file.spikes.unit_names()) {
+        const auto found = labels.cells.find(std::stoll(unit));
+        out.push_back(found == labels.cells.end() ? "unsorted" : found->second);
     }
     return out;
 }
@@ -64,26 +75,15 @@ spike_file read_phy(const reading& job) {
             : time_scale::from(job.how.time_unit);
     // Phy writes merges and splits to spike_clusters; templates are the result of the sorter.
     const bool curated = std::filesystem::exists(folder / "spike_clusters.npy", ignored);
-    const std::filesystem::path times_path = folder / "spike_times.npy";
-    const std::filesystem::path units_path =
-        folder / (curated ? "spike_clusters.npy" : "spike_templates.npy");
-    io::npy_reader times(io::open_bytes(times_path), fmt::format("'{}'", times_path.string()));
-    io::npy_reader units(io::open_bytes(units_path), fmt::format("'{}'", units_path.string()));
-    if (times.header().count() != units.header().count())
-        throw io::file_error(folder, fmt::format("holds {} times and {} clusters, expected as many",
-                                                 times.header().count(), units.header().count()));
     spike_file file;
     spike_sequence_builder builder;
-    integer_units numbers(builder);
-    numpy_times to_us(scale, job);
-    read_spike_arrays(times, units, to_us, numbers, builder,
-                      job.meter(times.header().count() *
-                                (times.header().item_bytes + units.header().item_bytes)));
-    times.expect_end();
-    units.expect_end();
+    read_array_files(folder / "spike_times.npy",
+                     folder / (curated ? "spike_clusters.npy" : "spike_templates.npy"),
+                     numpy_times(scale, job), builder, file, job);
     finish(file, builder, job);
-    if (job.how.cleaning.min_snr) file.snr = snr_of(file.spikes.unit_names(), folder);
-    file.labels = labels_of(file.spikes.unit_names(), folder);
+    file.are_clusters = true;
+    if (job.how.cleaning.min_snr) file.snr = snr_of(file, folder);
+    file.labels = labels_of(file, folder);
     return file;
 }
 

@@ -63,7 +63,8 @@ spike_file read_text(const reading& job) {
                    [&builder](std::string_view label) { return builder.unit(label_of(label)); });
     parse_text(blocks, in, first, rows, builder, job);
     const auto span = take_comments(rows.comments, builder, job);
-    finish(file, builder, job, span ? &*span : nullptr);
+    finish(file, builder, job, span ? &*span : nullptr, layout ? layout->trial_column : "");
+    file.are_clusters = layout && layout->names_clusters;
     return file;
 }
 

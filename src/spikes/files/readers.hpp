@@ -31,8 +31,18 @@ spike_file read_npy(const reading& job);
 spike_file read_npz(const reading& job);
 spike_file read_phy(const reading& job);
 spike_file read_klustakwik(const reading& job);
-spike_file read_nwb(const reading& job);
 spike_file read_session(const reading& job);
+spike_file read_alf(const reading& job);
+spike_file read_open_ephys(const reading& job);
+/// NWB, `.kwik` and the cultures of Eglen et al.: which one it is, the file says.
+spike_file read_hdf5(const reading& job);
+/// Spikes that are already in memory.
+spike_file read_listed(const listed_units& units, const reading& job);
+
+/// Whether a folder has spikes as the Open Ephys GUI saves them, or folders of these.
+bool is_open_ephys_spikes(const std::filesystem::path& folder);
+/// Whether a folder has spikes in the names of ALF.
+bool is_alf(const std::filesystem::path& folder);
 
 /// The arguments of one call of `write_spikes`.
 struct writing {
@@ -57,9 +67,10 @@ void write_nwb(const writing& job);
 spike_format detect_format(const std::filesystem::path& path);
 
 /// Finishes a reader: sorts the spikes, and refuses a file without spikes unless it states the
-/// recorded span.
+/// recorded span. Warns if times begin again.
+/// @param trial_column  a column of the file that numbers trials, if there is one
 void finish(spike_file& file, spike_sequence_builder& builder, const reading& job,
-            const time_span* span = nullptr);
+            const time_span* span = nullptr, std::string_view trial_column = {});
 
 /// Returns the message for a time below zero if these are not allowed.
 std::string found_before_zero(std::string_view time);

@@ -49,12 +49,10 @@ heading parse_heading(std::string_view field) {
         while (base.ends_with('_')) base.pop_back();
         return {base, text.substr(at + 1, text.size() - at - 2)};
     }
-    constexpr std::array<std::string_view, 7> units{"s",  "sec", "seconds", "ms",
-                                                    "us", "µs",  "samples"};
     const std::size_t at = text.rfind('_');
-    if (at != std::string::npos &&
-        std::find(units.begin(), units.end(), text.substr(at + 1)) != units.end())
-        return {text.substr(0, at), text.substr(at + 1)};
+    if (at == std::string::npos) return {text, ""};
+    const std::string unit = text.substr(at + 1);
+    if (unit == "samples" || time_scale::named(unit)) return {text.substr(0, at), unit};
     return {text, ""};
 }
 
@@ -81,6 +79,22 @@ int unit_priority(const heading& head) {
     return found == names.end() ? -1 : static_cast<int>(found - names.begin());
 }
 
+// Whether a column numbers what begins again and again: "trial", "trial_id", "Sweep".
+bool counts_trials(const heading& head) {
+    std::string_view base = head.base;
+    for (const std::string_view ending :
+         {"_id", "_number", "_num", "_no", "_nr", "_index", "_idx", "_n"})
+        if (base.ends_with(ending)) {
+            base.remove_suffix(ending.size());
+            break;
+        }
+    if (base.ends_with('s')) base.remove_suffix(1);
+    constexpr std::array<std::string_view, 12> names{
+        "trial", "sweep",   "epoch", "segment",   "session", "repetition",
+        "rep",   "repeat",  "block", "recording", "run",     "presentation"};
+    return std::find(names.begin(), names.end(), base) != names.end();
+}
+
 struct numbered_line {
     std::uint64_t number;
     std::string_view text;
@@ -102,11 +116,16 @@ std::optional<text_layout> layout_of_heading(const std::vector<std::string_view>
         } else if (priority >= 0 && priority < best) {
             layout.unit_column = i;
             best = priority;
+        } else if (counts_trials(head) && layout.trial_column.empty()) {
+            layout.trial_column = head.base;
         }
     }
     if (layout.time_column < 0) return {};
     if (layout.unit_column < 0 && layout.columns == 2) layout.unit_column = 1 - layout.time_column;
     if (layout.unit_column < 0) return {};
+    const heading unit = parse_heading(fields[static_cast<std::size_t>(layout.unit_column)]);
+    for (const std::string_view sorted : {"cluster", "neuron", "cell"})
+        layout.names_clusters = layout.names_clusters || unit.base.starts_with(sorted);
     return layout;
 }
 
@@ -134,16 +153,14 @@ void expect_named_once(const std::vector<std::string_view>& fields, const text_l
 
 time_scale scale_of(const std::string& unit, const numbered_line& header, const reading& job) {
     if (!job.how.time_unit.empty()) return time_scale::from(job.how.time_unit);
-    if (unit.empty() || unit == "s" || unit == "sec" || unit == "seconds")
-        return time_scale::seconds();
-    if (unit == "ms") return time_scale::milliseconds();
-    if (unit == "us" || unit == "µs") return time_scale::microseconds();
+    if (unit.empty()) return time_scale::seconds();
+    if (const auto known = time_scale::named(unit)) return *known;
     throw io::file_error(
         job.path, fmt::format("line {}", header.number),
         unit == "samples"
             ? "the times are in samples, expected to be told how many a second: give the unit of "
               "time as samples:RATE"
-            : fmt::format("the times are in {}, expected s, ms or us", io::shown(unit)));
+            : fmt::format("the times are in {}, expected s, ms, us or ns", io::shown(unit)));
 }
 
 // Properties of one column of a file without header.

@@ -21,6 +21,10 @@ struct text_layout {
     time_scale scale = time_scale::seconds();
     /// Number of the header line, which has no spike; 0 if there is none.
     std::uint64_t header_line = 0;
+    /// A column that numbers trials or recordings, and is not used; empty if there is none.
+    std::string trial_column{};
+    /// Whether the heading says that the units are clusters or neurons, and so no electrodes.
+    bool names_clusters = false;
 };
 
 /// Finds the delimiter of a line: tab, semicolon, comma or ' '. Commas in quoted names and decimal

@@ -39,8 +39,8 @@ const char* parse_time(const char* p, const time_scale& scale, std::int64_t& us)
     }
     constexpr std::ptrdiff_t most_digits = 18;
     const std::ptrdiff_t shift = scale.decimals() - decimals;
-    if (count == 0 || count + (shift > 0 ? shift : 0) > most_digits || scale.is_samples() ||
-        *p == 'e' || *p == 'E') {
+    if (count == 0 || count + (shift > 0 ? shift : 0) > most_digits || shift < -most_digits ||
+        scale.is_samples() || *p == 'e' || *p == 'E') {
         const char* end = start;
         while (*end != '\n') ++end;
         std::size_t used = 0;
@@ -108,6 +108,7 @@ const char* parse_row(const char* p, const text_layout& layout, row& out) {
         const bool had_blank = *p == ' ' || *p == '\t';
         p = skip_blanks(p, delimiter);
         if (column + 1 == layout.columns) {
+            while (*p == '\t') ++p;  // NEST ends lines with one
             if (*p == '\r') ++p;
             return *p == '\n' ? p + 1 : nullptr;
         }

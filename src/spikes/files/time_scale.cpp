@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "spikes/digits.hpp"
 #include "spikeweave/core/error.hpp"
@@ -105,10 +107,40 @@ time_scale time_scale::samples(double per_second) {
     return out;
 }
 
+std::optional<time_scale> time_scale::named(std::string_view unit) {
+    static constexpr std::array<std::pair<std::string_view, time_scale>, 23> units{{
+        {"s", seconds()},
+        {"sec", seconds()},
+        {"secs", seconds()},
+        {"second", seconds()},
+        {"seconds", seconds()},
+        {"ms", milliseconds()},
+        {"msec", milliseconds()},
+        {"msecs", milliseconds()},
+        {"millisecond", milliseconds()},
+        {"milliseconds", milliseconds()},
+        {"us", microseconds()},
+        {"µs", microseconds()},
+        {"\u03bcs", microseconds()},  // the Greek letter, not the sign
+        {"usec", microseconds()},
+        {"usecs", microseconds()},
+        {"microsec", microseconds()},
+        {"microsecond", microseconds()},
+        {"microseconds", microseconds()},
+        {"ns", nanoseconds()},
+        {"nsec", nanoseconds()},
+        {"nsecs", nanoseconds()},
+        {"nanosecond", nanoseconds()},
+        {"nanoseconds", nanoseconds()},
+    }};
+    for (const auto& [name, scale] : units)
+        if (name == unit) return scale;
+    return {};
+}
+
 time_scale time_scale::from(std::string_view name) {
-    if (name == "s") return seconds();
-    if (name == "ms") return milliseconds();
-    if (name == "us") return microseconds();
+    for (const std::string_view known : {"s", "ms", "us", "ns"})
+        if (name == known) return *named(name);
     constexpr std::string_view prefix = "samples:";
     if (name.starts_with(prefix)) {
         const std::string_view number = name.substr(prefix.size());
@@ -118,23 +150,32 @@ time_scale time_scale::from(std::string_view name) {
         if (code == std::errc{} && end == number.data() + number.size()) return samples(rate);
     }
     throw invalid_argument(fmt::format(
-        "'{}' is not a unit of time (expected s, ms, us or samples:RATE, such as samples:30000)",
+        "'{}' is not a unit of time (expected s, ms, us, ns or samples:RATE, such as "
+        "samples:30000)",
         name));
 }
 
 std::string time_scale::name() const {
     if (is_samples()) return fmt::format("samples at {} Hz", rate_);
-    return decimals_ == 6 ? "seconds" : decimals_ == 3 ? "milliseconds" : "microseconds";
+    return decimals_ == 6   ? "seconds"
+           : decimals_ == 3 ? "milliseconds"
+           : decimals_ == 0 ? "microseconds"
+                            : "nanoseconds";
 }
 
 std::optional<std::int64_t> time_scale::from_whole(std::int64_t value) const {
+    if (decimals_ < 0) {  // a thousand million a second
+        time_scale counted = microseconds();
+        counted.rate_ = 1e9;
+        return counted.from_whole(value);
+    }
     if (!is_samples()) {
         std::int64_t us = value;
         for (int i = 0; i < decimals_; ++i)
             if (__builtin_mul_overflow(us, 10, &us)) return {};
         return in_range(us);
     }
-    const auto whole_rate = static_cast<std::int64_t>(rate_ < 1e9 ? rate_ : 0);
+    const auto whole_rate = static_cast<std::int64_t>(rate_ <= 1e9 ? rate_ : 0);
     if (static_cast<double>(whole_rate) != rate_) {
         const auto us = static_cast<long double>(value) * us_per_second / rate_;
         if (!(std::abs(us) <= static_cast<long double>(largest_time_us))) return {};

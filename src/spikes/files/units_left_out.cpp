@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/listed.hpp"
+#include "spikes/wells.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -34,7 +35,7 @@ chosen_units choose_units(const spike_file& file, std::span<const std::string> n
     std::vector<std::string> kept;
     std::vector<std::string> missing;
     kept.reserve(names.size());
-    for (const std::string& name : names) {
+    for (const std::string& name : spikes::with_units_of_wells(file.spikes.unit_names(), names)) {
         const auto found = left_out.find(name);
         if (found == left_out.end())
             kept.push_back(name);

@@ -117,6 +117,23 @@ TEST(NumpyArchives, HaveNoLabelsIfTheArrayIsOfSomethingElse) {
     }
 }
 
+TEST(NumpyArchives, HaveLabelsInAnyArrayThatHasSome) {
+    const auto times = npy_bytes<double>(npy_kind::real, {0.1, 0.2});
+    const auto units = npy_bytes<std::int64_t>(npy_kind::integer, {0, 1});
+    std::string texts = io::format_npy_header({npy_kind::text, 16, false, {2}});
+    io::append_utf32(texts, "good", 4);
+    io::append_utf32(texts, "MUA", 4);
+    const temporary_folder folder;
+    for (const char* name : {"KSLabel.npy", "quality.npy", "group.npy"})
+        EXPECT_EQ(read_spikes(write_archive(folder, {{"t.npy", times},
+                                                     {"index.npy", units},
+                                                     {"keys.npy", units},
+                                                     {name, texts}}),
+                              {.labels = {"all"}})
+                      .labels,
+                  (std::vector<std::string>{"good", "mua"}));
+}
+
 TEST(PhyFolders, AreReadWithTheirSampleRateAndLabels) {
     const temporary_folder folder;
     folder.file("phy/params.py", "dat_path = 'a.dat'\nsample_rate = 30_000.\nhp_filtered = False");

@@ -259,7 +259,14 @@ TEST(NwbUnits, AreCountedInWholeNumbersFromZeroOn) {
     EXPECT_EQ(read_spikes(write_table(folder, {.names = {}, .ids = {large, large + 5}}))
                   .spikes.unit_names(),
               (names_of_units{"9223372036854775808", "9223372036854775813"}));
-    EXPECT_SAYS(error_of(write_table(folder, {.names = {}, .ids = {7, 7}})), "ids that repeat");
+}
+
+TEST(NwbUnits, AreNumberedIfTheirIdsRepeat) {
+    const temporary_folder folder;
+    const spike_file file = read_spikes(write_table(folder, {.names = {}, .ids = {7, 7}}));
+    EXPECT_EQ(file.spikes.unit_names(), (names_of_units{"0", "1"}));
+    ASSERT_EQ(file.warnings.size(), 1U);
+    EXPECT_SAYS(file.warnings[0], "The ids of the units repeat");
 }
 
 }  // namespace
