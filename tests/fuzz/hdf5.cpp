@@ -50,6 +50,16 @@ SPIKEWEAVE_FUZZ_TARGET(nwb_bytes, bytes, [] { return files_of("nwb", false); }) 
     read_and_write_again(folder, folder.file("a.nwb", bytes), spike_format::nwb, bytes);
 }
 
+SPIKEWEAVE_FUZZ_TARGET(eglen, bytes, nullptr) {
+    write_hdf5_tree(folder.path() / "a.h5", bytes);
+    read_and_write_again(folder, folder.path() / "a.h5", spike_format::eglen, bytes);
+}
+
+SPIKEWEAVE_FUZZ_TARGET(kwik_spikes, bytes, nullptr) {
+    write_hdf5_tree(folder.path() / "a.kwik", bytes);
+    read_and_write_again(folder, folder.path() / "a.kwik", spike_format::kwik, bytes);
+}
+
 SPIKEWEAVE_FUZZ_TARGET(nwb_recording, bytes, nullptr) {
     write_hdf5_tree(folder.path() / "a.nwb", bytes);
     static_cast<void>(find_recording_format(folder.path() / "a.nwb"));
