@@ -16,8 +16,8 @@ namespace spikeweave::python {
 namespace {
 
 nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_t>& units,
-                      const std::vector<std::string>& names, nb::handle t_start,
-                      nb::handle t_stop) {
+                      const std::vector<std::string>& names, nb::handle t_start, nb::handle t_stop,
+                      const std::string& trial_column) {
     std::optional<duration> start;
     std::optional<duration> stop;
     if (!t_start.is_none()) start = time_of("t_start", t_start);
@@ -27,24 +27,67 @@ nb::tuple make_spikes(const array_in<double>& times, const array_in<std::uint32_
         const nb::gil_scoped_release unlocked;
         made = order_spikes(span_of(times), span_of(units), names, start, stop);
     }
-    return nb::make_tuple(share(std::move(made.spikes), start.has_value()), made.duplicates);
+    return nb::make_tuple(share(std::move(made.spikes), start.has_value()), made.duplicates,
+                          warning_of_trials(made.begins, trial_column));
 }
 
 array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
     return column(times_us, [](std::int64_t us) { return duration{us}; });
 }
 
-nb::dict read_file(const std::string& path, const nb::dict& given) {
-    spike_file file = call(read_spikes, path, given);
+nb::dict to_python(spike_file file) {
     nb::dict out;
     std::vector<std::string> warnings = warnings_of(file);
     for (std::string& warning : warnings) warning = with_plain_names(warning);
     out["warnings"] = warnings;
     out["stimulus"] = seconds_of(file.stimulus_us);
+    std::vector<double> places;
+    for (const unit_place& place : file.places) {
+        places.push_back(place.x_um);
+        places.push_back(place.y_um);
+    }
+    out["places"] = to_numpy(std::move(places), {file.places.size(), std::size_t{2}});
     shared_spikes spikes = share(std::move(file.spikes), file.has_recorded_span);
     spikes.checked = true;
+    spikes.are_clusters = file.are_clusters;
     out["spikes"] = std::move(spikes);
     return out;
+}
+
+nb::dict read_file(const std::string& path, const nb::dict& given) {
+    return to_python(call(read_spikes, path, given));
+}
+
+// Units that another library has read, as a dictionary of the members of `listed_units`; those that
+// are missing keep their defaults.
+nb::dict take(const std::string& path, const nb::dict& units, const nb::dict& given) {
+    listed_units listed;
+    const auto take_member = [&](const char* name, auto& member) {
+        using value = std::remove_reference_t<decltype(member)>;
+        if (units.contains(name)) member = nb::cast<value>(units[name]);
+    };
+    listed.times_s = copied(nb::cast<array_in<double>>(units["times_s"]));
+    listed.ends = copied(nb::cast<array_in<std::uint64_t>>(units["ends"]));
+    take_member("names", listed.names);
+    take_member("ids", listed.ids);
+    take_member("columns", listed.columns);
+    take_member("snr", listed.snr);
+    take_member("observed_s", listed.observed_s);
+    take_member("are_32_bit", listed.are_32_bit);
+    take_member("are_clusters", listed.are_clusters);
+    take_member("warnings", listed.warnings);
+    if (units.contains("places"))
+        for (const auto& [x, y] : nb::cast<std::vector<std::pair<double, double>>>(units["places"]))
+            listed.places.push_back({x, y});
+    return to_python(call_with<spike_read_options>(
+        given, [&](const spike_read_options& how, const execution& run) {
+            return take_units(path, listed, how, run);
+        }));
+}
+
+std::vector<std::string> columns_of_labels() {
+    const auto names = label_columns();
+    return {names.begin(), names.end()};
 }
 
 void write(const std::string& path, const shared_spikes& spikes, const nb::object& progress) {
@@ -78,14 +121,6 @@ nb::tuple clean(const shared_spikes& spikes, const nb::dict& given, const array_
     return nb::make_tuple(share(std::move(kept.spikes), spikes.has_recorded_span), left_out);
 }
 
-// Returns the indices of the units to use, and how many that are, as a sentence.
-nb::tuple chosen_by_label(const std::vector<std::string>& labels,
-                          const std::vector<std::string>& wanted) {
-    const units_by_label chosen =
-        run_for_result([&](const execution& /*run*/) { return choose_by_label(labels, wanted); });
-    return nb::make_tuple(chosen.used, with_plain_names(chosen.message));
-}
-
 // Returns the groups as units, and how many spikes were not counted.
 nb::tuple grouped(const shared_spikes& spikes, const std::map<std::string, std::string>& groups,
                   double window) {
@@ -94,19 +129,6 @@ nb::tuple grouped(const shared_spikes& spikes, const std::map<std::string, std::
                            duration_from_seconds(window));
     });
     return nb::make_tuple(share(std::move(out.spikes), spikes.has_recorded_span), out.merged);
-}
-
-std::map<std::string, std::string> groups_in(const std::string& path) {
-    const unit_groups groups = read_unit_groups(path);
-    return {groups.begin(), groups.end()};
-}
-
-// Returns the groups without units that were left out, and which ones lack units, as sentences.
-nb::tuple groups_without(const std::map<std::string, std::string>& groups,
-                         const std::vector<std::string>& left_out) {
-    const remaining_groups out = without_units({groups.begin(), groups.end()}, left_out);
-    return nb::make_tuple(std::map<std::string, std::string>{out.groups.begin(), out.groups.end()},
-                          out.warnings);
 }
 
 // Epochs are rows of a begin and an end, in seconds.
@@ -149,7 +171,7 @@ std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units) {
 void add_warnings(nb::dict& out, const shared_spikes& spikes,
                   const std::vector<std::string>& more) {
     std::vector<std::string> warnings =
-        run_for_result([&](const execution& /*run*/) { return check_spikes(*spikes.sequence); });
+        run_for_result([&](const execution& /*run*/) { return check_spikes(*spikes.sequence, spikes.are_clusters); });
     out["told"] = spikes.checked ? warnings.size() : 0;
     for (const std::string& warning : more) warnings.push_back(with_plain_names(warning));
     out["warnings"] = warnings;
@@ -176,8 +198,9 @@ void bind_spikes(nb::module_& m) {
             nb::rv_policy::move)
         .def("with_epochs", &with_epochs)
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
+        .def_rw("are_clusters", &shared_spikes::are_clusters)
         .def("trains", &trains_of)
-        .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence); })
+        .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence, s.are_clusters); })
         .def("drop_duplicates_of_units", &drop_duplicates)
         .def("clean", &clean, "given"_a, "snr"_a)
         .def("grouped", &grouped, "groups"_a, "window"_a)
@@ -185,12 +208,12 @@ void bind_spikes(nb::module_& m) {
             return *a.sequence == *b.sequence;
         });
     m.def("make_spikes", &make_spikes, "times"_a, "units"_a, "names"_a, "t_start"_a.none(),
-          "t_stop"_a.none());
+          "t_stop"_a.none(), "trial_column"_a = "");
     m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
-    m.def("choose_by_label", &chosen_by_label, "labels"_a, "wanted"_a);
-    m.def("read_unit_groups", &groups_in, "path"_a);
-    m.def("groups_without", &groups_without, "groups"_a, "left_out"_a);
+    m.def("take_units", &take, "path"_a, "units"_a, "given"_a);
+    m.def("label_columns", &columns_of_labels);
+    m.def("warning_of_32_bits", &warning_of_32_bits, "largest_s"_a);
     m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());
     m.def("natural_order",

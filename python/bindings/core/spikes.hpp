@@ -12,6 +12,8 @@ struct shared_spikes {
     bool has_recorded_span = true;
     /// Whether whoever reads the warnings of these spikes has seen those of `check_spikes`.
     bool checked = false;
+    /// Whether the units are clusters of a sorter, and so no electrodes.
+    bool are_clusters = false;
 };
 
 shared_spikes share(spike_sequence spikes, bool has_recorded_span = true);

@@ -15,6 +15,11 @@ from .._values.spike_arrays import SpikeArrays, joined
 from .neo import from_neo, is_train
 
 
+def is_32_bit(times: Any) -> bool:
+    """Whether these are real numbers of 32 bits."""
+    return getattr(times, "dtype", None) == np.float32
+
+
 def is_mapping(spikes: Any) -> bool:
     """A mapping from names to trains, or to ``times`` and ``units`` or ``offsets``."""
     return isinstance(spikes, Mapping)
@@ -38,7 +43,8 @@ def from_trains(spikes: Iterable[Any], unit_names: Sequence[str] | None) -> Spik
     if trains and all(is_train(train) for train in trains):
         return from_neo(trains)
     numbers = [array(f"spikes: train {i}", train, np.float64) for i, train in enumerate(trains)]
-    return joined(numbers, [str(i) for i in range(len(trains))])
+    names = [str(i) for i in range(len(trains))]
+    return joined(numbers, names, are_32_bit=any(map(is_32_bit, trains)))
 
 
 def from_mapping(spikes: Mapping, unit_names: Sequence[str] | None) -> SpikeArrays:
@@ -48,7 +54,8 @@ def from_mapping(spikes: Mapping, unit_names: Sequence[str] | None) -> SpikeArra
     if set(spikes) == {"times", "offsets"}:
         return _from_rows(spikes["times"], spikes["offsets"])
     trains = [array(f"spikes: {name!r}", train, np.float64) for name, train in spikes.items()]
-    return joined(trains, [str(name) for name in spikes])
+    names = [str(name) for name in spikes]
+    return joined(trains, names, are_32_bit=any(map(is_32_bit, spikes.values())))
 
 
 def from_pair(pair: tuple[Any, Any], unit_names: Sequence[str] | None) -> SpikeArrays:
@@ -83,6 +90,7 @@ def _could_be_trains(times: Any, units: Any) -> bool:
 
 def from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
     """Times, and the number or label of the unit of each."""
+    coarse = is_32_bit(times)
     times = array("spikes: times", times, np.float64)
     if hasattr(units, "rescale") or isinstance(units, np.ma.MaskedArray):
         raise TypeError(f"spikes: units: expected labels, found {type(units).__name__}")
@@ -96,7 +104,7 @@ def from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> Spi
             raise ValueError("spikes: units: expected whole numbers or labels, found fractions")
         labels = labels.astype(np.int64)
     if unit_names is None:
-        return SpikeArrays(times, *_numbered(labels), None, None)
+        return SpikeArrays(times, *_numbered(labels), None, None, are_32_bit=coarse)
     if labels.dtype.kind not in "iu":
         raise TypeError("spikes: units: expected indices into unit_names, found labels")
     if len(labels) and not 0 <= labels.min() <= labels.max() < len(unit_names):
@@ -104,7 +112,8 @@ def from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> Spi
             f"spikes: units: expected indices from 0 to {len(unit_names) - 1}, "
             f"found {labels.min()} to {labels.max()}"
         )
-    return SpikeArrays(times, labels.astype(np.uint32), [str(n) for n in unit_names], None, None)
+    names = [str(n) for n in unit_names]
+    return SpikeArrays(times, labels.astype(np.uint32), names, None, None, are_32_bit=coarse)
 
 
 def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], list[str]]:
@@ -120,6 +129,7 @@ def _numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], list[str]]:
 
 
 def _from_rows(times: Any, offsets: Any) -> SpikeArrays:
+    coarse = is_32_bit(times)
     times = array("spikes: times", times, np.float64)
     offsets = np.asarray(offsets)
     rises = offsets.dtype.kind in "iu" and offsets.ndim == 1 and len(offsets) > 0
@@ -128,4 +138,5 @@ def _from_rows(times: Any, offsets: Any) -> SpikeArrays:
     ):
         raise ValueError(f"spikes: offsets: expected whole numbers rising from 0 to {len(times)}")
     units = np.repeat(np.arange(len(offsets) - 1, dtype=np.uint32), np.diff(offsets))
-    return SpikeArrays(times, units, [str(i) for i in range(len(offsets) - 1)], None, None)
+    names = [str(i) for i in range(len(offsets) - 1)]
+    return SpikeArrays(times, units, names, None, None, are_32_bit=coarse)

@@ -7,15 +7,18 @@ import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .. import _core
 from .._values.arguments import given
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikeFormat, SpikesLike, Time
+from .hdf5 import read_hdf5
 from .neo_files import is_by_neo, read_by_neo
-from .nwb import read_units, write_units
+from .nwb import write_units
 from .progress import Progress, reporting
 
+_OF_HDF5 = ("nwb", "kwik", "eglen")
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
 
 
@@ -26,6 +29,7 @@ def read(
     time_unit: str | None = None,
     allow_negative: bool = False,
     labels: str | Sequence[str] | None = None,
+    only_units: str | Sequence[str] | None = None,
     drop_duplicates_of_units: bool = False,
     drop_synchronous: int | None = None,
     synchrony_window: Time = 3.4e-05,
@@ -38,30 +42,39 @@ def read(
     """Reads spikes.
 
     Delimited text (also gzip), ``.npy``, ``.npz`` (also pynapple's), Phy folders, KlustaKwik's
-    ``.res`` with ``.clu``, MEABench ``.spike``, Wagenaar's ``.spk.txt`` and NWB 2 with a table of
-    units (by pynwb, which has to be installed). docs/formats.md has each byte by byte. Files of
-    Blackrock (``.nev``), Neuralynx (``.nse``, ``.ntt``), Plexon (``.plx``) and
-    NeuroExplorer (``.nex``) are read by neo, which has to be installed.
+    ``.res`` with ``.clu``, MEABench ``.spike``, Wagenaar's ``.spk.txt``, folders of ALF and of
+    spikes of Open Ephys, NWB 2 with a table of units (by pynwb, which has to be installed), and
+    ``.kwik`` and the cultures of Eglen et al. 2014 (by h5py). docs/formats.md has each byte by
+    byte. Files of Blackrock (``.nev``), Neuralynx (``.nse``, ``.ntt``, or a folder of them, which
+    have one clock), Open Ephys (``.spikes``), Plexon (``.plx``) and NeuroExplorer (``.nex``) are
+    read by neo, which has to be installed.
 
     Parameters
     ----------
     path
-        A file, or a Phy folder.
+        A file, or a folder of Phy, ALF, Open Ephys or Neuralynx.
     format
         Format of the file: ``"text"``, ``"wagenaar"``, ``"meabench"``, ``"npy"``, ``"npz"``,
-        ``"phy"``, ``"klustakwik"`` or ``"nwb"``, or ``"neo"`` for whatever neo reads; ``"auto"``
-        detects it from the ending of the name, then from the content. The command also reads
-        ``"session"``, what `spikeweave live` recorded.
+        ``"phy"``, ``"klustakwik"``, ``"nwb"``, ``"alf"``, ``"open-ephys"``, ``"kwik"`` or
+        ``"eglen"``, or ``"neo"`` for whatever neo reads; ``"auto"`` detects it from the ending of
+        the name, then from the content. The command also reads ``"session"``, what `spikeweave
+        live` recorded.
     time_unit
-        Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"`` or ``"samples:RATE"``.
+        Unit of the times in text and npy files: ``"s"``, ``"ms"``, ``"us"``, ``"ns"`` or
+        ``"samples:RATE"``.
         By default as stated in the file, else seconds.
     allow_negative
         Accept times before zero; otherwise they are an error, because they are usually mistakes.
     labels
         Use only units with these labels, such as ``["good", "mua"]`` or ``"good,mua"``; ``"all"``
         uses every unit. By default, if units are labelled good or mua, those labelled good, with a
-        warning; else all but noise. Phy folders (``cluster_group.tsv``), NWB files (column
-        ``quality``) and what `sort` writes have labels. Units without one are ``unsorted``.
+        warning; else all but noise. Phy folders (``cluster_group.tsv``, else those of the sorter),
+        NWB files (columns ``quality``, ``label`` and the like), ``.kwik``, files with unit codes of
+        an acquisition system (``unsorted``, ``sorted``, ``noise``) and what `sort` writes have
+        labels. Units without one are ``unsorted``.
+    only_units
+        Use only these units, such as ``["3", "17"]`` or ``"3,17"``, except those that other
+        options leave out; also groups, and wells of a plate, such as ``"B1"`` for ``"B1_11"``.
     drop_duplicates_of_units
         Leave out units that repeat the spikes of another, with a warning for each
         (`SpikeSequence.drop_duplicates_of_units`).
@@ -111,73 +124,44 @@ def read(
     """
     path = Path(path)
     check_readable(path)
-    wanted = labels if labels is None or isinstance(labels, str) else ",".join(labels)
-    by_neo = format == "neo" or (format == "auto" and is_by_neo(path))
-    if by_neo or format == "nwb" or (format == "auto" and is_hdf5(path)):
-        if time_unit is not None:
-            raise ValueError(f"time_unit: '{path.name}' says itself what its times are")
-        known: list[str] = []
-        if by_neo:
-            spikes, snr = read_by_neo(path, allow_negative), None
-            if min_snr is not None:
-                raise OSError(f"'{path}' has no signal-to-noise ratios, which min_snr needs")
-        else:
-            spikes, snr, known = read_units(path, allow_negative, min_snr is not None)
-        names = spikes.unit_names
-        used = _chosen_by_label(path, known, wanted)
-        if used is not None:
-            spikes = spikes.select(used)
-            snr = [snr[unit] for unit in used] if snr else None
-        if drop_duplicates_of_units:
-            kept = spikes.drop_duplicates_of_units()
-            snr = [snr[spikes.unit_names.index(name)] for name in kept.unit_names] if snr else None
-            spikes = kept
-        spikes = spikes.clean(
+    listed = _listed(path, format)
+    if listed is not None and time_unit is not None:
+        raise ValueError(f"time_unit: '{path.name}' says itself what its times are")
+    with reporting(progress) as callback:
+        how = given(
+            time_unit=time_unit,
+            allow_negative=allow_negative,
+            labels=_joined(labels),
+            only_units=_joined(only_units),
+            drop_duplicates_of_units=drop_duplicates_of_units,
             drop_synchronous=drop_synchronous,
             synchrony_window=synchrony_window,
             max_rate=max_rate,
             min_snr=min_snr,
-            snr=snr,
+            groups=None if groups is None else str(groups),
+            group_window=group_window,
+            progress=callback,
         )
-        if groups is None:
-            return spikes
-        left_out = sorted(set(names) - set(spikes.unit_names))
-        named, said = _core.groups_without(_core.read_unit_groups(str(groups)), left_out)
-        for text in said:
-            warnings.warn(text, stacklevel=2)
-        return spikes.grouped(named, group_window)
-    with reporting(progress) as callback:
-        file = _core.read_spikes(
-            str(path),
-            given(
-                format=format,
-                time_unit=time_unit,
-                allow_negative=allow_negative,
-                labels=wanted,
-                drop_duplicates_of_units=drop_duplicates_of_units,
-                drop_synchronous=drop_synchronous,
-                synchrony_window=synchrony_window,
-                max_rate=max_rate,
-                min_snr=min_snr,
-                groups=None if groups is None else str(groups),
-                group_window=group_window,
-                progress=callback,
-            ),
-        )
+        if listed is None:
+            file = _core.read_spikes(str(path), {"format": format, **how})
+        else:
+            file = _core.take_units(str(path), listed, how)
     for warning in file["warnings"]:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
-    return SpikeSequence._from_core(file["spikes"], file["stimulus"])
+    return SpikeSequence._from_core(file["spikes"], file["stimulus"], file["places"])
 
 
-def _chosen_by_label(path: Path, labels: list[str], wanted: str | None) -> list[int] | None:
-    """The indices of the units to use, with a warning; None for all."""
-    if not labels and wanted not in (None, "all"):
-        raise OSError(f"'{path}' has no labels of units, which labels needs")
-    used, message = _core.choose_by_label(labels, wanted.split(",") if wanted else [])
-    if not message:
-        return None
-    warnings.warn(f"{path}: {message}", stacklevel=3)
-    return used
+def _listed(path: Path, format: SpikeFormat) -> dict[str, Any] | None:
+    """The units of a file that other packages read, as ``_core.take_units`` takes them."""
+    if format == "neo" or (format == "auto" and is_by_neo(path)):
+        return read_by_neo(path)
+    if format in _OF_HDF5 or (format == "auto" and is_hdf5(path)):
+        return read_hdf5(path)
+    return None
+
+
+def _joined(names: str | Sequence[str] | None) -> str | None:
+    return names if names is None or isinstance(names, str) else ",".join(names)
 
 
 def write(

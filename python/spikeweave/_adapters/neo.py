@@ -53,6 +53,7 @@ def from_neo(trains: list[Any]) -> SpikeArrays:
         names,
         min(float(seconds("t_start", train.t_start)) for train in trains),
         max(float(seconds("t_stop", train.t_stop)) for train in trains),
+        are_32_bit=any(train.dtype == np.float32 for train in trains),
     )
 
 

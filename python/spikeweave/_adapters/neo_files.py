@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._values.recording import Recording
-from .._values.spikes import SpikeSequence
 from . import maxwell, neuralynx, plexon
+from .hdf5 import listed
 from .pauses import choose_part, parts_of
 from .spikeinterface import from_recording
 
@@ -24,6 +24,7 @@ SPIKES_BY_NEO = {
     ".ntt": "NeuralynxRawIO",
     ".plx": "PlexonRawIO",
     ".nex": "NeuroExplorerRawIO",
+    ".spikes": "OpenEphysRawIO",
 }
 #: The function of ``spikeinterface.extractors`` for recordings that spikeweave does not read.
 RECORDINGS_BY_SPIKEINTERFACE = {
@@ -42,8 +43,16 @@ _OF_ELECTRODES = {"RHD2000 amplifier channel", "RHS2000 amplifier channel", "tro
 
 
 def is_by_neo(path: Path) -> bool:
-    """Whether only neo reads the spikes of a file of this name."""
-    return _named(path, SPIKES_BY_NEO) is not None
+    """Whether only neo reads the spikes of a file of this name, or of a folder of such files."""
+    return _named(path, SPIKES_BY_NEO) is not None or bool(_files_of_neuralynx(path))
+
+
+def _files_of_neuralynx(folder: Path) -> list[str]:
+    """The names of the files of spikes in a folder of Neuralynx, which have one clock."""
+    if not folder.is_dir() or (folder / "params.py").exists():  # Phy's, beside the recording
+        return []
+    names = (path.name for path in folder.iterdir())
+    return sorted(name for name in names if name.lower().endswith((".nse", ".ntt")))
 
 
 def is_by_spikeinterface(path: Path) -> bool:
@@ -57,8 +66,8 @@ def _named(path: Path, readers: dict[str, str]) -> str | None:
     return next((reader for ending, reader in readers.items() if name.endswith(ending)), None)
 
 
-def read_by_neo(path: Path, allow_negative: bool) -> SpikeSequence:
-    """The spikes of a file that neo reads: all units, also unsorted ones, by neo's names."""
+def read_by_neo(path: Path) -> dict[str, Any]:
+    """The units of a file that neo reads, by neo's names, as ``_core.take_units`` takes them."""
     rawio = _load_rawio(path)
     try:
         reader = _reader_of(path, rawio)
@@ -68,15 +77,22 @@ def read_by_neo(path: Path, allow_negative: bool) -> SpikeSequence:
         raise OSError(f"'{path}' is no file that neo reads: {error}") from error
     if not trains:
         raise OSError(f"'{path}': found no units, expected some")
-    for name, train in trains.items():
-        if not allow_negative and np.any(train < 0):
-            raise OSError(
-                f"'{path}', unit {name}: found a time before zero, expected none (recordings "
-                "aligned to an event need allow_negative=True)"
-            )
-    return SpikeSequence.of(
-        list(trains.values()), unit_names=list(trains), t_start=span[0], t_stop=span[1]
-    )
+    labels = _labels_of(list(trains), type(reader).__name__)
+    return {
+        **listed(list(trains.values())),
+        "names": list(trains),
+        "columns": {"label": labels} if labels else {},
+        "observed_s": list(span),
+    }
+
+
+def _labels_of(names: list[str], reader: str) -> list[str]:
+    """Labels by the codes of units, with which the names end (``ch1#0``); empty without codes."""
+    codes = [re.search(r"#(\d+)$", name) for name in names]
+    if not all(codes):
+        return []
+    known = {0: "unsorted", 255: "noise"} if reader == "BlackrockRawIO" else {0: "unsorted"}
+    return [known.get(int(code[1]), "sorted") for code in codes if code]
 
 
 def _load_rawio(path: Path) -> Any:
@@ -90,12 +106,21 @@ def _load_rawio(path: Path) -> Any:
 
 
 def _reader_of(path: Path, rawio: Any) -> Any:
-    name = _named(path, SPIKES_BY_NEO)
+    name = _named(path, SPIKES_BY_NEO) or ("NeuralynxRawIO" if _files_of_neuralynx(path) else None)
     reader = rawio.get_rawio(path) if name is None else getattr(rawio, name)
     if reader is None:
         raise ValueError("it knows no reader for this name, or several")
+    if reader.__name__ == "NeuralynxRawIO":
+        # The clock of the system, which the files of all electrodes share: without it, each would
+        # begin at its own first spike.
+        folder, names = (path.parent, [path.name]) if path.is_file() else (path, None)
+        return reader(
+            str(folder),
+            include_filenames=names or _files_of_neuralynx(folder),
+            keep_original_times=True,
+        )
     if path.is_file() and reader.rawmode == "one-dir":
-        return reader(str(path.parent), include_filenames=[path.name])
+        return reader(str(path.parent))
     return reader(str(path))
 
 

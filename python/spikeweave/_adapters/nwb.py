@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from .._values.conversions import converts
 from .._values.sort import SortResult
 from .._values.spikes import SpikeSequence
@@ -46,76 +46,62 @@ def load_pynwb() -> Any:
     return pynwb
 
 
-def read_units(
-    path: Path, allow_negative: bool = False, with_snr: bool = False
-) -> tuple[SpikeSequence, list[float] | None, list[str]]:
-    """The spikes of the table of units, as the command reads them, the units' signal-to-noise
-    ratios if they are asked for, and their labels if there are some."""
+def read_units(path: Path) -> dict[str, Any]:
+    """The table of units, as ``_core.take_units`` takes it."""
     pynwb = load_pynwb()
     try:
         with pynwb.NWBHDF5IO(str(path), "r") as io:
             units = io.read().units
-            has_units = units is not None and "spike_times" in units.colnames
-            if has_units:
-                trains = [np.asarray(units["spike_times"][i], float) for i in range(len(units))]
-                names = unit_names(units)
-                are_ids = "unit_name" in units.colnames and names != _texts(units["unit_name"])
-                span = _observed(units)
-                snr = np.asarray(units["snr"][:], float) if "snr" in units.colnames else None
-                labels = _labels(units)
+            found = None
+            if units is not None and "spike_times" in units.colnames:
+                found = _listed(units)
     except Exception as error:
         raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
-    if not has_units:
+    if found is None:
         raise OSError(f"'{path}': found no table of units with spike_times, expected one")
-    if with_snr and snr is None:
-        raise OSError(f"'{path}' has no signal-to-noise ratios of units, which min_snr needs")
-    if are_ids:
-        warnings.warn(
-            f"{path}: The column unit_name has names that repeat: the units are called by their "
-            "ids instead.",
-            stacklevel=3,
-        )
-    for name, train in zip(names, trains, strict=True):
-        if not allow_negative and np.any(train < 0):
-            raise OSError(
-                f"'{path}', unit {name}: found a time before zero, expected none (recordings "
-                "aligned to an event need allow_negative=True)"
-            )
-    spikes = SpikeSequence.of(trains, unit_names=names, t_start=span[0], t_stop=span[1])
-    order = [names.index(name) for name in spikes.unit_names]
-    ratios = [float(snr[row]) for row in order] if with_snr and snr is not None else None
-    return spikes, ratios, [labels[row] for row in order] if labels else []
+    return found
 
 
-def _labels(units: Any) -> list[str]:
-    """The column ``quality`` if it has a text for each unit."""
-    if "quality" not in units.colnames:
+def _listed(units: Any) -> dict[str, Any]:
+    ends = units["spike_times"]
+    times = ends.target
+    found: dict[str, Any] = {
+        "times_s": np.ascontiguousarray(times.data[:], dtype=np.float64),
+        "ends": np.ascontiguousarray(ends.data[:], dtype=np.uint64),
+        "are_32_bit": getattr(times.data, "dtype", None) == np.float32,
+        "ids": [str(number) for number in units.id[:]],
+        "columns": {name: texts for name in _core.label_columns() if (texts := _texts(units, name))},
+    }
+    if names := _texts(units, "unit_name"):
+        found["names"] = names
+    if "snr" in units.colnames:
+        found["snr"] = [float(ratio) for ratio in units["snr"][:]]
+    if "obs_intervals" in units.colnames and len(units) > 0:
+        found["observed_s"] = np.ravel(units.obs_intervals.data[:]).astype(float).tolist()
+    return found
+
+
+def _texts(units: Any, name: str) -> list[str]:
+    """A column with a text for each unit; empty if it is not there or something else."""
+    if name not in units.colnames:
         return []
-    labels = np.asarray(units["quality"][:])
-    if labels.ndim != 1 or not all(isinstance(label, (str, bytes)) for label in labels):
+    texts = units[name][:]
+    if not all(isinstance(text, (str, bytes)) for text in texts):
         return []
-    return [label.decode() if isinstance(label, bytes) else str(label) for label in labels]
+    return [text_of(text) for text in texts]
+
+
+def text_of(text: str | bytes) -> str:
+    return text.decode(errors="replace") if isinstance(text, bytes) else str(text)
 
 
 def unit_names(units: Any) -> list[str]:
     """The names of the rows of a table of units: its column ``unit_name``, else its ids."""
-    if "unit_name" in units.colnames:
-        names = _texts(units["unit_name"])
-        # Those of several probes may repeat; ids do not.
-        if len(set(names)) == len(names):
-            return names
+    names = _texts(units, "unit_name")
+    # Those of several probes may repeat; ids do not.
+    if names and len(set(names)) == len(names):
+        return names
     return [str(number) for number in units.id[:]]
-
-
-def _texts(column: Any) -> list[str]:
-    return [str(name) for name in column[:]]
-
-
-def _observed(units: Any) -> tuple[float | None, float | None]:
-    if "obs_intervals" not in units.colnames or len(units) == 0:
-        return None, None
-    intervals = np.asarray(units.obs_intervals.data[:], dtype=np.float64)
-    return float(intervals.min()), float(intervals.max())
 
 
 def new_file() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -42,7 +43,7 @@ def from_sorting(sorting: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
     if sorting.get_num_segments() != 1:
         raise ValueError(
             f"spikes: the sorting has {sorting.get_num_segments()} segments, expected 1 "
-            "(sorting.select_segments takes one out)"
+            "(spikeinterface.select_segment_sorting(sorting, [0]) takes one out)"
         )
     # SpikeInterface's own times: they count from where a recording that is registered begins.
     trains = [
@@ -56,7 +57,23 @@ def from_sorting(sorting: Any, unit_names: Sequence[str] | None) -> SpikeArrays:
         return joined(trains, names)
     ends = np.asarray([0, sorting.get_num_samples(segment_index=0) - 1])
     first, last = (float(time) for time in sorting.sample_index_to_time(ends, segment_index=0))
-    return joined(trains, names, first, last + 1 / float(sorting.get_sampling_frequency()))
+    end = last + 1 / float(sorting.get_sampling_frequency())
+    return joined(trains, names, first, max(end, _last_spike(trains, names, end)))
+
+
+def _last_spike(trains: list[NDArray[np.float64]], names: list[str], end: float) -> float:
+    """The time of the last spike; a warning if it is after the end of the recording."""
+    late = {name: train[train > end] for name, train in zip(names, trains, strict=True)}
+    late = {name: train for name, train in late.items() if len(train)}
+    if late:
+        first = next(iter(late))
+        warnings.warn(
+            f"{sum(map(len, late.values()))} spikes of {len(late)} units, such as unit {first}, "
+            f"are after the end of the recording that is registered, {end:g} s, and are kept "
+            "(spikeinterface.curation.remove_excess_spikes leaves them out).",
+            stacklevel=5,
+        )
+    return max((float(train.max()) for train in late.values()), default=end)
 
 
 @converts(SpikeSequence, "spikeinterface")

@@ -20,12 +20,19 @@ class HeldSpikes:
     _core: Any
     _arrays: dict[str, NDArray[Any]]
     _stimulus: NDArray[np.float64]
+    _places: NDArray[np.float64] | None
 
     @classmethod
-    def _from_core(cls, core: Any, stimulus: ArrayLike = ()) -> Self:
+    def _from_core(
+        cls, core: Any, stimulus: ArrayLike = (), places: ArrayLike | None = None
+    ) -> Self:
         self = cls.__new__(cls)
         self._core = core
         self._arrays = {}
+        self._places = None
+        if places is not None and len(np.asarray(places)):
+            self._places = np.array(places, dtype=np.float64)
+            self._places.flags.writeable = False
         self._stimulus = np.array(stimulus, dtype=np.float64)
         self._stimulus.flags.writeable = False
         return self
@@ -86,7 +93,16 @@ class HeldSpikes:
         core, left_out = self._core.drop_duplicates_of_units()
         for text in left_out:
             warnings.warn(text, stacklevel=2)
-        return self._from_core(core, self._stimulus)
+        return self._kept(core)
+
+    def _kept(self, core: Any) -> Self:
+        """The same with a part of its spikes or units."""
+        core.are_clusters = self._core.are_clusters
+        if self._places is None:
+            return self._from_core(core, self._stimulus)
+        row = {name: i for i, name in enumerate(self._core.unit_names)}
+        kept = self._places[[row[name] for name in core.unit_names]]
+        return self._from_core(core, self._stimulus, kept)
 
     def clean(
         self,
@@ -153,7 +169,7 @@ class HeldSpikes:
         )
         for text in left_out:
             warnings.warn(text, stacklevel=2)
-        return self._from_core(core, self._stimulus)
+        return self._kept(core)
 
     def grouped(self, groups: Mapping[str, str], group_window: Time | None = None) -> Self:
         """Takes units as one: clumps of neurons, channels of an electrode, wells of a plate.

@@ -17,6 +17,8 @@ class SpikeArrays(NamedTuple):
     names: list[str]
     t_start: float | None
     t_stop: float | None
+    trial_column: str = ""  # a column of the input that numbers trials
+    are_32_bit: bool = False  # whether the input has times of 32 bits
 
     def with_names(self, unit_names: Sequence[Any]) -> SpikeArrays:
         """The same spikes; there may be more names than units so far, not fewer."""
@@ -31,9 +33,13 @@ def joined(
     names: Sequence[str],
     t_start: float | None = None,
     t_stop: float | None = None,
+    *,
+    are_32_bit: bool = False,
 ) -> SpikeArrays:
     """The spikes of trains, one train a unit."""
     sizes = [len(train) for train in trains]
     times = np.concatenate(trains) if trains else np.empty(0)
     units = np.repeat(np.arange(len(trains), dtype=np.uint32), sizes)
-    return SpikeArrays(times, units, list(names), t_start, t_stop)
+    return SpikeArrays(
+        times, units, list(names), t_start, t_stop, are_32_bit=are_32_bit
+    )

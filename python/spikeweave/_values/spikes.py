@@ -49,9 +49,10 @@ class SpikeSequence(HeldSpikes):
     (array([0.01 , 0.015, 0.31 ]), array([0, 1, 0], dtype=uint32))
     """
 
-    __slots__ = ("_arrays", "_core", "_stimulus")
+    __slots__ = ("_arrays", "_core", "_places", "_stimulus")
     _arrays: dict[str, NDArray[Any]]
     _core: Any
+    _places: NDArray[np.float64] | None
     _stimulus: NDArray[np.float64]
 
     def __init__(
@@ -65,6 +66,7 @@ class SpikeSequence(HeldSpikes):
         made = SpikeSequence.of(spikes, unit_names=unit_names, t_start=t_start, t_stop=t_stop)
         self._core = made._core
         self._arrays = {}
+        self._places = made._places
         self._stimulus = made._stimulus
 
     @classmethod
@@ -91,7 +93,8 @@ class SpikeSequence(HeldSpikes):
               which is required if there are as many offsets as times;
             - a list of arrays, one train of times each; a mapping from names to such arrays;
             - a pandas ``DataFrame`` with a column ``time`` (or ``times``, ``time_s``) and a column
-              ``unit`` (or ``units``), one row per spike;
+              ``unit`` (or ``units``), one row per spike; or with a column ``spike_times``, one row
+              per unit, as ``units.to_dataframe()`` of pynwb makes it;
             - a list of `neo.SpikeTrain` or a neo ``SpikeTrainList``, in any units of time, or the
               neo ``Segment`` that has them;
             - an Elephant ``BinnedSpikeTrain``: a spike is placed at the left edge of its bin;
@@ -123,7 +126,8 @@ class SpikeSequence(HeldSpikes):
         -----
         UserWarning
             If spikes are listed twice: same unit, same microsecond. One of them is kept. If the
-            support of a ``TsGroup`` has gaps. If every unit of a pair ``(times, units)`` has one
+            support of a ``TsGroup`` has gaps. If the times of units begin again, as those of trials
+            do, or are 32-bit numbers that are too coarse for them. If every unit of a pair ``(times, units)`` has one
             spike, as if the pair were two trains.
         """
         found: Any = spikes
@@ -137,23 +141,30 @@ class SpikeSequence(HeldSpikes):
         if isinstance(found, cls) and unit_names is None and t_start is None and t_stop is None:
             return found
         arrays = found._as_arrays() if isinstance(found, SpikeSequence) else found
-        times, units, names, start, stop = (
-            arrays if unit_names is None else arrays.with_names(unit_names)
-        )
-        core, duplicates = _core.make_spikes(
-            times,
-            units,
-            names,
-            start if t_start is None else t_start,
-            stop if t_stop is None else t_stop,
+        if unit_names is not None:
+            arrays = arrays.with_names(unit_names)
+        core, duplicates, trials = _core.make_spikes(
+            arrays.times,
+            arrays.units,
+            arrays.names,
+            arrays.t_start if t_start is None else t_start,
+            arrays.t_stop if t_stop is None else t_stop,
+            arrays.trial_column,
         )
         if duplicates:
             warnings.warn(duplicates_text(duplicates), stacklevel=2)
+        if trials:
+            warnings.warn(trials, stacklevel=2)
+        if arrays.are_32_bit and len(core):
+            coarse = _core.warning_of_32_bits(core.times[-1])
+            if coarse:
+                warnings.warn(coarse, stacklevel=2)
         if not isinstance(found, SpikeSequence):
             return cls._from_core(core)
         if found.epochs is not None:
             core = core.with_epochs(np.ravel(found.epochs))
-        return cls._from_core(core, found.stimulus_times)
+        core.are_clusters = found._core.are_clusters
+        return cls._from_core(core, found.stimulus_times, found._places)
 
     def _as_arrays(self) -> SpikeArrays:
         stated = self._core.has_recorded_span
@@ -209,6 +220,12 @@ class SpikeSequence(HeldSpikes):
         seconds; None if they are of the whole recorded span. `EpisodeResult.spikes` has them."""
         epochs = self._array("epochs")
         return epochs if len(epochs) else None
+
+    @property
+    def positions(self) -> NDArray[np.float64] | None:
+        """Where each unit or its electrode is, as the file that `read` read says: shape (units, 2),
+        x and y in micrometres, read-only; None if it is not known, and of groups of units."""
+        return self._places
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -281,6 +298,8 @@ class SpikeSequence(HeldSpikes):
             self._stimulus[(self._stimulus >= begin) & (self._stimulus <= end)]
             if t_start is not None or t_stop is not None
             else self._stimulus,
+            None if self._places is None else self._places[chosen],
+            self._core.are_clusters,
         )
 
     def _indices(self, units: Iterable[str | int]) -> set[int]:
@@ -304,7 +323,7 @@ class SpikeSequence(HeldSpikes):
         # Whole microseconds come back as they are: below 285 years a double holds them exactly.
         span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
         arrays = (self.times, self.units, self.unit_names, *span, self.epochs)
-        return _again, (*arrays, self._stimulus)
+        return _again, (*arrays, self._stimulus, self._places, self._core.are_clusters)
 
     def to_neo(self, t_start: Time | None = None, t_stop: Time | None = None) -> list[Any]:
         """The same as a list of `neo.SpikeTrain` in seconds, named after the units.
@@ -430,12 +449,15 @@ def _again(
     t_stop: float | None,
     epochs: NDArray[np.float64] | None = None,
     stimulus: NDArray[np.float64] | tuple[()] = (),
+    places: NDArray[np.float64] | None = None,
+    are_clusters: bool = False,
 ) -> SpikeSequence:
     """A sequence from its parts, for pickles and copies."""
-    core, _ = _core.make_spikes(times, units, names, t_start, t_stop)
+    core, _, _ = _core.make_spikes(times, units, names, t_start, t_stop)
     if epochs is not None:
         core = core.with_epochs(np.ravel(epochs))
-    return SpikeSequence._from_core(core, stimulus)
+    core.are_clusters = are_clusters
+    return SpikeSequence._from_core(core, stimulus, places)
 
 
 def _cut(epochs: NDArray[np.float64], begin: float, end: float) -> NDArray[np.float64]:

@@ -143,6 +143,10 @@ SpikeFormat = Literal[
     "klustakwik",
     "nwb",
     "session",
+    "alf",
+    "open-ephys",
+    "kwik",
+    "eglen",
     "neo",
 ]
 RecordingFormat = Literal[

@@ -27,7 +27,7 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
         np.arange(len(spiketrains), dtype=np.uint32), [len(train) for train in spiketrains]
     )
     names = [str(unit) for unit in range(len(spiketrains))]
-    core, duplicates = _core.make_spikes(
+    core, duplicates, _ = _core.make_spikes(
         times.astype(float), units, names, first.t_start, first.t_stop
     )
     if duplicates:
