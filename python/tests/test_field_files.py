@@ -1,4 +1,4 @@
-"""Files of laboratories: the package says of them what the command says, and names them in its errors."""
+"""Files of laboratories: what the package says of them, and that its errors name them."""
 
 import warnings
 
@@ -11,7 +11,7 @@ RATE = 30000.0
 DRAW = np.random.default_rng(4)
 SAMPLES = np.sort(DRAW.choice(10 * int(RATE), 600, replace=False)).astype(np.int64)
 CLUSTERS = DRAW.integers(3, size=600).astype(np.int32)
-TRAINS = [SAMPLES[CLUSTERS == cluster] / RATE for cluster in range(3)]
+TRAINS = [SAMPLES[cluster == CLUSTERS] / RATE for cluster in range(3)]
 
 
 def said_of(call, *arguments, **more):
@@ -59,9 +59,7 @@ def test_trials_are_noticed_in_every_file_and_array(tmp_path):
         _, said = said_of(spikeweave.SpikeSequence.of, spikes)
         assert any(says in one for one in said), said
     pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(
-        {"trial": [0, 0, 1], "time": [0.1, 0.5, 0.2], "unit": ["a", "a", "a"]}
-    )
+    table = pandas.DataFrame({"trial": [0, 0, 1], "time": [0.1, 0.5, 0.2], "unit": ["a", "a", "a"]})
     _, said = said_of(spikeweave.SpikeSequence.of, table)
     assert any("The column trial is not used" in one for one in said), said
     _, said = said_of(spikeweave.SpikeSequence.of, TRAINS)
@@ -101,7 +99,8 @@ def test_errors_about_nwb_name_the_file(tmp_path):
         path = write_units(tmp_path / "bad.nwb", trains)
         with pytest.raises(OSError, match=r"bad\.nwb', unit 0, spike"):
             spikeweave.read(path)
-    path = write_units(tmp_path / "labels.nwb", TRAINS, quality=np.array(["mua", "mua", "noise"], "S5"))
+    labels = np.array(["mua", "mua", "noise"], "S5")
+    path = write_units(tmp_path / "labels.nwb", TRAINS, quality=labels)
     with pytest.raises(ValueError, match=r"labels: '.*labels\.nwb': no unit is labelled good"):
         spikeweave.read(path)
     found, _ = said_of(spikeweave.read, path, labels="mua")
@@ -112,9 +111,7 @@ def test_only_the_units_that_are_used_are_compared(tmp_path):
     copy = np.sort(np.concatenate((TRAINS[0], DRAW.uniform(0, 10, 400))))
     path = tmp_path / "pair.npz"
     spikeweave.write(path, {"good": TRAINS[0], "mua": copy})
-    found, said = said_of(
-        spikeweave.read, path, only_units=["good"], drop_duplicates_of_units=True
-    )
+    found, said = said_of(spikeweave.read, path, only_units=["good"], drop_duplicates_of_units=True)
     assert (found.unit_names, said) == (["good"], [])
     found, _ = said_of(spikeweave.read, path, drop_duplicates_of_units=True)
     assert found.unit_names == ["mua"]
@@ -136,7 +133,7 @@ def test_a_sorting_of_several_segments_is_refused_with_the_call_that_helps():
     si = pytest.importorskip("spikeinterface")
     samples, labels = [SAMPLES[:9], SAMPLES[:9]], [CLUSTERS[:9], CLUSTERS[:9]]
     sorting = si.NumpySorting.from_samples_and_labels(samples, labels, RATE)
-    with pytest.raises(ValueError, match=r"spikeinterface\.select_segment_sorting\(sorting, \[0\]\)"):
+    with pytest.raises(ValueError, match=r"spikeinterface\.select_segment_sorting\(sorting, "):
         spikeweave.SpikeSequence.of(sorting)
     one = si.select_segment_sorting(sorting, [0])
     assert len(spikeweave.SpikeSequence.of(one)) == 9
@@ -259,7 +256,8 @@ def test_real_files_are_read_as_neo_reads_them(shared_data):
     labs = shared_data / "labs"
     if not labs.is_dir():
         pytest.skip(f"there is no {labs}")
-    for name, segments in (("blackrock_3_0/file_spec_3_0", 1), ("segment/PauseCorrect/pause_correct", 2)):
+    of_blackrock = {"blackrock_3_0/file_spec_3_0": 1, "segment/PauseCorrect/pause_correct": 2}
+    for name, segments in of_blackrock.items():
         path = labs / "blackrock" / f"{name}.nev"
         expected = rawio_trains(rawio.BlackrockRawIO(str(path)), segments)
         found, _ = said_of(spikeweave.read, path, labels="all")

@@ -41,16 +41,22 @@ std::uint64_t add_file(const std::filesystem::path& path, XXH3_state_t* state,
     return bytes;
 }
 
+// The files of a folder or, if it has none, of the folders below it.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
     static const std::set<std::string> extensions{".npy", ".py", ".tsv", ".csv"};
+    constexpr int deepest = 2;
+    using below = std::filesystem::recursive_directory_iterator;
     std::vector<std::filesystem::path> files;
-    std::error_code error;
-    for (auto entry = std::filesystem::directory_iterator(folder, error);
-         !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
-        if (std::error_code ignored; entry->is_regular_file(ignored) &&
-                                     extensions.contains(entry->path().extension().string()))
-            files.push_back(entry->path());
-    if (error) throw file_error(folder, "cannot be read: " + error.message());
+    for (int depth = 0; depth <= deepest && files.empty(); depth += deepest) {
+        std::error_code error;
+        for (below entry(folder, error); !error && entry != below(); entry.increment(error)) {
+            if (entry.depth() == depth) entry.disable_recursion_pending();
+            if (std::error_code ignored; entry->is_regular_file(ignored) &&
+                                         extensions.contains(entry->path().extension().string()))
+                files.push_back(entry->path());
+        }
+        if (error) throw file_error(folder, "cannot be read: " + error.message());
+    }
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -71,7 +77,7 @@ digest digest_of(const std::filesystem::path& path, const std::stop_token& stop)
     digest out;
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
         for (const auto& file : files_in(path)) {
-            const std::string name = file.filename().string();
+            const std::string name = file.lexically_relative(path).generic_string();
             // The terminating zero is included, so that names and contents cannot run together.
             XXH3_128bits_update(state.get(), name.c_str(), name.size() + 1);
             out.bytes += add_file(file, state.get(), stop);

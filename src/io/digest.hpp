@@ -18,7 +18,8 @@ struct digest {
 };
 
 /// Reads the file once. For a folder, it reads the `.npy`, `.py`, `.tsv` and `.csv` files in the
-/// order of their names, each preceded by its name. @throws io_error, cancelled.
+/// order of their names, each preceded by its name; of a folder without such files, those of the
+/// folders below it. @throws io_error, cancelled.
 digest digest_of(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 /// The digest of these bytes alone.

@@ -40,8 +40,7 @@ std::vector<std::string_view> cells_of(std::string_view line, char delimiter) {
 std::optional<std::int64_t> cluster_in(std::string_view cell) {
     constexpr double largest = 0x1p53;
     double value = 0;
-    const auto [end, code] =
-        fast_float::from_chars(cell.data(), cell.data() + cell.size(), value);
+    const auto [end, code] = fast_float::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (code != std::errc{} || end != cell.data() + cell.size() || !(std::abs(value) <= largest) ||
         std::trunc(value) != value)
         return {};
@@ -58,8 +57,9 @@ std::optional<std::pair<std::size_t, std::size_t>> columns_in(
     const std::vector<std::string_view>& header, std::string_view name) {
     for (const std::string_view cluster : {"cluster_id", "id", "cluster"}) {
         const std::size_t at = place_of(header, cluster);
-        const std::size_t value =
-            !name.empty() ? place_of(header, name) : at + 1 < header.size() ? at + 1 : 0;
+        const std::size_t value = !name.empty()            ? place_of(header, name)
+                                  : at + 1 < header.size() ? at + 1
+                                                           : 0;
         if (value == at) continue;
         if (at < header.size() && value < header.size()) return std::pair(at, value);
     }

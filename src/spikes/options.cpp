@@ -15,8 +15,9 @@ option_list describe(spike_read_options& options) {
     list.begin_group("Input");
     list.add("format", options.format,
              "format of the spike file; auto recognises it from the content");
-    option& unit = list.add("time_unit", options.time_unit,
-                            "unit of the times in text and npy files: s, ms, us, ns or samples:RATE");
+    option& unit =
+        list.add("time_unit", options.time_unit,
+                 "unit of the times in text and npy files: s, ms, us, ns or samples:RATE");
     unit.written("UNIT").by_default("what the file says, else seconds");
     unit.obeys([&text = options.time_unit] {
         if (!text.empty()) static_cast<void>(time_scale::from(text));

@@ -148,8 +148,9 @@ TEST(ReadSpikes, TakesSignalToNoiseRatiosFromAPhyFolder) {
     folder.file("phy/cluster_quality.tsv", "cluster_id\tsnr\n2\tlow\n");
     const spike_file doubtful = read_spikes(phy, wanted);
     EXPECT_EQ(doubtful.left_out.unknown, (std::vector<std::string>{"2", "7", "10"}));
-    EXPECT_SAYS(doubtful.warnings.at(0),
-                "cluster_quality.tsv', cluster 2: found 'low', expected a number in the column snr");
+    EXPECT_SAYS(
+        doubtful.warnings.at(0),
+        "cluster_quality.tsv', cluster 2: found 'low', expected a number in the column snr");
 }
 
 using texts = std::vector<std::string>;

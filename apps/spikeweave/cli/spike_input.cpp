@@ -16,15 +16,20 @@ spike_source::spike_source(const std::string& path, const std::stop_token& stop)
 }
 
 spike_file spike_source::read(const spike_read_options& how, const execution& run) const {
+    const auto renamed = [this](std::string text) {
+        for (const std::string& name : {"'" + path_ + "'", path_})
+            if (const std::size_t at = text.find(name); at != std::string::npos)
+                text.replace(at, name.size(), "standard input");
+        return text;
+    };
     try {
         return read_spikes(path_, how, run);
     } catch (const io_error& error) {
         if (!held_) throw;
-        std::string text = error.what();
-        for (const std::string& name : {"'" + path_ + "'", path_})
-            if (const std::size_t at = text.find(name); at != std::string::npos)
-                text.replace(at, name.size(), "standard input");
-        throw io_error(text);
+        throw io_error(renamed(error.what()));
+    } catch (const invalid_argument& error) {
+        if (!held_) throw;
+        throw invalid_argument(renamed(error.what()));
     }
 }
 

@@ -105,16 +105,14 @@ SPIKEWEAVE_API std::vector<time_span> read_epochs(const std::filesystem::path& p
 /// @param warnings  gets what was left out, as full sentences
 /// @throws io_error with the table, what was found and expected; also if it is missing or empty, or
 /// this build has no NWB.
-SPIKEWEAVE_API std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
-                                                         const std::string& table,
-                                                         const execution& run = {},
-                                                         std::vector<std::string>* warnings = nullptr);
+SPIKEWEAVE_API std::vector<time_span> read_nwb_intervals(
+    const std::filesystem::path& path, const std::string& table, const execution& run = {},
+    std::vector<std::string>* warnings = nullptr);
 
 /// Reads the begins of such intervals in order, in microseconds, whatever their ends are.
 /// @throws io_error  as `read_nwb_intervals`
-SPIKEWEAVE_API std::vector<std::int64_t> read_nwb_begins(const std::filesystem::path& path,
-                                                         const std::string& table,
-                                                         const execution& run = {},
-                                                         std::vector<std::string>* warnings = nullptr);
+SPIKEWEAVE_API std::vector<std::int64_t> read_nwb_begins(
+    const std::filesystem::path& path, const std::string& table, const execution& run = {},
+    std::vector<std::string>* warnings = nullptr);
 
 }  // namespace spikeweave

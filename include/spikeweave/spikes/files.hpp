@@ -35,8 +35,8 @@ enum class spike_format : std::uint8_t {
     alf,         ///< folder with spikes.times.npy and spikes.clusters.npy, as those of the IBL
     open_ephys,  ///< folder of spikes in a recording of Open Ephys in its binary format
     kwik,        ///< `.kwik` of klusta (needs SPIKEWEAVE_HDF5)
-    eglen,  ///< cultures in the HDF5 of Eglen et al. 2014, `/spikes`, `/sCount` (needs
-            ///< SPIKEWEAVE_HDF5)
+    eglen,       ///< cultures in the HDF5 of Eglen et al. 2014, `/spikes`, `/sCount` (needs
+                 ///< SPIKEWEAVE_HDF5)
 };
 
 template <>
@@ -130,11 +130,11 @@ struct listed_units {
     /// Columns of texts with one for each unit, by name. Labels are in the first of `quality`,
     /// `label`, `KSLabel` and the like that has some.
     std::map<std::string, std::vector<std::string>> columns{};
-    std::vector<double> snr{};           ///< of each unit; empty if there are none
-    std::vector<unit_place> places{};    ///< of each unit; empty if there are none
-    std::vector<double> observed_s{};    ///< begin and end of each observed interval; may be empty
-    bool are_32_bit = false;             ///< whether the file has times of 32 bits
-    bool are_clusters = true;            ///< whether the units are clusters of a sorter
+    std::vector<double> snr{};            ///< of each unit; empty if there are none
+    std::vector<unit_place> places{};     ///< of each unit; empty if there are none
+    std::vector<double> observed_s{};     ///< begin and end of each observed interval; may be empty
+    bool are_32_bit = false;              ///< whether the file has times of 32 bits
+    bool are_clusters = true;             ///< whether the units are clusters of a sorter
     std::vector<std::string> warnings{};  ///< of the library that has read them
 };
 

@@ -88,13 +88,14 @@ SPIKEWEAVE_API spike_sequence sequence_of(std::vector<std::pair<std::int64_t, un
 SPIKEWEAVE_API spike_sequence select_units(const spike_sequence& spikes,
                                            std::span<const std::string> names);
 
-/// How often the times of units begin again, in the order in which spikes are listed: so do those of
-/// trials or recordings that are listed one behind another.
+/// How often the times of units begin again, in the order in which spikes are listed: so do those
+/// of trials or recordings that are listed one behind another.
 struct repeated_begins {
     std::size_t units = 0;  ///< units with a time before the one listed before it
     std::size_t most = 0;   ///< how many such times the unit has that has most
     /// Whether trials explain this: there are few such times, most are near the first time of their
-    /// unit, and a tenth of the spikes or more come after them. Spikes in no order at all have many.
+    /// unit, and a tenth of the spikes or more come after them. Spikes in no order at all have
+    /// many.
     bool look_like_trials = false;
 };
 

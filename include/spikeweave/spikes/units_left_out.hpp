@@ -26,9 +26,9 @@ struct chosen_units {
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
 };
 
-/// The spikes of some units of a file, as `select_units`; the name of a well of a plate, such as B1,
-/// stands for its units, such as B1_11. Of these units, those that the options
-/// left out are not taken, with a warning that says why.
+/// The spikes of some units of a file, as `select_units`; the name of a well of a plate, such as
+/// B1, stands for its units, such as B1_11. Of these units, those that the options left out are not
+/// taken, with a warning that says why.
 /// @throws invalid_argument if a unit was never in the file, or all of them were left out.
 SPIKEWEAVE_API chosen_units choose_units(const spike_file& file,
                                          std::span<const std::string> names);

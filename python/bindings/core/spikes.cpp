@@ -170,8 +170,9 @@ std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units) {
 
 void add_warnings(nb::dict& out, const shared_spikes& spikes,
                   const std::vector<std::string>& more) {
-    std::vector<std::string> warnings =
-        run_for_result([&](const execution& /*run*/) { return check_spikes(*spikes.sequence, spikes.are_clusters); });
+    std::vector<std::string> warnings = run_for_result([&](const execution& /*run*/) {
+        return check_spikes(*spikes.sequence, spikes.are_clusters);
+    });
     out["told"] = spikes.checked ? warnings.size() : 0;
     for (const std::string& warning : more) warnings.push_back(with_plain_names(warning));
     out["warnings"] = warnings;
@@ -200,7 +201,8 @@ void bind_spikes(nb::module_& m) {
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def_rw("are_clusters", &shared_spikes::are_clusters)
         .def("trains", &trains_of)
-        .def("check", [](const shared_spikes& s) { return check_spikes(*s.sequence, s.are_clusters); })
+        .def("check",
+             [](const shared_spikes& s) { return check_spikes(*s.sequence, s.are_clusters); })
         .def("drop_duplicates_of_units", &drop_duplicates)
         .def("clean", &clean, "given"_a, "snr"_a)
         .def("grouped", &grouped, "groups"_a, "window"_a)

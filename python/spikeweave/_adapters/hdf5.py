@@ -42,9 +42,7 @@ def _read_kwik(path: Path, file: Any) -> dict[str, Any]:
     rate = _rate_of_kwik(file)
     if rate is None:
         raise OSError(f"'{path}' says no sample rate in /recordings/0, expected one")
-    groups = [
-        name for name in sorted(file["channel_groups"], key=int) if _has_spikes(file, name)
-    ]
+    groups = [name for name in sorted(file["channel_groups"], key=int) if _has_spikes(file, name)]
     names, labels, trains = [], [], []
     for number in groups:
         group = file["channel_groups"][number]

@@ -40,6 +40,4 @@ def joined(
     sizes = [len(train) for train in trains]
     times = np.concatenate(trains) if trains else np.empty(0)
     units = np.repeat(np.arange(len(trains), dtype=np.uint32), sizes)
-    return SpikeArrays(
-        times, units, list(names), t_start, t_stop, are_32_bit=are_32_bit
-    )
+    return SpikeArrays(times, units, list(names), t_start, t_stop, are_32_bit=are_32_bit)

@@ -127,8 +127,8 @@ class SpikeSequence(HeldSpikes):
         UserWarning
             If spikes are listed twice: same unit, same microsecond. One of them is kept. If the
             support of a ``TsGroup`` has gaps. If the times of units begin again, as those of trials
-            do, or are 32-bit numbers that are too coarse for them. If every unit of a pair ``(times, units)`` has one
-            spike, as if the pair were two trains.
+            do, or are 32-bit numbers that are too coarse for them. If every unit of a pair
+            ``(times, units)`` has one spike, as if the pair were two trains.
         """
         found: Any = spikes
         if not isinstance(spikes, SpikeSequence):

@@ -223,7 +223,8 @@ std::vector<std::string> check_spikes(const spike_sequence& spikes, bool are_clu
 
 std::vector<std::string> warnings_of(const spike_file& file) {
     std::vector<std::string> out = file.warnings;
-    for (std::string& warning : check_spikes(file.spikes, file.are_clusters)) out.push_back(std::move(warning));
+    for (std::string& warning : check_spikes(file.spikes, file.are_clusters))
+        out.push_back(std::move(warning));
     for (std::string& warning : warnings_of(file.dropped)) out.push_back(std::move(warning));
     for (std::string& warning : warnings_of(file.left_out)) out.push_back(std::move(warning));
     if (file.merged > 0)

@@ -54,7 +54,8 @@ spike_file read_alf(const reading& job) {
     spike_file file;
     spike_sequence_builder builder;
     const fs::path times_path = file_of_attribute(job.path, "times");
-    const io::npy_reader times(io::open_bytes(times_path), fmt::format("'{}'", times_path.string()));
+    const io::npy_reader times(io::open_bytes(times_path),
+                               fmt::format("'{}'", times_path.string()));
     read_array_files(times_path, file_of_attribute(job.path, "clusters"), numpy_times(times, job),
                      builder, file, job);
     finish(file, builder, job);

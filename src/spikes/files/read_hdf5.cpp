@@ -112,8 +112,7 @@ spike_file read_kwik(const h5::reader& kwik, const reading& job) {
         const std::string before = groups.size() > 1 ? number + "_" : "";
         const h5::column samples(kwik, group + "/spikes/time_samples");
         const auto times = read_numbers(samples, samples.size());
-        const auto clusters =
-            read_numbers({kwik, group + "/spikes/clusters/main"}, samples.size());
+        const auto clusters = read_numbers({kwik, group + "/spikes/clusters/main"}, samples.size());
         integer_units units([&](const std::string& cluster) {
             labels[before + cluster] = label_in_kwik(kwik, group, std::stoll(cluster));
             return builder.unit(before + cluster);
@@ -142,8 +141,8 @@ std::vector<std::string> read_texts(const h5::reader& file, const std::string& n
     if (!file.exists(name)) return {};
     const h5::column column(file, name);
     if (!column.is_text() || column.size() != count || column.shape().size() != 1)
-        column.fail(fmt::format("found {} items, expected {} texts, one a unit", column.size(),
-                                count));
+        column.fail(
+            fmt::format("found {} items, expected {} texts, one a unit", column.size(), count));
     return column.read_text(count);
 }
 
@@ -185,9 +184,10 @@ spike_file read_eglen(const h5::reader& file, const reading& job) {
     std::uint64_t end = 0;
     for (const std::int64_t count : spikes_of_unit) {
         if (count < 0 || static_cast<std::uint64_t>(count) > times.size() - end)
-            counts.fail(fmt::format("found {} spikes of a unit, expected all units together to "
-                                    "have {}",
-                                    count, times.size()));
+            counts.fail(
+                fmt::format("found {} spikes of a unit, expected all units together to "
+                            "have {}",
+                            count, times.size()));
         units.ends.push_back(end += static_cast<std::uint64_t>(count));
     }
     if (end != times.size())

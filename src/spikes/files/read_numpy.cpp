@@ -137,8 +137,9 @@ std::vector<std::string> name_units(const io::zip_reader& archive, const reading
 
 // Returns the texts of an array that other programs may use for something else; nothing if it is no
 // array of texts with this number of items.
-std::vector<std::string> read_texts_if_any(const io::zip_reader& archive, const io::zip_entry& entry,
-                                           std::size_t count, const reading& job) {
+std::vector<std::string> read_texts_if_any(const io::zip_reader& archive,
+                                           const io::zip_entry& entry, std::size_t count,
+                                           const reading& job) {
     std::vector<std::string> out;
     try {
         io::npy_reader texts = open_array(archive, entry, job);
@@ -151,8 +152,8 @@ std::vector<std::string> read_texts_if_any(const io::zip_reader& archive, const 
     return out;
 }
 
-// Returns the labels in the order of `units`: those of an array that has a text for each of `named`,
-// as pynapple writes metadata. Nothing if there are none.
+// Returns the labels in the order of `units`: those of an array that has a text for each of
+// `named`, as pynapple writes metadata. Nothing if there are none.
 std::vector<std::string> read_unit_labels(const io::zip_reader& archive, const reading& job,
                                           const std::vector<std::string>& named,
                                           const std::vector<std::string>& units) {

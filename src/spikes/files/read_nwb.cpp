@@ -13,8 +13,8 @@
 #include "io/hdf5_reader.hpp"
 #include "io/nwb_schema.hpp"
 #include "spikes/files/nwb.hpp"
-#include "spikes/files/readers.hpp"
 #include "spikes/files/read_hdf5.hpp"
+#include "spikes/files/readers.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikes/files/unit_tables.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -113,8 +113,8 @@ std::optional<time_span> read_span(const h5::reader& file, std::vector<std::stri
 // compressed.
 // Returns the largest time, in seconds.
 double read_times(const h5::column& times, const std::vector<std::uint64_t>& offsets,
-                       const std::vector<unit_id>& units, spike_sequence_builder& builder,
-                       const reading& job) {
+                  const std::vector<unit_id>& units, spike_sequence_builder& builder,
+                  const reading& job) {
     constexpr std::size_t block_size = std::size_t{1} << 17;
     std::vector<double> block(static_cast<std::size_t>(
         std::min<std::uint64_t>(block_size, std::max<std::uint64_t>(times.size(), 1))));
@@ -143,8 +143,9 @@ double read_times(const h5::column& times, const std::vector<std::uint64_t>& off
 }
 
 // The begins or ends of a table; nothing for those that are not known.
-std::vector<std::optional<duration>> read_interval_ends(const h5::reader& nwb, const std::string& table,
-                                         const char* name) {
+std::vector<std::optional<duration>> read_interval_ends(const h5::reader& nwb,
+                                                        const std::string& table,
+                                                        const char* name) {
     if (!io::nwb::has_column(nwb, table, name))
         throw io::file_error(nwb.path(), "/" + table,
                              fmt::format("has no column {}, expected a table of intervals", name));
@@ -171,7 +172,8 @@ void warn_of_open_ones(const std::string& place, std::size_t open, std::size_t a
                        std::string_view what, std::vector<std::string>* warnings) {
     if (open == 0 || warnings == nullptr) return;
     warnings->push_back(fmt::format("Of {} intervals in /{}, {} {} not known: {} left out.", all,
-                                    place, what, open == 1 ? "of one is" : fmt::format("of {} are", open),
+                                    place, what,
+                                    open == 1 ? "of one is" : fmt::format("of {} are", open),
                                     open == 1 ? "it is" : "they are"));
 }
 

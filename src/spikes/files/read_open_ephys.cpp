@@ -50,7 +50,8 @@ std::vector<fs::path> folders_with_spikes(const fs::path& folder) {
     for (auto at = fs::recursive_directory_iterator(folder, ignored);
          at != fs::recursive_directory_iterator(); at.increment(ignored)) {
         if (at.depth() == deepest - 1) at.disable_recursion_pending();
-        if (at->is_directory(ignored) && arrays_in(at->path()) != nullptr) out.push_back(at->path());
+        if (at->is_directory(ignored) && arrays_in(at->path()) != nullptr)
+            out.push_back(at->path());
     }
     std::ranges::sort(out, [](const fs::path& a, const fs::path& b) {
         return natural_less(a.string(), b.string());
@@ -179,16 +180,14 @@ spike_file read_open_ephys(const reading& job) {
     std::map<std::string, std::string> labels;
     for (const fs::path& folder : folders) {
         const std::string prefix =
-            folders.size() == 1
-                ? ""
-                : folder.lexically_relative(job.path).generic_string() + "/";
+            folders.size() == 1 ? "" : folder.lexically_relative(job.path).generic_string() + "/";
         if (!io::is_printable_utf8(prefix + "0"))
             throw io::file_error(folder, "its name cannot be in the names of units");
         append_folder(folder, prefix, builder, labels, job);
     }
     finish(file, builder, job);
-    const bool any_sorted = std::ranges::any_of(
-        labels, [](const auto& of_unit) { return of_unit.second == "sorted"; });
+    const bool any_sorted =
+        std::ranges::any_of(labels, [](const auto& of_unit) { return of_unit.second == "sorted"; });
     if (!any_sorted) return file;
     for (const std::string& unit : file.spikes.unit_names()) file.labels.push_back(labels[unit]);
     return file;

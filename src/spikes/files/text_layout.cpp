@@ -90,8 +90,8 @@ bool counts_trials(const heading& head) {
         }
     if (base.ends_with('s')) base.remove_suffix(1);
     constexpr std::array<std::string_view, 12> names{
-        "trial", "sweep",   "epoch", "segment",   "session", "repetition",
-        "rep",   "repeat",  "block", "recording", "run",     "presentation"};
+        "trial", "sweep",  "epoch", "segment",   "session", "repetition",
+        "rep",   "repeat", "block", "recording", "run",     "presentation"};
     return std::find(names.begin(), names.end(), base) != names.end();
 }
 

@@ -149,10 +149,10 @@ time_scale time_scale::from(std::string_view name) {
             fast_float::from_chars(number.data(), number.data() + number.size(), rate);
         if (code == std::errc{} && end == number.data() + number.size()) return samples(rate);
     }
-    throw invalid_argument(fmt::format(
-        "'{}' is not a unit of time (expected s, ms, us, ns or samples:RATE, such as "
-        "samples:30000)",
-        name));
+    throw invalid_argument(
+        fmt::format("'{}' is not a unit of time (expected s, ms, us, ns or samples:RATE, such as "
+                    "samples:30000)",
+                    name));
 }
 
 std::string time_scale::name() const {

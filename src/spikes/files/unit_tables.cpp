@@ -96,9 +96,9 @@ std::vector<std::string> names_of_rows(const std::vector<std::string>& names,
     if (!names.empty()) {
         const std::string problem = why_no_names(names);
         if (problem.empty()) return names;
-        warnings.push_back(fmt::format("The column unit_name {}: {}.", problem,
-                                       ids.empty() ? numbered
-                                                   : "the units are called by their ids instead"));
+        warnings.push_back(
+            fmt::format("The column unit_name {}: {}.", problem,
+                        ids.empty() ? numbered : "the units are called by their ids instead"));
     }
     if (!ids.empty()) {
         if (why_no_names(ids).empty()) return ids;
@@ -161,7 +161,7 @@ spike_file read_listed(const listed_units& units, const reading& job) {
             throw io::file_error(job.path, "observed intervals", problem);
         });
     if (units.are_32_bit && !units.times_s.empty()) {
-        std::string warning = 
+        std::string warning =
             warning_of_32_bits(std::ranges::max(units.times_s), time_scale::seconds());
         if (!warning.empty()) file.warnings.push_back(std::move(warning));
     }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "spikeweave/spikes/order_spikes.hpp"
 #include "support/error_text.hpp"
 #include "support/spike_files.hpp"
-#include "spikeweave/spikes/order_spikes.hpp"
 
 namespace spikeweave {
 namespace {
@@ -66,9 +66,8 @@ TEST(TakeUnits, NamesTheFileAndTheUnitInEachError) {
     units.snr = {1};
     EXPECT_SAYS(refusal_of(units), "found 1 signal-to-noise ratios of 2 units");
     EXPECT_SAYS(refusal_of(two_units(), {.labels = {"good"}}), "has no labels of units");
-    const auto unknown = text_of([] {
-        static_cast<void>(take_units("some.file", two_units(), {.only_units = {"c"}}));
-    });
+    const auto unknown = text_of(
+        [] { static_cast<void>(take_units("some.file", two_units(), {.only_units = {"c"}})); });
     EXPECT_SAYS(unknown, "'some.file': no unit is named 'c'");
 }
 

@@ -49,11 +49,13 @@ TEST(TextFiles, RoundNanosecondsToTheNearestMicrosecond) {
     const named_spikes expected{{0, "a"}, {2, "a"}, {12'346, "a"}, {1'700'000'000'000'000, "a"}};
     const std::string rows = "500 a\n1500 a\n12345678.9012345678 a\n1700000000000000123 a\n";
     for (const char* unit : {"ns", "nanoseconds"})
-        EXPECT_EQ(named(read_spikes(folder.file("a", "time_" + std::string(unit) + " unit\n" + rows))
-                            .spikes),
-                  expected);
-    EXPECT_EQ(named(read_spikes(folder.file("b", "time unit\n" + rows), {.time_unit = "ns"}).spikes),
-              expected);
+        EXPECT_EQ(
+            named(read_spikes(folder.file("a", "time_" + std::string(unit) + " unit\n" + rows))
+                      .spikes),
+            expected);
+    EXPECT_EQ(
+        named(read_spikes(folder.file("b", "time unit\n" + rows), {.time_unit = "ns"}).spikes),
+        expected);
     EXPECT_SAYS(error_of(folder.file("c", "time_ns unit\n9e30 a\n")), "a time in nanoseconds");
     EXPECT_SAYS(error_of(folder.file("d", "time_fs unit\n1 a\n")), "expected");
 }
