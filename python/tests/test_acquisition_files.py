@@ -147,7 +147,7 @@ def write_nse(path, stamps_us, cells):
         "-FileType Spike\r\n-FileVersion 3.4\r\n-RecordSize 112\r\n"
         '-ApplicationName Cheetah "5.7.4"\r\n'
         "-TimeCreated 2026/11/26 12:00:00\r\n-TimeClosed 2026/11/26 12:10:00\r\n"
-        "-AcqEntName SE1\r\n-SamplingFrequency 32000\r\n"
+        f"-AcqEntName {path.stem}\r\n-SamplingFrequency 32000\r\n"
         "-ADBitVolts 0.000000036621\r\n-NumADChannels 1\r\n-ADChannel 0\r\n"
     )
     records = np.zeros(
@@ -198,14 +198,28 @@ def test_a_clock_that_was_reset_is_refused(tmp_path):
 
 @pytest.mark.filterwarnings("ignore")
 def test_spikes_of_neuralynx(tmp_path):
-    """Neo counts time from the first record."""
+    """Times are those of the system, and not from the first record."""
     pytest.importorskip("neo.rawio")
     write_nse(tmp_path / "SE1.nse", [5000, 6000, 7500, 9000], [0, 2, 2, 0])
 
     found = spikeweave.read(tmp_path / "SE1.nse")
 
-    assert [train.tolist() for train in found.trains()] == [[0, 0.004], [0.001, 0.0025]]
+    assert [train.tolist() for train in found.trains()] == [[0.005, 0.009], [0.006, 0.0075]]
     assert found.unit_names == ["chSE1#0#0", "chSE1#0#2"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_files_of_neuralynx_have_one_clock(tmp_path):
+    pytest.importorskip("neo.rawio")
+    write_nse(tmp_path / "SE1.nse", [26_122_760_712, 26_122_791_399], [0, 0])
+    write_nse(tmp_path / "SE2.nse", [26_123_010_712, 26_124_188_772], [0, 0])
+
+    one, other, both = (spikeweave.read(tmp_path / name) for name in ("SE1.nse", "SE2.nse", ""))
+
+    assert one.times.tolist() == [26122.760712, 26122.791399]
+    assert other.times.tolist() == [26123.010712, 26124.188772]
+    assert both.unit_names == ["chSE1#0#0", "chSE2#0#0"]
+    assert [train[0] for train in both.trains()] == [26122.760712, 26123.010712]
 
 
 @pytest.mark.filterwarnings("ignore")

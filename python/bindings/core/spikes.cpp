@@ -35,7 +35,7 @@ array_out<double> seconds_of(std::span<const std::int64_t> times_us) {
     return column(times_us, [](std::int64_t us) { return duration{us}; });
 }
 
-nb::dict to_python(spike_file file) {
+nb::dict file_to_python(spike_file file) {
     nb::dict out;
     std::vector<std::string> warnings = warnings_of(file);
     for (std::string& warning : warnings) warning = with_plain_names(warning);
@@ -55,12 +55,12 @@ nb::dict to_python(spike_file file) {
 }
 
 nb::dict read_file(const std::string& path, const nb::dict& given) {
-    return to_python(call(read_spikes, path, given));
+    return file_to_python(call(read_spikes, path, given));
 }
 
 // Units that another library has read, as a dictionary of the members of `listed_units`; those that
 // are missing keep their defaults.
-nb::dict take(const std::string& path, const nb::dict& units, const nb::dict& given) {
+nb::dict take_listed(const std::string& path, const nb::dict& units, const nb::dict& given) {
     listed_units listed;
     const auto take_member = [&](const char* name, auto& member) {
         using value = std::remove_reference_t<decltype(member)>;
@@ -79,7 +79,7 @@ nb::dict take(const std::string& path, const nb::dict& units, const nb::dict& gi
     if (units.contains("places"))
         for (const auto& [x, y] : nb::cast<std::vector<std::pair<double, double>>>(units["places"]))
             listed.places.push_back({x, y});
-    return to_python(call_with<spike_read_options>(
+    return file_to_python(call_with<spike_read_options>(
         given, [&](const spike_read_options& how, const execution& run) {
             return take_units(path, listed, how, run);
         }));
@@ -213,7 +213,7 @@ void bind_spikes(nb::module_& m) {
           "t_stop"_a.none(), "trial_column"_a = "");
     m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
-    m.def("take_units", &take, "path"_a, "units"_a, "given"_a);
+    m.def("take_units", &take_listed, "path"_a, "units"_a, "given"_a);
     m.def("label_columns", &columns_of_labels);
     m.def("warning_of_32_bits", &warning_of_32_bits, "largest_s"_a);
     m.def("read_options", &description<spike_read_options>);

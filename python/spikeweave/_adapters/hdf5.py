@@ -23,25 +23,23 @@ def read_hdf5(path: Path) -> dict[str, Any]:
         with h5py.File(path) as file:
             names = set(file)
             if "units" not in names and "channel_groups" in names:
-                return _read_kwik(path, file)
+                return _read_kwik(file)
             if "units" not in names and {"spikes", "sCount"} <= names:
                 return _read_eglen(file)
             if "units" not in names and "nwb_version" not in file.attrs:
-                raise OSError(
-                    f"'{path}' is HDF5 with {', '.join(sorted(names)[:8])}; expected a table units "
-                    "(NWB), channel_groups (.kwik) or spikes and sCount (Eglen et al. 2014)"
+                raise ValueError(
+                    f"found {', '.join(sorted(names)[:8])} in it, expected a table units (NWB), "
+                    "channel_groups (.kwik) or spikes and sCount (Eglen et al. 2014)"
                 )
-    except OSError:
-        raise
     except Exception as error:  # of whatever kind a damaged file makes h5py raise
-        raise OSError(f"'{path}' cannot be read by h5py: {error}") from error
+        raise OSError(f"'{path}' cannot be read: {error}") from error
     return nwb.read_units(path)
 
 
-def _read_kwik(path: Path, file: Any) -> dict[str, Any]:
+def _read_kwik(file: Any) -> dict[str, Any]:
     rate = _rate_of_kwik(file)
     if rate is None:
-        raise OSError(f"'{path}' says no sample rate in /recordings/0, expected one")
+        raise ValueError("it says no sample rate in /recordings/0, expected one")
     groups = [name for name in sorted(file["channel_groups"], key=int) if _has_spikes(file, name)]
     names, labels, trains = [], [], []
     for number in groups:
@@ -49,8 +47,8 @@ def _read_kwik(path: Path, file: Any) -> dict[str, Any]:
         samples = np.asarray(group["spikes/time_samples"][:], dtype=np.float64)
         clusters = np.asarray(group["spikes/clusters/main"][:])
         if clusters.shape != samples.shape:
-            raise OSError(
-                f"'{path}': group {number} has {samples.size} times and {clusters.size} clusters, "
+            raise ValueError(
+                f"group {number} has {samples.size} times and {clusters.size} clusters, "
                 "expected as many"
             )
         for cluster in np.unique(clusters):

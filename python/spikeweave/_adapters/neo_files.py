@@ -129,8 +129,13 @@ def _trains_of(reader: Any) -> tuple[dict[str, np.ndarray], tuple[float, float]]
     if reader.block_count() != 1:
         raise ValueError(f"found {reader.block_count()} blocks, expected 1")
     segments = range(reader.segment_count(0))
-    begins = [float(reader.segment_t_start(0, segment)) for segment in segments]
-    ends = [float(reader.segment_t_stop(0, segment)) for segment in segments]
+    try:
+        begins = [float(reader.segment_t_start(0, segment)) for segment in segments]
+        ends = [float(reader.segment_t_stop(0, segment)) for segment in segments]
+    except LookupError:
+        raise ValueError(
+            "neo does not know when it begins; beside files of Open Ephys, their .continuous do"
+        ) from None
     for segment in segments[1:]:
         if begins[segment] < ends[segment - 1]:
             raise ValueError(

@@ -300,12 +300,17 @@ class LiveOptions(TypedDict, total=False):
             "klustakwik",
             "nwb",
             "session",
+            "alf",
+            "open-ephys",
+            "kwik",
+            "eglen",
         ]
         | None
     )
     time_unit: str | None
     allow_negative: bool | None
     labels: str | None
+    only_units: str | None
     drop_duplicates_of_units: bool | None
     drop_synchronous: int | None
     synchrony_window: Time | None
