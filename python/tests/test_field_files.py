@@ -161,12 +161,12 @@ def test_a_culture_has_the_places_of_its_electrodes(tmp_path):
         file["epos"] = np.array([[0.0, 200.0, 400.0], [1.0, 2.0, 3.0]])
         file["recordingtime"] = [0.0, 11.0]
     found, said = said_of(spikeweave.read, path)
-    assert found.unit_names == ["A1_11", "A1_12", "B1_11"]
-    assert found.positions.tolist() == [[200, 2], [0, 1], [400, 3]]
+    assert found.unit_names == ["A1_12", "A1_11", "B1_11"]
+    assert found.positions.tolist() == [[0, 1], [200, 2], [400, 3]]
     assert (found.t_start, found.t_stop) == (0, 11)
     assert any("2 wells of a plate" in one for one in said), said
     well, said = said_of(spikeweave.read, path, only_units="A1")
-    assert (well.unit_names, said) == (["A1_11", "A1_12"], [])
+    assert (well.unit_names, said) == (["A1_12", "A1_11"], [])
     assert well.positions.tolist() == well.select(["A1_11", "A1_12"]).positions.tolist()
     assert found.select(["B1_11"]).positions.tolist() == [[400, 3]]
     with h5py.File(path, "a") as file:

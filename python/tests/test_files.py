@@ -310,10 +310,10 @@ def test_labels_of_nwb_are_its_column_quality(tmp_path):
         io.write(nwb)
 
     with pytest.warns(UserWarning, match="Of 3 units, the 2 labelled good are used"):
-        assert spikeweave.read(path).unit_names == ["n2", "n10"]
+        assert spikeweave.read(path).unit_names == ["n10", "n2"]
     with pytest.warns(UserWarning, match="Unit n10 with 2 spikes was left out"):
         assert spikeweave.read(path, min_snr=5).unit_names == ["n2"]
-    assert spikeweave.read(path, labels="all").unit_names == ["n2", "n9", "n10"]
+    assert spikeweave.read(path, labels="all").unit_names == ["n10", "n9", "n2"]
     with pytest.raises(ValueError, match="no unit is labelled mua"):
         spikeweave.read(path, labels="mua")
 

@@ -139,7 +139,7 @@ struct listed_units {
 };
 
 /// What `read_spikes` does with a file of its own formats: checks its values, warns, and leaves out
-/// what the options say.
+/// what the options say. The units keep the order in which they are listed.
 /// @param path  the file, which is not opened: errors name it
 /// @throws io_error, and invalid_argument as `read_spikes`.
 SPIKEWEAVE_API spike_file take_units(const std::filesystem::path& path, const listed_units& units,

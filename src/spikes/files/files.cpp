@@ -101,6 +101,19 @@ void keep_units(spike_file& file, spike_sequence kept) {
     file.spikes = std::move(kept);
 }
 
+// The same spikes, with their units in the order of these names, which are all there are.
+spike_sequence with_units_in_order(const spike_sequence& spikes,
+                                   const std::vector<std::string>& names) {
+    std::vector<unit_id> renumbered(spikes.unit_count());
+    for (std::size_t u = 0; u < names.size(); ++u)
+        renumbered[to_index(spikes.unit(names[u]))] = unit_id{static_cast<std::uint32_t>(u)};
+    std::vector<std::pair<std::int64_t, unit_id>> listed;
+    listed.reserve(spikes.size());
+    for (std::size_t i = 0; i < spikes.size(); ++i)
+        listed.emplace_back(spikes.times_us()[i], renumbered[to_index(spikes.units()[i])]);
+    return sequence_of(std::move(listed), names, spikes.span());
+}
+
 // Programs write the four labels that are known here as "Good", "MUA " or "nan".
 std::string plain_label(std::string_view label) {
     std::string lower(core::trimmed(label));
@@ -254,7 +267,9 @@ spike_file take_units(const std::filesystem::path& path, const listed_units& uni
                       const spike_read_options& how, const execution& run) {
     check_options(how);
     const reading job{path, how, run};
-    spike_file file = spikes::read_listed(units, job);
+    std::vector<std::string> names;
+    spike_file file = spikes::read_listed(units, job, &names);
+    keep_units(file, with_units_in_order(file.spikes, names));
     take_options_of(file, job);
     return file;
 }

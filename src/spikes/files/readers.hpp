@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/progress_meter.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -36,8 +37,10 @@ spike_file read_alf(const reading& job);
 spike_file read_open_ephys(const reading& job);
 /// NWB, `.kwik` and the cultures of Eglen et al.: which one it is, the file says.
 spike_file read_hdf5(const reading& job);
-/// Spikes that are already in memory.
-spike_file read_listed(const listed_units& units, const reading& job);
+/// Spikes that are already in memory, with units in natural order.
+/// @param names  gets the names of the units in the order of the list
+spike_file read_listed(const listed_units& units, const reading& job,
+                       std::vector<std::string>* names = nullptr);
 
 /// Whether a folder has spikes as the Open Ephys GUI saves them, or folders of these.
 bool is_open_ephys_spikes(const std::filesystem::path& folder);

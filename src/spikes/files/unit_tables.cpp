@@ -148,7 +148,8 @@ std::optional<time_span> span_of_intervals(std::span<const double> ends,
     return span;
 }
 
-spike_file read_listed(const listed_units& units, const reading& job) {
+spike_file read_listed(const listed_units& units, const reading& job,
+                       std::vector<std::string>* names_of_list) {
     check_lengths(units, job);
     spike_file file;
     file.warnings = units.warnings;
@@ -172,6 +173,7 @@ spike_file read_listed(const listed_units& units, const reading& job) {
     file.places = in_order_of_units(units.places, names, order);
     file.labels = in_order_of_units(labels_in(units.columns), names, order);
     file.are_clusters = units.are_clusters;
+    if (names_of_list != nullptr) *names_of_list = names;
     return file;
 }
 

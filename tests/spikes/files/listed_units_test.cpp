@@ -36,9 +36,10 @@ TEST(TakeUnits, MakesWhatAFileWouldGive) {
     const spike_file file = take_units("some.file", units, {.labels = {"all"}});
     EXPECT_EQ(named(file.spikes),
               (named_spikes{{250'000, "a"}, {500'000, "b"}, {1'500'000, "b"}, {2'500'000, "a"}}));
-    EXPECT_EQ(file.labels, (std::vector<std::string>{"good", "mua"}));
-    EXPECT_EQ(file.snr, (std::vector<double>{4, 3}));
-    EXPECT_EQ(file.places, (std::vector<unit_place>{{3, 4}, {1, 2}}));
+    EXPECT_EQ(file.spikes.unit_names(), (std::vector<std::string>{"b", "a"}));
+    EXPECT_EQ(file.labels, (std::vector<std::string>{"mua", "good"}));
+    EXPECT_EQ(file.snr, (std::vector<double>{3, 4}));
+    EXPECT_EQ(file.places, (std::vector<unit_place>{{1, 2}, {3, 4}}));
     EXPECT_EQ(file.spikes.span(), (time_span{duration{0}, duration{10'000'000}}));
     EXPECT_TRUE(file.has_recorded_span);
     EXPECT_TRUE(file.warnings.empty());
@@ -89,7 +90,7 @@ TEST(TakeUnits, LooksForLabelsInTheColumnsThatHaveSome) {
     listed_units units = two_units();
     units.columns = {{"label", {"CA1", "CA3"}}, {"group", {"NOISE", "nan"}}};
     EXPECT_EQ(take_units("some.file", units, {.labels = {"all"}}).labels,
-              (std::vector<std::string>{"unsorted", "noise"}));
+              (std::vector<std::string>{"noise", "unsorted"}));
     units.columns = {{"label", {"CA1", "CA3"}}};
     EXPECT_TRUE(take_units("some.file", units).labels.empty());
 }
