@@ -147,7 +147,8 @@ void append_folder(const fs::path& folder, const std::string& prefix,
     numpy_times to_us(scale, job);
     std::map<std::pair<std::int64_t, std::int64_t>, unit_id> units;
     std::vector<std::int64_t> block(numpy_block);
-    for (std::size_t at = 0; const std::size_t n = to_us.read(times, block); at += n) {
+    std::size_t at = 0;
+    while (const std::size_t n = to_us.read(times, block)) {
         core::throw_if_stopped(job.run.stop);
         for (std::size_t i = 0; i < n; ++i) {
             const auto key = std::pair(electrodes[at + i], clusters[at + i]);
@@ -159,6 +160,7 @@ void append_folder(const fs::path& folder, const std::string& prefix,
             }
             builder.append(block[i], unit->second);
         }
+        at += n;
     }
     times.expect_end();
 }

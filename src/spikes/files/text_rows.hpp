@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spikes/files/text_layout.hpp"
@@ -48,9 +49,9 @@ inline constexpr unit_id stimulus_marker{UINT32_MAX};
 /// Parses the rows of a text file, block by block.
 class text_rows {
 public:
-    text_rows(const text_layout& layout, const reading& job,
+    text_rows(text_layout layout, const reading& job,
               std::function<unit_id(std::string_view)> resolve)
-        : layout_(layout), job_(&job), labels_(std::move(resolve)) {}
+        : layout_(std::move(layout)), job_(&job), labels_(std::move(resolve)) {}
 
     /// Parses whole lines; `lines_before` is the number of lines before this block.
     /// @param spikes  a `spike_sequence_builder` or `spike_block`, to which the spikes are appended
