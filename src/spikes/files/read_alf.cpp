@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/file_error.hpp"
+#include "io/random_file.hpp"
 #include "spikes/files/numpy_times.hpp"
 
 namespace spikeweave::spikes {
