@@ -367,6 +367,8 @@ def recording(
 
     Raises
     ------
+    OSError
+        If `spikes` cannot be read.
     TypeError, ValueError
         Naming what was found and what was expected.
 

@@ -43,3 +43,15 @@ def test_networks_say_what_their_synapses_are():
     assert ((made.delay >= 0.001) & (made.delay <= 0.005)).all()
     with pytest.raises(ValueError, match="31 units cannot be recorded from 30 neurons"):
         simulate.network(neurons=30, units=31)
+
+
+def test_recordings_take_the_spikes_of_a_file(tmp_path):
+    file = tmp_path / "spikes.csv"
+    file.write_text("time_s,unit\n0.5,a\n0.7,b\n1.25,a\n")
+
+    made = simulate.recording(channels=2, units=9, length="1h", spikes=file)
+
+    assert made.spikes.unit_names == ["a", "b"]
+    assert made.spikes.times.tolist() == pytest.approx([0, 0.2, 0.75])
+    with pytest.raises(OSError, match="absent"):
+        simulate.recording(spikes=tmp_path / "absent.csv")

@@ -150,7 +150,8 @@ struct simulated_recording {
 };
 
 /// Simulates in memory: 2 bytes per sample and channel.
-/// @throws invalid_argument if an option is out of range; cancelled.
+/// @throws invalid_argument if an option is out of range; io_error if `spikes` cannot be read;
+/// cancelled.
 SPIKEWEAVE_API simulated_recording simulate_recording(const recording_options& options = {},
                                                       const execution& run = {});
 

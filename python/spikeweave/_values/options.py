@@ -425,6 +425,7 @@ class RecordingOptions(TypedDict, total=False):
     sample_rate: float | None
     gain: float | None
     units: int | None
+    spikes: FilePath | None
     low_rate: float | None
     high_rate: float | None
     dead_time: Time | None
