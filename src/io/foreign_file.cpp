@@ -57,7 +57,11 @@ constexpr std::array kinds{
     foreign_file{"", "AxionBio",
                  "is a file of Axion, which neither neo nor SpikeInterface reads: export the spike "
                  "times as text with Axion's programs"},
-    foreign_file{".continuous .spikes .events", "header.format = 'Open Ephys",
+    foreign_file{".spikes", "header.format = 'Open Ephys",
+                 "holds spikes in the old format of Open Ephys, beside which the .continuous files "
+                 "of the recording have to be",
+                 of_spikes},
+    foreign_file{".continuous .events", "header.format = 'Open Ephys",
                  "is in the old format of Open Ephys", "read_openephys"},
     foreign_file{".tev .tsq .tbk .sev", "", "is a file of Tucker-Davis", "read_tdt"},
     foreign_file{".mpx", "", "is a file of Alpha Omega", "read_alphaomega"},

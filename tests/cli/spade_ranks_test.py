@@ -121,8 +121,8 @@ class Ends(Ranks):
         """Returns a search that takes hours."""
         data = self.folder / "s.npz"
         if not data.exists():
-            self.ok("simulate", "poisson", "--units", "60", "--rate", "50", "--length", "60s", "-o", data)
-        return ("spade", data, "--window", "50", *more, "-o", self.folder / "out")
+            self.ok("simulate", "poisson", "--units", "40", "--rate", "50", "--length", "60s", "-o", data)
+        return ("spade", data, "--window", "50", "--max-spikes", "3", *more, "-o", self.folder / "out")
 
     def at_work(self, ranks):
         """Returns whether all ranks have started and a temporary file exists, or some time has passed."""

@@ -43,7 +43,7 @@ std::vector<float> whitening_of_all(std::span<const std::vector<float>> traces,
         bool quiet = true;
         for (Eigen::Index c = 0; c < channels; ++c) {
             const auto channel = static_cast<std::size_t>(c);
-            frame[c] = traces[channel][f];
+            frame[c] = noise[channel] > 0 ? traces[channel][f] : 0;
             quiet = quiet && std::abs(frame[c]) <= quiet_below * noise[channel];
         }
         if (!quiet) continue;
