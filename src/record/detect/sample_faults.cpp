@@ -114,8 +114,8 @@ piece_facts facts_of_block(const recording& from, std::size_t block) {
 
 piece_facts facts_of_recording(const recording& from, const execution& run) {
     constexpr std::size_t most_blocks = 32;
-    const std::size_t blocks = static_cast<std::size_t>(
-        (from.frame_count() + standard_block_frames - 1) / standard_block_frames);
+    const auto blocks = static_cast<std::size_t>((from.frame_count() + standard_block_frames - 1) /
+                                                 standard_block_frames);
     std::vector<piece_facts> pieces(std::min(blocks, most_blocks));
     parallel::parallel_for(pieces.size(), run, "samples", [&](std::size_t i) {
         pieces[i] = facts_of_block(from, i * blocks / pieces.size());
