@@ -345,7 +345,6 @@ void template_search::centre() {
             off_centre(each, traces_.window(), traces_.source().rate_hz(), detection_.sign));
         move_earlier(each, shifts.back());
     }
-    filters_.resize(templates_.size());
     std::ranges::transform(templates_, filters_.begin(), filter_of);
     if (std::ranges::count(shifts, 0) == std::ssize(shifts)) return;
     const auto end = static_cast<std::int64_t>(traces_.source().frame_count());
