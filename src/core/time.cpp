@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/grouped.hpp"
 #include "core/trimmed.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -100,10 +101,16 @@ std::string format_duration(duration d) {
 }
 
 std::string format_rough_time(double seconds) {
-    const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+    constexpr double most = 1e15;  // seconds: far above the longest text, and a whole number
+    const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, most)));
     if (whole < 60) return fmt::format("{} s", whole);
     if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-    return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+    constexpr std::uint64_t day = 24 * 3600;
+    if (whole < 3 * day) return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+    if (whole < 1'000 * day) return fmt::format("{} days", whole / day);
+    constexpr std::uint64_t year = 31'557'600;
+    if (whole < 10'000 * year) return fmt::format("{} years", core::grouped(whole / year));
+    return "more than 10,000 years";
 }
 
 }  // namespace spikeweave

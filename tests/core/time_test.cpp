@@ -53,5 +53,15 @@ TEST(FormatDuration, IsShortAndReadsBack) {
     EXPECT_EQ(parse_duration(format_duration(1234567us)), 1234567us);
 }
 
+TEST(FormatRoughTime, HasAUnitThatFits) {
+    constexpr double hour = 3600, year = 31'557'600;
+    EXPECT_EQ(format_rough_time(3.2), "3 s");
+    EXPECT_EQ(format_rough_time(130), "2 min 10 s");
+    EXPECT_EQ(format_rough_time(30 * hour), "30 h 0 min");
+    EXPECT_EQ(format_rough_time(100 * hour), "4 days");
+    EXPECT_EQ(format_rough_time(1234.5 * year), "1,234 years");
+    EXPECT_EQ(format_rough_time(1e300), "more than 10,000 years");
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -169,13 +169,7 @@ void announce(const spade_input& prepared, const spade_job& job) {
     if (cost.bytes > job.guard.most())
         throw invalid_argument(
             fmt::format("{}: {}", describe_cost(cost, analysis), job.guard.too_much()));
-    constexpr double most_s = 24 * 3600.0;
-    if (cost.search.seconds >= most_s)
-        throw invalid_argument(
-            fmt::format("{}, which is too long to begin: a larger `min_occ` or `min_spikes`, wider "
-                        "bins (`bin`), a smaller `window` or a part of the recording (`t_stop`) "
-                        "makes it shorter",
-                        describe_cost(cost, analysis)));
+    check_duration(cost, analysis);
     if (job.now.quiet) return;
     const surrogate_time tests = estimate_surrogates(prepared, analysis, job.run);
     if (!job.now.progress.shown() && cost.search.seconds + tests.seconds < long_s) return;

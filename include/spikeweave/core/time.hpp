@@ -31,7 +31,8 @@ SPIKEWEAVE_API duration parse_duration(std::string_view text);
 /// Formats a time in its shortest exact form in us, ms or s: "5 ms", "1.5 s", "40 us".
 SPIKEWEAVE_API std::string format_duration(duration d);
 
-/// Formats a time of which nobody needs to know more as "3 s", "2 min 10 s" or "1 h 5 min".
+/// Formats a time of which nobody needs to know more as "3 s", "2 min 10 s", "1 h 5 min",
+/// "12 days" or "40 years".
 SPIKEWEAVE_API std::string format_rough_time(double seconds);
 
 /// A closed interval of time [begin, end], counted from the recording's first sample.

@@ -214,7 +214,8 @@ SPIKEWEAVE_API void replicate(spade_result& found, const replication_spikes& in,
 /// @param has_recorded_span  as for `bin_recording`
 /// @param run  progress, cancellation and ranks; its threads are ignored, because those of the
 /// options are used
-/// @throws invalid_argument if an option is out of range or options contradict each other;
+/// @throws invalid_argument if an option is out of range or options contradict each other, or if
+/// the search would take a day or longer on one thread (`check_duration`; not with ranks);
 /// cancelled.
 SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
                                       const spade_options& options = {},

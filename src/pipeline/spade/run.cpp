@@ -17,6 +17,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade/pattern_blocks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
+#include "spikeweave/pipeline/spade/cost.hpp"
 
 namespace spikeweave {
 
@@ -362,6 +363,9 @@ spade_result search_and_replicate(const spike_sequence& spikes, const spade_opti
     const auto began = std::chrono::steady_clock::now();
     spade_input prepared =
         prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
+    // Estimates of ranks differ, and none may go on alone.
+    if (run.ranks == nullptr)
+        check_duration(estimate_search(prepared, options, true, run), options);
     spade_result out = run_spade(prepared, options, run);
     out.warnings.insert(out.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
     if (other != nullptr) replicate(out, *other, run);

@@ -36,6 +36,11 @@ SPIKEWEAVE_API spade_cost estimate_search(const spade_input& prepared, const spa
 /// The cost in words: "about 1,200 candidates, …".
 SPIKEWEAVE_API std::string describe_cost(const spade_cost& cost, const spade_options& options);
 
+/// @throws invalid_argument if the search is expected to take a day or longer on one thread, as it
+/// does where every unit fires in most windows. `run_spade` of spikes and the command check this;
+/// a program that wants such a search calls the stages.
+SPIKEWEAVE_API void check_duration(const spade_cost& cost, const spade_options& options);
+
 /// The expected run time of all surrogates.
 struct surrogate_time {
     double seconds = 0;     ///< 0 if patterns are not tested

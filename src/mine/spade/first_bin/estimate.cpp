@@ -198,11 +198,14 @@ spade_estimate estimate_mining(const spade_windows& windows, const pattern_minin
     const spade::item_index items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
     const probed found = probe(items, before, rules, run);
-    const auto scaled = [&](double n) { return static_cast<std::uint64_t>(std::llround(n)); };
+    constexpr double most = 1e15;  // so that sizes in bytes fit into 64 bits
+    const auto scaled = [&](double n) {
+        return static_cast<std::uint64_t>(std::llround(std::min(n, most)));
+    };
     spade_estimate estimate{.candidates = scaled(found.sums.candidates),
                             .patterns = scaled(found.sums.patterns),
                             .seconds = found.sums.seconds,
-                            .at_least = found.too_few};
+                            .at_least = found.too_few || found.sums.candidates > most};
     estimate.search_bytes = 8 * windows.item_count() + before.bytes();
     const std::uint64_t fixed = sizeof(std::uint64_t) + sizeof(std::uint32_t);
     estimate.table_bytes =
