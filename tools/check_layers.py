@@ -21,14 +21,17 @@ MAY_USE = {
     "simulate": "core record sort spikes",
     "sort": "core device parallel record spikes",
     "mine": "core device parallel spikes",
+    "published": "core device parallel io spikes mine",
     "assess": "core parallel spikes mine",
     "elephant": "core parallel spikes mine assess",
     "live": "core parallel io spikes mine assess",
     "pipeline": "core parallel record sort spikes mine assess",
-    "report": "core parallel io record sort spikes mine assess live pipeline",
+    "report": "core parallel io record sort spikes mine assess live pipeline published",
 }
 # These folders are no stages. Every stage may include their private headers, and those of core.
 SHARED = {"device", "parallel", "io"}
+# A stage that implements what the private headers of another declare.
+IMPLEMENTS = {"published": "mine"}
 PUBLIC_ONLY = ("apps", "examples", "python")
 OUTSIDE = re.compile(r'#\s*include\s+[<"](cuda|mpi\.h|hdf5|H5|tbb/|oneapi/|CLI/|Eigen/|nlohmann/|fmt/)')
 PUBLIC_NAMESPACE = re.compile(r"namespace\s+spikeweave\s*\{")
@@ -83,7 +86,7 @@ def check_line(line, place, own, path):
     if used != own and used not in MAY_USE[own].split() and not (used in SHARED and not public and own != "core"
                                                                  and own not in SHARED):
         return f"{own} may not use {used}"
-    if used != own and not public and used not in SHARED and used != "core":
+    if used not in {own, "core", IMPLEMENTS.get(own), *SHARED} and not public:
         return f"{used} is used by its public headers only"
     command, used_command = command_of(own, path.with_suffix("").parts[1:]), command_of(used, names[1:])
     if command and used_command and command != used_command:

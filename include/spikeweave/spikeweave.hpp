@@ -52,7 +52,7 @@
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/blocks.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 #include "spikeweave/mine/episodes/tracker.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 #include "spikeweave/mine/spade.hpp"

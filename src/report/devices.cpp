@@ -5,7 +5,7 @@
 #include "core/grouped.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/memory.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 
 namespace spikeweave {
 

@@ -1,5 +1,5 @@
 #include "fuzz/harness.hpp"
-#include "mine/episodes/hybrid/calibration_file.hpp"
+#include "published/hybrid/calibration_file.hpp"
 
 namespace spikeweave::fuzz {
 

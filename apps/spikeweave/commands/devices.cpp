@@ -4,7 +4,7 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 #include "spikeweave/report/devices.hpp"
 
 namespace spikeweave::cli {

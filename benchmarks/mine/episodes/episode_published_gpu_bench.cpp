@@ -24,7 +24,7 @@
 #include "benchmarks/support/ratios.hpp"
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/mine/episodes.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 
 namespace {

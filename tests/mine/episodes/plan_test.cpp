@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "mine/episodes/devices/plan.hpp"
-#include "mine/episodes/state_machine/stamp_rings.hpp"
+#include "published/state_machine/stamp_rings.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "mine/episodes/devices/resident_stream.hpp"
 #include "mine/episodes/search/candidates.hpp"
@@ -32,6 +34,10 @@ count_result count_by_occurrences_on_device(const device_problem&, const candida
                                             std::uint64_t at_least);
 count_result count_by_latest_start_on_device(const device_problem&, const candidate_set&,
                                              std::uint64_t at_least);
+
+/// Makes a warning, as one sentence, for each of these devices for which the strategy `hybrid` was
+/// never calibrated.
+std::vector<std::string> warnings_of_hybrid(std::span<const int> devices);
 
 using device_counter = count_result (*)(const device_problem&, const candidate_set&, std::uint64_t);
 

@@ -14,7 +14,7 @@
 #include "core/stop.hpp"
 #include "mine/episodes/devices/backend.hpp"
 #include "mine/episodes/devices/device_set.hpp"
-#include "mine/episodes/hybrid/hybrid.hpp"
+#include "mine/episodes/devices/counters.hpp"
 #include "mine/episodes/search/level_table.hpp"
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"

@@ -1,4 +1,4 @@
-#include "mine/episodes/hybrid/calibration_file.hpp"
+#include "published/hybrid/calibration_file.hpp"
 
 #include <fmt/format.h>
 

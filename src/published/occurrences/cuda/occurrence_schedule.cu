@@ -5,7 +5,7 @@
 #include <cub/device/device_scan.cuh>
 
 #include "mine/episodes/devices/plan.hpp"
-#include "mine/episodes/occurrences/cuda/occurrence_lists.cuh"
+#include "published/occurrences/cuda/occurrence_lists.cuh"
 
 namespace spikeweave::episodes::occurrence_lists {
 namespace {

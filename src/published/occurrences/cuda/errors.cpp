@@ -1,4 +1,4 @@
-#include "mine/episodes/occurrences/cuda/occurrences.hpp"
+#include "published/occurrences/cuda/occurrences.hpp"
 
 #include <fmt/format.h>
 

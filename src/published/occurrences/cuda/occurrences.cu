@@ -33,8 +33,8 @@
 #include "device/cuda.hpp"
 #include "mine/episodes/devices/candidate_steps.cuh"
 #include "mine/episodes/devices/plan.hpp"
-#include "mine/episodes/occurrences/cuda/occurrence_lists.cuh"
-#include "mine/episodes/occurrences/cuda/occurrences.hpp"
+#include "published/occurrences/cuda/occurrence_lists.cuh"
+#include "published/occurrences/cuda/occurrences.hpp"
 
 namespace spikeweave::episodes {
 namespace {

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "mine/episodes/devices/device_set.hpp"
-#include "mine/episodes/occurrences/cuda/occurrences.hpp"
-#include "mine/episodes/segments/segments_per_episode.hpp"
+#include "published/occurrences/cuda/occurrences.hpp"
+#include "published/segments/segments_per_episode.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"

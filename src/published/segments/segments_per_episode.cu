@@ -30,8 +30,8 @@
 #include "device/cuda.hpp"
 #include "mine/episodes/devices/plan.hpp"
 #include "mine/episodes/devices/window_occupancy.hpp"
-#include "mine/episodes/segments/segment_walks.cuh"
-#include "mine/episodes/segments/segments_per_episode.hpp"
+#include "published/segments/segment_walks.cuh"
+#include "published/segments/segments_per_episode.hpp"
 
 namespace spikeweave::episodes {
 namespace {

@@ -20,7 +20,7 @@
 #include "mine/episodes/devices/counters.hpp"
 #include "mine/episodes/devices/plan.hpp"
 #include "mine/episodes/devices/window_occupancy.hpp"
-#include "mine/episodes/state_machine/stamp_rings.hpp"
+#include "published/state_machine/stamp_rings.hpp"
 
 namespace spikeweave::episodes {
 namespace {

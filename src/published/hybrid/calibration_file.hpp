@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 
 namespace spikeweave::episodes {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mine/episodes/devices/plan.hpp"
-#include "mine/episodes/occurrences/cuda/occurrence_lists.cuh"
+#include "published/occurrences/cuda/occurrence_lists.cuh"
 
 namespace spikeweave::episodes::occurrence_lists {
 namespace {

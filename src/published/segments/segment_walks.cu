@@ -1,6 +1,6 @@
 // The kernels that cut time into segments and count in them.
 
-#include "mine/episodes/segments/segment_walks.cuh"
+#include "published/segments/segment_walks.cuh"
 
 namespace spikeweave::episodes::segment_walks {
 namespace {

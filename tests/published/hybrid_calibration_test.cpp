@@ -7,11 +7,11 @@
 #include <string>
 
 #include "mine/episodes/devices/plan.hpp"
-#include "mine/episodes/hybrid/calibration_file.hpp"
+#include "published/hybrid/calibration_file.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/version.hpp"
 #include "spikeweave/mine/episodes.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 #include "support/temporary_folder.hpp"
 
 // Tests how hybrid chooses, how its calibration is stored, and what the published strategies plan

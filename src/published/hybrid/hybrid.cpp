@@ -1,7 +1,5 @@
 // The published choice between PTPE and MTPE, by a table that was measured on the device.
 
-#include "mine/episodes/hybrid/hybrid.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +11,13 @@
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
 #include "mine/episodes/devices/backend.hpp"
+#include "mine/episodes/devices/counters.hpp"
 #include "mine/episodes/devices/device_set.hpp"
-#include "mine/episodes/hybrid/calibration_file.hpp"
+#include "published/hybrid/calibration_file.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/core/version.hpp"
-#include "spikeweave/mine/episodes/hybrid.hpp"
+#include "spikeweave/published/hybrid.hpp"
 
 namespace spikeweave {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "core/stop.hpp"
 #include "mine/episodes/search/counters.hpp"
-#include "mine/episodes/state_machine/stamp_list.hpp"
+#include "published/state_machine/stamp_list.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace spikeweave::episodes {

@@ -7,7 +7,7 @@
 #include "mine/episodes/devices/cuda/timed_stream.hpp"
 #include "mine/episodes/devices/event_time.cuh"
 #include "mine/episodes/devices/resident_stream.hpp"
-#include "mine/episodes/occurrences/cuda/occurrences.hpp"
+#include "published/occurrences/cuda/occurrences.hpp"
 
 /// Lists of partial and complete occurrences in device memory. occurrences.cu describes the
 /// algorithm.

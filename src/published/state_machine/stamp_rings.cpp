@@ -1,4 +1,4 @@
-#include "mine/episodes/state_machine/stamp_rings.hpp"
+#include "published/state_machine/stamp_rings.hpp"
 
 #include <algorithm>
 #include <utility>
