@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import unittest
+import xml.etree.ElementTree as xml
 
 from support import CliTest, needs_plain_memory, run_for_peak
 
@@ -183,9 +184,15 @@ class Episodes(CliTest):
         document = json.loads(self.ok("episodes", path, "--json").stdout)
         (listed,) = document["circuit"]["edges"]
         self.assertEqual((listed["sign"], listed["kind"]), ("inhibitory", "direct"))
-        for name in ("gain", "transmission"):
-            for value, column in zip(listed[name], (name, f"{name}_low", f"{name}_high"), strict=True):
-                self.assertAlmostEqual(value, float(edge[column]), delta=1e-5)
+        # The columns are the same in every form, but for the unit in the names of intervals.
+        self.assertEqual([name.removesuffix("_ms") for name in listed], [name.removesuffix("_ms") for name in edge])
+        for name in ("count", "expected", "p", "q", "gain", "gain_low", "gain_high", "transmission", "asymmetry"):
+            self.assertAlmostEqual(listed[name], float(edge[name]), delta=1e-5)
+        graph = xml.fromstring((self.folder / "out" / "circuit.graphml").read_text(encoding="utf-8"))
+        keys = [key.get("attr.name") for key in graph.findall("{*}key") if key.get("for") == "edge"]
+        whole = {name.removesuffix("_ms").removesuffix("_low").removesuffix("_high") for name in keys}
+        self.assertEqual(whole | {"from", "to"},
+                         {name.removesuffix("_ms").removesuffix("_low").removesuffix("_high") for name in edge})
 
     def test_tests_all_pairs_of_units(self):
         path = self.silenced_file()

@@ -19,38 +19,36 @@
 namespace spikeweave::python {
 namespace {
 
-// The unit that explains most of an edge.
-std::optional<unit_id> first_via(const circuit_edge& edge) {
-    return edge.via.empty() ? std::nullopt : std::optional(edge.via.front());
-}
-
+// The columns of `circuit.tsv`, with times in seconds. `from` cannot be a name in Python.
 nb::dict circuit_columns(const circuit& found) {
-    nb::dict out =
-        table_of(found.edges, "count", &circuit_edge::count, "expected", &circuit_edge::expected,
-                 "p", &circuit_edge::p, "q", &circuit_edge::q, "strength", &circuit_edge::strength,
-                 "source", &circuit_edge::from, "target", &circuit_edge::to, "sign",
-                 &circuit_edge::sign, "delay", &circuit_edge::delay, "best_delay",
-                 &circuit_edge::best, "kind", &circuit_edge::kind, "via", &first_via);
-    for (const auto& [name, figure] :
-         {std::pair{"gain", &circuit_edge::gain}, {"transmission", &circuit_edge::transmission}}) {
-        const std::string text(name);
-        out[name] = column(found.edges, of(figure, &estimate::value));
-        out[(text + "_low").c_str()] = column(found.edges, of(figure, &estimate::low));
-        out[(text + "_high").c_str()] = column(found.edges, of(figure, &estimate::high));
-    }
-    const auto timing = [](auto member) { return of(&circuit_edge::timing, member); };
-    const auto mean_delay = [](double delay_estimate::*member) {
-        return [=](const circuit_edge& edge) {
-            constexpr double none = std::numeric_limits<double>::quiet_NaN();
-            constexpr double us = 1e6;
-            return edge.timing.delay ? (*edge.timing.delay).*member / us : none;
-        };
+    nb::dict out;
+    const auto add = [&](const std::string& name, const auto& of_edge) {
+        out[name.c_str()] = column(found.edges, of_edge);
     };
-    add_columns(out, found.edges, "mean_delay", mean_delay(&delay_estimate::mean_us),
-                "mean_delay_low", mean_delay(&delay_estimate::low_us), "mean_delay_high",
-                mean_delay(&delay_estimate::high_us), "asymmetry", timing(&edge_timing::asymmetry),
-                "cut", timing(&edge_timing::cut), "synchronous", timing(&edge_timing::synchronous),
-                "synchronous_expected", timing(&edge_timing::synchronous_expected));
+    const auto add_member = [&](const std::string& name, const auto& of_edge) {
+        using member = std::remove_cvref_t<decltype(std::invoke(of_edge, found.edges.front()))>;
+        if constexpr (std::is_same_v<member, estimate>) {
+            add(name, of(of_edge, &estimate::value));
+            add(name + "_low", of(of_edge, &estimate::low));
+            add(name + "_high", of(of_edge, &estimate::high));
+        } else if constexpr (std::is_same_v<member, std::optional<delay_estimate>>) {
+            const auto seconds = [&](double delay_estimate::*us) {
+                return of(of_edge, [us](const std::optional<delay_estimate>& delay) {
+                    return delay ? std::optional((*delay).*us / 1e6) : std::nullopt;
+                });
+            };
+            add(name, seconds(&delay_estimate::mean_us));
+            add(name + "_low", seconds(&delay_estimate::low_us));
+            add(name + "_high", seconds(&delay_estimate::high_us));
+        } else if constexpr (std::is_same_v<member, std::vector<unit_id>>) {
+            add(name, of(of_edge, [](const std::vector<unit_id>& units) {
+                    return units.empty() ? std::nullopt : std::optional(units.front());
+                }));
+        } else {
+            add(name == "from" ? "source" : name == "to" ? "target" : name, of_edge);
+        }
+    };
+    members_of<circuit_edge>::list([&](const auto&... all) { each_named(add_member, all...); });
     out["chains"] = column(found.chains);
     return out;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/columns.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/episodes/search_json.hpp"
 #include "report/recorded_part.hpp"
@@ -102,7 +103,7 @@ json episodes_of(const episode_view& p) {
 json edges_of(const episode_view& p) {
     json out = json::array();
     for (const circuit_edge& edge : p.report.circuit.edges)
-        out.push_back(edge_json(edge, p.report.spikes.unit_names()));
+        out.push_back(json_of(described_row(edge), p.report.spikes.unit_names()));
     return out;
 }
 
@@ -142,34 +143,6 @@ json search_json(const episode_table& table) {
             {"estimated_bytes", table.estimated_bytes},
             {"merge_misses", table.merge_misses},
             {"levels", list_of(table.levels)}};
-}
-
-json edge_json(const circuit_edge& edge, std::span<const std::string> names) {
-    json out{
-        {"from", names[to_index(edge.from)]},
-        {"to", names[to_index(edge.to)]},
-        {"sign", to_string(edge.sign)},
-        {"delay_ms", ms(edge.delay)},
-        {"best_delay_ms", ms(edge.best)},
-        {"count", edge.count},
-        {"expected", edge.expected},
-        {"p", edge.p},
-        {"q", edge.q},
-        {"strength", edge.strength},
-        {"gain", {edge.gain.value, edge.gain.low, edge.gain.high}},
-        {"transmission", {edge.transmission.value, edge.transmission.low, edge.transmission.high}},
-        {"kind", to_string(edge.kind)}};
-    if (!edge.via.empty()) out["via"] = names_json(names, edge.via);
-    const edge_timing& timing = edge.timing;
-    if (timing.delay) {
-        const auto& [mean, low, high] = *timing.delay;
-        out["mean_delay_ms"] = {mean / 1000, low / 1000, high / 1000};
-    }
-    out["asymmetry"] = timing.asymmetry;
-    out["cut"] = to_string(timing.cut);
-    out["synchronous"] = timing.synchronous;
-    out["synchronous_expected"] = timing.synchronous_expected;
-    return out;
 }
 
 std::string run_json(const episode_view& p) {

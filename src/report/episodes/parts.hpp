@@ -44,9 +44,6 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
 std::string circuit_tsv(const episode_view& p);
 /// The cross-correlograms of the edges.
 std::string lags_tsv(const episode_view& p, const execution& run);
-/// The names of the columns of `circuit.tsv`, and the line of an edge without its end.
-std::string_view circuit_columns();
-std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names);
 /// The pairs of units with a small p; pairs must have been tested.
 std::string pairs_tsv(const episode_view& p);
 /// What was found and what was tested, in a sentence.

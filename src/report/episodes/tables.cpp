@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/stop.hpp"
+#include "report/columns.hpp"
 #include "report/episodes/parts.hpp"
 #include "spikeweave/assess/episodes/correlogram.hpp"
 
@@ -17,27 +18,6 @@ namespace {
 
 std::string interval_text(const delay_interval& delay) {
     return fmt::format("({},{}]", milliseconds(delay.low), milliseconds(delay.high));
-}
-
-std::string timing_text(const edge_timing& timing) {
-    const auto text = [&](double delay_estimate::*value) {
-        return timing.delay ? number_text((*timing.delay).*value / 1000) : "-";
-    };
-    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}", text(&delay_estimate::mean_us),
-                       text(&delay_estimate::low_us), text(&delay_estimate::high_us),
-                       number_text(timing.asymmetry), to_string(timing.cut), timing.synchronous,
-                       number_text(timing.synchronous_expected));
-}
-
-std::string estimate_text(const estimate& of) {
-    return fmt::format("{}\t{}\t{}", number_text(of.value), number_text(of.low),
-                       number_text(of.high));
-}
-
-// The first few of the units that explain an edge; a name cannot hold a tab.
-std::string via_text(const circuit_edge& edge, std::span<const std::string> names) {
-    if (edge.via.empty()) return "-";
-    return names[to_index(edge.via.front())];
 }
 
 }  // namespace
@@ -97,30 +77,10 @@ void write_episodes(const episode_view& p, const std::function<void(std::string_
     write(out);
 }
 
-std::string_view circuit_columns() {
-    return "from\tto\tsign\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tgain\tgain_low"
-           "\tgain_high\ttransmission\ttransmission_low\ttransmission_high\tkind\tvia\tmean_delay_"
-           "ms"
-           "\tmean_delay_low_ms\tmean_delay_high_ms\tasymmetry\tcut\tsynchronous"
-           "\tsynchronous_expected";
-}
-
-std::string circuit_line(const circuit_edge& edge, std::span<const std::string> unit_names) {
-    const auto name = [&](unit_id unit) -> const std::string& {
-        return unit_names[to_index(unit)];
-    };
-    return fmt::format(
-        "{}\t{}\t{}\t{} ms\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", name(edge.from),
-        name(edge.to), to_string(edge.sign), interval_text(edge.delay), interval_text(edge.best),
-        edge.count, number_text(edge.expected), number_text(edge.p), number_text(edge.q),
-        number_text(edge.strength), estimate_text(edge.gain), estimate_text(edge.transmission),
-        to_string(edge.kind), via_text(edge, unit_names), timing_text(edge.timing));
-}
-
 std::string circuit_tsv(const episode_view& p) {
-    std::string out = fmt::format("{}\n", circuit_columns());
+    std::string out = tsv_heading(described_row(circuit_edge{})) + '\n';
     for (const circuit_edge& edge : p.report.circuit.edges)
-        out += circuit_line(edge, p.report.spikes.unit_names()) + '\n';
+        out += tsv_line(described_row(edge), p.report.spikes.unit_names()) + '\n';
     return out;
 }
 

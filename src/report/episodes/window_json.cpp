@@ -1,6 +1,7 @@
 #include <set>
 #include <utility>
 
+#include "report/columns.hpp"
 #include "report/episodes/search_json.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/run_json.hpp"
@@ -43,7 +44,8 @@ json stability_json(const windowed_episode_report& report, const window_stabilit
 json window_json(const windowed_episode_report& report, const tested_window& window) {
     const auto& names = report.spikes.unit_names();
     json edges = json::array();
-    for (const circuit_edge& edge : window.circuit.edges) edges.push_back(edge_json(edge, names));
+    for (const circuit_edge& edge : window.circuit.edges)
+        edges.push_back(json_of(described_row(edge), names));
     return {{"window", window.bounds.number},
             {"begin_s", to_seconds(window.bounds.begin)},
             {"end_s", to_seconds(window.bounds.end)},

@@ -107,11 +107,11 @@ void write_window_episodes(const windowed_episode_report& report,
 }
 
 std::string window_circuits_tsv(const windowed_episode_report& report) {
-    std::string out = fmt::format("window\t{}\n", circuit_columns());
+    std::string out = fmt::format("window\t{}\n", tsv_heading(described_row(circuit_edge{})));
     for (const tested_window& one : report.result.windows)
         for (const circuit_edge& edge : one.circuit.edges)
             fmt::format_to(std::back_inserter(out), "{}\t{}\n", one.bounds.number,
-                           circuit_line(edge, report.spikes.unit_names()));
+                           tsv_line(described_row(edge), report.spikes.unit_names()));
     return out;
 }
 

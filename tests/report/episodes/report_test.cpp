@@ -212,8 +212,9 @@ TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
     EXPECT_NE(
         xml.find(
             "<edge source=\"u0\" target=\"u2\"><data key=\"sign\">excitatory</data><data "
-            "key=\"low\">8</data><data key=\"high\">11.5"
-            "</data><data key=\"best_low\">8</data><data key=\"best_high\">11.5</data><data "
+            "key=\"delay_low_ms\">8</data><data key=\"delay_high_ms\">11.5"
+            "</data><data key=\"best_delay_low_ms\">8</data><data key=\"best_delay_high_ms\">11.5"
+            "</data><data "
             "key=\"count\">2</data><data key=\"expected\">0.008</data><data "
             "key=\"p\">3.2e-05</data>"
             "<data key=\"q\">0.00039</data><data key=\"strength\">1</data><data "
@@ -221,8 +222,9 @@ TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
             "<data key=\"gain_low\">125</data><data key=\"gain_high\">500</data><data "
             "key=\"transmission\">0.996</data><data key=\"transmission_low\">0.25</data><data "
             "key=\"transmission_high\">1.5</data><data key=\"kind\">indirect"
-            "</data><data key=\"via\">b</data><data key=\"mean\">9.75</data><data key=\"mean_low\">"
-            "9.5</data><data key=\"mean_high\">10</data><data key=\"asymmetry\">0.5</data><data "
+            "</data><data key=\"via\">b</data><data key=\"mean_delay_ms\">9.75</data>"
+            "<data key=\"mean_delay_low_ms\">9.5</data><data key=\"mean_delay_high_ms\">10</data>"
+            "<data key=\"asymmetry\">0.5</data><data "
             "key=\"cut\">high</data><data key=\"synchronous\">3</data><data "
             "key=\"synchronous_expected\">0.25</data></edge>\n"),
         std::string::npos);
@@ -394,7 +396,11 @@ TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
     EXPECT_EQ(json["episodes"][3]["delays_ms"][0][1], 11.5);
     EXPECT_EQ(json["circuit"]["edges"][1]["via"], (nlohmann::json{"b", "a"}));
     EXPECT_EQ(json["circuit"]["edges"][1]["sign"], "excitatory");
-    EXPECT_EQ(json["circuit"]["edges"][2]["transmission"], (nlohmann::json{0.75, 0.5, 1.25}));
+    const auto& edge = json["circuit"]["edges"][2];
+    EXPECT_EQ(edge["transmission"], 0.75);
+    EXPECT_EQ(edge["transmission_low"], 0.5);
+    EXPECT_EQ(edge["transmission_high"], 1.25);
+    EXPECT_EQ(edge["best_delay_ms"].size(), 2U);
     EXPECT_EQ(json["run"]["circuit"]["summary"], "2 connections among 3 units, 1 chain.");
     EXPECT_FALSE(json.contains("pairs"));
     EXPECT_EQ(json["circuit"]["chains"][0], 1);
@@ -412,7 +418,7 @@ TEST(EpisodeReport, HasTheTestsOfPairsInJson) {
     EXPECT_EQ(json["pairs"][0]["sign"], "inhibitory");
     EXPECT_EQ(json["pairs"][0]["delay_ms"], (nlohmann::json{1, 3}));
     EXPECT_EQ(json["pairs"][0]["expected"], 16);
-    EXPECT_EQ(json["circuit"]["edges"][3]["gain"], (nlohmann::json{0.125, 0.0625, 0.25}));
+    EXPECT_EQ(json["circuit"]["edges"][3]["gain_low"], 0.0625);
     const auto& told = json["run"]["circuit"]["pairs"];
     EXPECT_EQ(told["tested"], 5);
     EXPECT_EQ(told["possible"], 6);

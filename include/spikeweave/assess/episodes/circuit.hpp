@@ -12,6 +12,7 @@
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -79,6 +80,24 @@ struct circuit_edge {
     bool is_step() const {
         return sign == connection_sign::excitatory &&
                (kind == edge_kind::direct || kind == edge_kind::slow);
+    }
+};
+
+template <>
+struct members_of<circuit_edge> {
+    static void list(const auto& to) {
+        const auto timing = [](auto member) {
+            return [member](const circuit_edge& edge) { return edge.timing.*member; };
+        };
+        to("from", &circuit_edge::from, "to", &circuit_edge::to, "sign", &circuit_edge::sign,
+           "delay", &circuit_edge::delay, "best_delay", &circuit_edge::best, "count",
+           &circuit_edge::count, "expected", &circuit_edge::expected, "p", &circuit_edge::p, "q",
+           &circuit_edge::q, "strength", &circuit_edge::strength, "gain", &circuit_edge::gain,
+           "transmission", &circuit_edge::transmission, "kind", &circuit_edge::kind, "via",
+           &circuit_edge::via, "mean_delay", timing(&edge_timing::delay), "asymmetry",
+           timing(&edge_timing::asymmetry), "cut", timing(&edge_timing::cut), "synchronous",
+           timing(&edge_timing::synchronous), "synchronous_expected",
+           timing(&edge_timing::synchronous_expected));
     }
 };
 
