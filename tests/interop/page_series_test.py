@@ -284,17 +284,12 @@ class SeriesChecks:
         picture = xml.fromstring(saved("#save-svg", "circuit.svg"))
         self.assertEqual(len(picture.findall(f"{SVG}g/{SVG}path")), drawn)
         still = Image.open(io.BytesIO(saved("#save-png", "circuit.png")))
-        movie = Image.open(io.BytesIO(saved("#save-gif", "series.gif")))
+        colours = np.unique(np.asarray(still.convert("RGB")).reshape(-1, 3), axis=0)
+        self.assertGreater(len(colours), 10)
+        width, height = (int(picture.get(name)) for name in ("width", "height"))
+        self.assertGreater(still.width, 4 * width)
+        self.assertGreater(still.height, 2 * height)
         self.assertEqual(self.position(), self.last)
-        self.assertEqual(movie.n_frames, 10 * self.last + 1)
-        self.assertEqual((2 * movie.width, 2 * movie.height), still.size)
-        pixels = np.asarray(still.convert("RGB").resize(movie.size, Image.Resampling.BOX), float)
-        differences = []
-        for frame in (0, movie.n_frames - 1):
-            movie.seek(frame)
-            differences.append(np.abs(np.asarray(movie.convert("RGB"), float) - pixels).mean())
-        self.assertLess(differences[1], 3)  # of 255; the scales differ
-        self.assertGreater(differences[0], 2 * differences[1])
         self.assertEqual(self.driver.get_log("browser"), [])
 
 

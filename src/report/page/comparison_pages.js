@@ -67,7 +67,7 @@ export function seriesPage(raw) {
   return {
     ...parts,
     views: [
-      ["series", "Series", el("div", {}, player.element, pictures, makeExports(scene, player, names.length))],
+      ["series", "Series", el("div", {}, player.element, pictures, makeExports(scene))],
       ["changes", "Changes", makeChanges(state, ({ row, to }) => {
         player.pause();
         player.seek(to);

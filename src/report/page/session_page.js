@@ -137,7 +137,7 @@ function recordingInWindows(data, title, before) {
     state, at, go,
     redraw: raster.redraw,
     playerView: [title.toLowerCase(), title, el("div", {}, before, shownOf(data), overview.picture, player.element, status, pictures, legend,
-      makeExports(scene, player, data.steps.length))],
+      makeExports(scene))],
     changesView: ["changes", "Changes", makeChanges(state, ({ row, to }) => {
       seek(to);
       state.pick("episode", row);
