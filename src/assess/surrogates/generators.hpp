@@ -18,6 +18,8 @@ namespace spikeweave::assess {
 using time_mover =
     std::function<void(unit_id unit, std::vector<std::int64_t>& times, random_stream& random)>;
 
+/// The random numbers that a method draws.
+random_purpose purpose_of(surrogate_method method);
 /// Makes the function that moves the spikes of a recording, for every method except bin_shuffling.
 /// @param refractory_period  used by dither_spikes_with_refractory_period
 /// @throws invalid_argument if an option is out of range.

@@ -14,6 +14,7 @@ namespace spikeweave {
 
 using assess::bin_shuffler;
 using assess::make_time_mover;
+using assess::purpose_of;
 using assess::time_mover;
 using assess::uniform_between;
 
@@ -31,36 +32,6 @@ void check(const surrogate_options& options) {
                                            format_duration(*options.refractory_period)));
 }
 
-random_purpose purpose_of(surrogate_method method) {
-    switch (method) {
-        case interval_jitter:
-            return random_purpose::interval_jitter;
-        case spike_dithering:
-            return random_purpose::spike_dithering;
-        case dither_spikes:
-            return random_purpose::dither_spikes;
-        case dither_spikes_with_refractory_period:
-            return random_purpose::dither_spikes_with_refractory_period;
-        case dither_spike_train:
-            return random_purpose::dither_spike_train;
-        case jitter_spikes:
-            return random_purpose::jitter_spikes;
-        case randomise_spikes:
-            return random_purpose::randomise_spikes;
-        case shuffle_isis:
-            return random_purpose::shuffle_isis;
-        case joint_isi_dithering:
-            return random_purpose::joint_isi_dithering;
-        case isi_dithering:
-            return random_purpose::isi_dithering;
-        case trial_shifting:
-            return random_purpose::trial_shifting;
-        case bin_shuffling:
-            return random_purpose::bin_shuffling;
-    }
-    throw invalid_argument("there is no such surrogate method");
-}
-
 // The bins that bin_shuffling permutes.
 struct shuffled_bins {
     shuffled_bins(const spike_sequence& spikes, const surrogate_options& options,
@@ -73,35 +44,6 @@ struct shuffled_bins {
 };
 
 }  // namespace
-
-namespace assess {
-
-time_mover make_time_mover(const spike_trains& trains, time_span span,
-                           const surrogate_options& options, duration refractory_period) {
-    switch (options.method) {
-        case interval_jitter:
-        case spike_dithering:
-            return dead_time_mover(span, options);
-        case dither_spikes:
-        case dither_spikes_with_refractory_period:
-        case dither_spike_train:
-            return dither_mover(span, options, refractory_period);
-        case jitter_spikes:
-        case randomise_spikes:
-        case shuffle_isis:
-            return redraw_mover(span, options);
-        case joint_isi_dithering:
-        case isi_dithering:
-            return joint_isi_mover(trains, options);
-        case trial_shifting:
-            return trial_mover(span, options);
-        case bin_shuffling:
-            break;
-    }
-    throw invalid_argument("there is no such surrogate method");
-}
-
-}  // namespace assess
 
 struct surrogate_maker::set_up {
     set_up(const spike_sequence& spikes, const surrogate_options& options,
