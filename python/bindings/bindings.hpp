@@ -13,7 +13,7 @@ using nb::literals::operator""_a;
 void bind_spikes(nb::module_& m);
 void bind_simulate(nb::module_& m);
 void bind_episodes(nb::module_& m);
-void bind_conditions(nb::module_& m);
+void bind_compare(nb::module_& m);
 void bind_given_spikes(nb::module_& m);
 void bind_live(nb::module_& m);
 void bind_elephant(nb::module_& m);

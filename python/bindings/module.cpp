@@ -45,7 +45,7 @@ NB_MODULE(_core, m) {
     bind_spikes(m);
     bind_simulate(m);
     bind_episodes(m);
-    bind_conditions(m);
+    bind_compare(m);
     bind_given_spikes(m);
     bind_live(m);
     bind_elephant(m);

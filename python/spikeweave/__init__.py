@@ -10,9 +10,8 @@ from . import _edition, simulate  # noqa: F401 - the edition before the extensio
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
 from ._commands.assemblies import assemblies
-from ._commands.compare import compare
-from ._commands.conditions import (
-    compare_conditions,
+from ._commands.compare import (
+    compare,
     compare_epochs,
     compare_patterns,
     compare_patterns_in_epochs,
@@ -28,6 +27,7 @@ from ._commands.episodes import (
 )
 from ._commands.live import LiveRun, live
 from ._commands.replay import replay
+from ._commands.report import report
 from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
@@ -36,8 +36,7 @@ from ._core import DeviceError
 from ._core import version as _version
 from ._values.assemblies import Assembly, AssemblyResult
 from ._values.circuit import Circuit
-from ._values.comparison import Comparison
-from ._values.conditions import ComparedPattern, ConditionComparison, PatternComparison
+from ._values.compare import ComparedPattern, ConditionComparison, PatternComparison
 from ._values.devices import Device
 from ._values.episode_rows import Episode
 from ._values.episode_windows import WindowedEpisodeResult
@@ -56,6 +55,7 @@ from ._values.live import (
 from ._values.pair_tests import PairTests
 from ._values.recording import Recording
 from ._values.replay import ReplayResult
+from ._values.report import Report
 from ._values.sort import SortResult
 from ._values.spade import Pattern, PatternResult
 from ._values.spikes import SpikeSequence
@@ -70,7 +70,6 @@ __all__ = [
     "Chance",
     "Circuit",
     "ComparedPattern",
-    "Comparison",
     "ConditionComparison",
     "Counts",
     "Detection",
@@ -87,6 +86,7 @@ __all__ = [
     "PatternResult",
     "Recording",
     "ReplayResult",
+    "Report",
     "Skipped",
     "SlidingWindow",
     "SortResult",
@@ -97,7 +97,6 @@ __all__ = [
     "assemblies",
     "circuit_stability",
     "compare",
-    "compare_conditions",
     "compare_epochs",
     "compare_patterns",
     "compare_patterns_in_epochs",
@@ -111,6 +110,7 @@ __all__ = [
     "read",
     "read_recording",
     "replay",
+    "report",
     "simulate",
     "sort",
     "sort_features",

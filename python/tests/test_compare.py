@@ -1,9 +1,11 @@
-"""`compare()`: several results in a page, whose data are those that the command writes."""
+"""`compare()` and `compare_epochs()`: what the command writes, as columns."""
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import spikeweave
@@ -11,169 +13,151 @@ import spikeweave
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "support"))
 from page_data import data_of
 
-SEARCH = {"delays": "4-6ms,8-12ms", "min_count": 60, "max_size": 4}
+SEARCH = {"delays": "4-6ms", "max_size": 3, "permutations": 499, "seed": 3}
 
 
 @pytest.fixture(scope="module")
-def results():
-    """Connections are weaker in the second recording; the third one lacks a unit."""
-    probabilities = {"first": 0.8, "second": 0.4, "third": 0.8}
-    spikes = {
-        name: spikeweave.simulate.sym26(length="12s", probability=one, seed=i).spikes
-        for i, (name, one) in enumerate(probabilities.items())
-    }
-    spikes["third"] = spikes["third"].select(spikes["third"].unit_names[1:])
-    return {name: spikeweave.episodes(one, **SEARCH) for name, one in spikes.items()}
+def recordings():
+    """Connections are weaker in the second recording."""
+    return [
+        spikeweave.simulate.sym26(length="60s", probability=one, seed=1).spikes
+        for one in (0.8, 0.4)
+    ]
 
 
-@pytest.mark.parametrize("view", ["side-by-side", "series"])
-def test_command_writes_the_same_comparison(results, view, tmp_path):
-    program = program_or_skip()
-    for name, found in results.items():
-        spikeweave.write(tmp_path / f"{name}.npz", found.spikes)
-        search = ["--delays", SEARCH["delays"], "--min-count", "60", "--max-size", "4"]
-        source = tmp_path / f"{name}.npz"
-        subprocess.run(
-            [program, "episodes", source, *search, "-q", "-o", tmp_path / name], check=True
-        )
-    folders = [tmp_path / name for name in results]
-    page = tmp_path / "page.html"
-    subprocess.run(
-        [program, "report", *folders, "--as", view, "--alpha", "0.1", "-o", page], check=True
-    )
-
-    written = data_of(page.read_text("utf-8"))
-
-    own = data_of(spikeweave.compare(results, view=view, alpha=0.1).to_html())
-    assert set(own) == set(written)
-    for key in ("format", "version", "kind", "alpha", "units", "episodes", "changes", "stability"):
-        assert own[key] == written[key], key
-    assert [one["name"] for one in own["recordings"]] == list(results)
-    for one, other in zip(own["recordings"], written["recordings"], strict=True):
-        assert one["spikes"] == other["spikes"]
-        assert one["run"]["command"].startswith("spikeweave.episodes(")
-    assert {word for change in own["changes"] for word in change["change"]} >= {
-        "",
-        "gone",
-        "weaker",
-    }
-
-
-def program_or_skip():
+@pytest.fixture(scope="module")
+def by_command(recordings, tmp_path_factory):
+    """The folder that the command writes for them."""
     program = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
     if not program.exists():
         pytest.skip("the command is not installed")
-    return program
+    folder = tmp_path_factory.mktemp("conditions")
+    files = [folder / "a.npz", folder / "b.npz"]
+    for path, one in zip(files, recordings, strict=True):
+        spikeweave.write(path, one)
+    search = ["--delays", "4-6ms", "--max-size", "3", "--permutations", "499", "--seed", "3"]
+    subprocess.run([program, "compare", *files, *search, "-q", "-o", folder / "out"], check=True)
+    return folder / "out"
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_command_writes_the_same_comparison_of_patterns(tmp_path):
-    program = program_or_skip()
-    search = {"bin": "5ms", "window": 10, "min_spikes": 3, "surrogates": 50, "alpha": 0.1}
-    found = {}
-    for name, occurrences in (("often", 40), ("seldom", 15)):
-        spikes = spikeweave.simulate.patterns(
-            units=10, rate=6, length="20s", patterns=(4,), occurrences=occurrences, seed=1
-        ).spikes
-        found[name] = spikeweave.spade(spikes, **search, seed=1)
-        spikeweave.write(tmp_path / f"{name}.npz", spikes)
-        options = [
-            text for key in search for text in (f"--{key.replace('_', '-')}", str(search[key]))
-        ]
-        source = tmp_path / f"{name}.npz"
-        subprocess.run(
-            [program, "spade", source, *options, "--seed", "1", "-q", "-o", tmp_path / name],
-            check=True,
-        )
-    page = tmp_path / "page.html"
-    subprocess.run(
-        [program, "report", *(tmp_path / name for name in found), "-o", page], check=True
+def test_command_writes_the_same_columns(recordings, by_command):
+    with (by_command / "differences.tsv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+    found = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
+
+    assert ["→".join(one.units) for one in found] == [row["units"] for row in rows]
+    assert found.columns["change"] == [row["change"] for row in rows]
+    compared = (
+        "count_a",
+        "count_b",
+        "removed_b",
+        "rate_ratio",
+        "rate_q",
+        "excess_difference",
+        "excess_p",
     )
-
-    written = data_of(page.read_text("utf-8"))
-
-    own = data_of(spikeweave.compare(found).to_html())
-    assert own["kind"] == "spade-comparison"
-    assert set(own) == set(written)
-    for key in ("units", "patterns", "changes", "alpha"):
-        assert own[key] == written[key], key
-    for one, other in zip(own["recordings"], written["recordings"], strict=True):
-        for key in ("name", "spikes", "windows", "patterns"):
-            assert one[key] == other[key], key
-    assert own["patterns"]["total"] > 0
+    for name in compared:
+        written = [float(row[name]) for row in rows]
+        assert np.allclose(found.columns[name], written, rtol=1e-5), name
+    count, expected, removed, excess = (
+        np.asarray(found.columns[f"{name}_a"])
+        for name in ("count", "expected", "removed", "excess")
+    )
+    assert np.allclose(excess, (count - expected) / removed)
 
 
-def test_command_writes_the_same_comparison_of_sortings(tmp_path):
-    program = program_or_skip()
-    made = ("--units", "4", "--channels", "16", "--length", "12s", "--low-peak", "120")
-    recording = tmp_path / "recording"
-    subprocess.run([program, "simulate", "recording", *made, "-o", recording], check=True)
-    folders = [tmp_path / name for name in ("templates", "cluster")]
-    for stages in folders:
-        subprocess.run(
-            [program, "sort", recording, "--stages", stages.name, "-q", "-o", stages], check=True
-        )
-    page = tmp_path / "page.html"
-    subprocess.run([program, "report", *folders, "-o", page], check=True)
+def test_page_has_the_findings_of_the_command(recordings, by_command):
+    found = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
 
-    written = data_of(page.read_text("utf-8"))
-
-    found = {one.name: spikeweave.sort(recording, stages=one.name) for one in folders}
-    own = data_of(spikeweave.compare(found).to_html())
-    assert own["kind"] == "sort-comparison"
-    assert set(own) == set(written)
-    for key in ("pairs", "rows", "within_ms", "matched_agreement"):
-        assert own[key] == written[key], key
-    for one, other in zip(own["sortings"], written["sortings"], strict=True):
-        for key in ("name", "units", "spikes", "channels", "waveforms"):
-            assert one[key] == other[key], key
-    assert sum(own["rows"]["matched"]) > 1
+    own = data_of(found.to_html())
+    written = data_of((by_command / "report.html").read_text("utf-8"))
+    assert own["units"] == written["units"]
+    assert own["findings"] == written["findings"]
+    assert own["run"]["comparison"].items() <= written["run"]["comparison"].items()
+    for side in "ab":
+        told = {**written["run"]["input"][side], "files": []}
+        assert own["run"]["input"][side] == told
 
 
-def test_what_is_not_frequent_is_counted(results):
-    both = spikeweave.compare([results["first"], results["second"]])
+def test_command_writes_the_same_graph(recordings, by_command):
+    networkx = pytest.importorskip("networkx")
+    written = networkx.read_graphml(by_command / "differences.graphml")
+    names = networkx.get_node_attributes(written, "name")
 
-    data = data_of(both.to_html())
-    assert [one["name"] for one in data["recordings"]] == ["1", "2"]
-    episodes = data["episodes"]
-    rows = zip(*(episodes[key] for key in ("units", "delays_ms", "count", "q")), strict=True)
-    unlisted = [(units, delays, counts[1]) for units, delays, counts, q in rows if q[1] is None]
-    assert unlisted
-    chains = [
-        (
-            [data["units"][unit] for unit in units],
-            [(low / 1000, high / 1000) for low, high in delays],
-        )
-        for units, delays, _ in unlisted
+    found = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
+    graph = found.to_networkx()
+
+    assert list(graph.nodes) == [names[node] for node in written.nodes]
+    edges = {(names[a], names[b]): data for a, b, data in written.edges(data=True)}
+    assert graph.number_of_edges() == len(edges) == sum(one.size == 2 for one in found)
+    assert {data["direction"] for *_, data in graph.edges(data=True)} >= {"down"}
+    for a, b, data in graph.edges(data=True):
+        same = edges[a, b]
+        assert (data["change"], data["direction"]) == (same["change"], same["direction"])
+        assert data["delay_low"] * 1e3 == pytest.approx(same["delay_low_ms"])
+        for name in ("rate_ratio", "rate_q", "excess_a", "excess_b", "excess_q"):
+            assert data[name] == pytest.approx(same.get(name, float("nan")), rel=1e-5, nan_ok=True)
+
+
+def test_finding_is_counted_in_both(recordings):
+    found = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
+    blocks = [(10 * i, 10 * (i + 1)) for i in range(6)]
+    counted = spikeweave.episodes(recordings[0], epochs=blocks, delays="4-6ms", min_count=50)
+    by_units = {one.units: one.count for one in counted}
+    assert len(found) > 9
+    for one, count in zip(found, found.columns["count_a"], strict=True):
+        assert by_units[one.units] == count
+
+
+def test_epochs_and_table(recordings):
+    even, odd = ([(i, i + 1) for i in range(begin, 60, 2)] for begin in (0, 1))
+    found = spikeweave.compare_epochs(recordings[0], even, odd, **SEARCH)
+    assert (found.samples, found.sample_counts) == ("epochs", (30, 30))
+    assert found.smallest_p == 1 / 500
+    assert "units" in found.to_dataframe().columns
+    assert repr(found).endswith("findings changed>")
+    with pytest.raises(ValueError, match="overlap"):
+        spikeweave.compare_epochs(recordings[0], even, even, **SEARCH)
+    with pytest.raises(ValueError, match="pairs of times"):
+        spikeweave.compare_epochs(recordings[0], [1, 2], odd, **SEARCH)
+
+
+def test_a_recording_needs_no_list(recordings):
+    alone = spikeweave.compare(recordings[0], recordings[1], **SEARCH)
+    listed = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
+    assert list(alone) == list(listed)
+    assert alone.columns["p"].tolist() == listed.columns["p"].tolist()
+
+
+def test_what_cannot_be_compared(recordings):
+    with pytest.raises(TypeError, match="a: expected a recording or a list of recordings; "):
+        spikeweave.compare(5, recordings[1:])
+    with pytest.raises(ValueError, match="smallest p"):
+        spikeweave.compare(recordings[:1] * 3, recordings[1:] * 3, **SEARCH)
+
+
+def test_pages_tell_which_call_repeats_them(recordings):
+    even, odd = ([(i, i + 1) for i in range(begin, 60, 2)] for begin in (0, 1))
+    found = spikeweave.compare_epochs(recordings[0], even, odd, **SEARCH)
+    shown = data_of(found.to_html())
+    assert shown["run"]["command"].startswith("spikeweave.compare_epochs(spikes, a, b, ")
+    assert [one["spikes"] for one in shown["run"]["input"].values() if "spikes" in one] == [
+        one["spikes"] for one in found.conditions
     ]
-    counted = spikeweave.count_episodes(results["second"].spikes, chains)
-    assert counted.tolist() == [count for *_, count in unlisted]
 
-
-def test_comparison_is_named(results):
-    assert repr(spikeweave.compare(results)) == "<Comparison: first, second, third>"
-
-
-def test_names_are_no_markup(results):
-    page = spikeweave.compare({"</script><b>": results["first"], "b": results["second"]}).to_html()
-
-    assert page.count("</script") == 2
-    assert data_of(page)["recordings"][0]["name"] == "</script><b>"
-
-
-def test_refuses_what_cannot_be_compared(results):
-    first = results["first"]
-    wider = spikeweave.episodes(first.spikes, **{**SEARCH, "delays": "4-7ms"})
-
-    with pytest.raises(ValueError, match=r"'2' was searched with other delays or ties than '1'"):
-        spikeweave.compare([first, wider])
-    with pytest.raises(ValueError, match="two results or more"):
-        spikeweave.compare([first])
-    with pytest.raises(ValueError, match="alpha"):
-        spikeweave.compare([first, first], alpha=0)
-    with pytest.raises(ValueError, match="view"):
-        spikeweave.compare([first, first], view="film")
-    with pytest.raises(TypeError, match="results"):
-        spikeweave.compare(first)
-    with pytest.raises(TypeError, match="results"):
-        spikeweave.compare([first, first.spikes])
+    made = spikeweave.simulate.patterns(
+        units=10, patterns=(4,), length="60s", occurrences=120, seed=1
+    ).spikes
+    patterns = spikeweave.spade(made, min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    in_epochs = spikeweave.compare_patterns_in_epochs(made, even, odd, patterns)
+    shown = data_of(in_epochs.to_html())
+    assert shown["run"]["command"].startswith(
+        "spikeweave.compare_patterns_in_epochs(spikes, a, b, patterns, "
+    )
+    findings = shown["findings"]
+    assert (findings["total"], findings["lags_ms"]) == (1, [[0, 5, 10, 15]])
+    assert [[shown["units"][unit] for unit in units] for units in findings["units"]] == [
+        list(one.units) for one in in_epochs
+    ]
+    assert "delays_ms" not in findings

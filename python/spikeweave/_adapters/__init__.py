@@ -16,7 +16,7 @@ from . import (  # noqa: F401
     nwb_results,
     page,
     page_assemblies,
-    page_conditions,
+    page_compare,
     page_patterns,
     page_replay,
     page_units,

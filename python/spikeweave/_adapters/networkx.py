@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._values.circuit import ESTIMATES, Circuit
-from .._values.conditions import ConditionComparison
+from .._values.compare import ConditionComparison
 from .._values.conversions import converts
 from .._values.spade import PatternResult
 

@@ -1,85 +1,302 @@
-"""Several results of one kind in one page."""
+"""Which episodes or patterns differ between two conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import _core
-from .._values.comparison import Comparison
-from .._values.conversions import converted
-from .._values.episodes import EpisodeResult
-from .._values.sort import SortResult
+from .._adapters.epochs import epochs_of
+from .._adapters.progress import Progress, reporting
+from .._values.arrays import numbers
+from .._values.compare import ComparedPattern, ConditionComparison, PatternComparison
+from .._values.episode_rows import of_table
 from .._values.spade import PatternResult
+from .._values.spikes import SpikeSequence
+from .._values.types import Epochs, SpikesLike
+from .described import described
 
-Result = EpisodeResult | PatternResult | SortResult
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-
-def _named(results: object) -> dict[str, Result]:
-    """The results by their names, which are numbers from 1 unless they are given."""
-    if isinstance(results, (Mapping, Sequence)) and not isinstance(results, Result):
-        named = (
-            {str(name): one for name, one in results.items()}
-            if isinstance(results, Mapping)
-            else {str(i): one for i, one in enumerate(results, start=1)}
-        )
-        others = [one for one in named.values() if not isinstance(one, Result)]
-        if not others:
-            return named
-        raise TypeError(
-            f"results: expected results of episodes, spade or sort, found {type(others[0])}"
-        )
-    raise TypeError(f"results: expected a list or a mapping of results, found {type(results)}")
+    from .._values.options import CompareOptions, ComparePatternsOptions
 
 
+def _recordings(name: str, given: Any) -> list[Any]:
+    """The recordings of a condition, of which one may stand alone."""
+    recordings = given if isinstance(given, list) else [given]
+    try:
+        return [SpikeSequence.of(recording)._core for recording in recordings]
+    except TypeError as error:
+        raise TypeError(f"{name}: expected a recording or a list of recordings; {error}") from None
+
+
+def _result(found: dict[str, Any]) -> ConditionComparison:
+    for warning in found["warnings"]:
+        warnings.warn(warning, stacklevel=3)
+    findings = of_table(found.pop("table"), found["unit_names"])
+    return ConditionComparison(findings=findings, **found)
+
+
+def _pairs_of_times(name: str, given: Epochs) -> Any:
+    """The epochs of a condition in seconds: shape (epochs, 2)."""
+    epochs = np.ascontiguousarray(numbers(name, epochs_of(given)), dtype=np.float64)
+    if epochs.ndim != 2 or epochs.shape[1] != 2:
+        raise ValueError(f"{name}: expected pairs of times, found shape {epochs.shape}")
+    return epochs
+
+
+def _named(patterns: PatternResult | Sequence[PatternResult]) -> list[Any]:
+    """The bin, and the units and lags of the patterns, of each result."""
+    results = [patterns] if isinstance(patterns, PatternResult) else patterns
+    out = []
+    for one in results:
+        if not isinstance(one, PatternResult):
+            raise TypeError(f"patterns: expected results of spade, found {type(one)}")
+        names = one.spikes.unit_names
+        items = [
+            slice(begin, end) for begin, end in zip(one.offsets[:-1], one.offsets[1:], strict=True)
+        ]
+        rows = [([names[u] for u in one.units[i]], one.lag_bins[i].tolist()) for i in items]
+        out.append((one.parameters["bin"], rows))
+    return out
+
+
+def _patterns(found: dict[str, Any]) -> PatternComparison:
+    for warning in found["warnings"]:
+        warnings.warn(warning, stacklevel=3)
+    findings = [ComparedPattern(*one) for one in found.pop("findings")]
+    return PatternComparison(findings=findings, **found)
+
+
+@described(_core.compare_options)
 def compare(
-    results: Mapping[str, Result] | Sequence[Result],
+    a: SpikesLike | list[SpikesLike],
+    b: SpikesLike | list[SpikesLike],
     *,
-    view: Literal["side-by-side", "series"] | None = None,
-    alpha: float | None = None,
-) -> Comparison:
-    """Compares results of one kind in a page, as ``spikeweave report A B`` does with folders.
+    progress: Progress = None,
+    **options: Unpack[CompareOptions],
+) -> ConditionComparison:
+    """Tests which connections and chains differ between two recordings or groups of recordings.
 
-    Units of episodes and patterns are the same if they have the same name. All edges and chains of
-    all circuits are compared, or all patterns; where one was not found it is counted in the spikes.
-    What changed is tested by the rates: docs/report.md says how, and what that assumes. Units of
-    two sortings are compared by the agreement of their spikes.
+    Each is compared by the rate of its occurrences, and by their excess over what the rates of the
+    units predict, as by ``spikeweave compare``. With one recording in each condition, labels are
+    permuted between blocks of time, else between recordings.
 
     Parameters
     ----------
-    results
-        Two or more results of `episodes` with the same `delays` and `ties`, or of `spade` with the
-        same `bin`; or two of `sort`, of one recording. A mapping has their names, such as
-        ``{"control": before, "drug": after}``.
-    view
-        By default ``"side-by-side"``, which compares all with the first one. ``"series"`` compares
-        each with the one before it, and shows episodes one after another. Not for sortings.
-    alpha
-        Level at which a rate differs between two results. Default: 0.05.
+    a, b
+        The recording of each condition, or a list of its recordings, in any form that
+        `SpikeSequence.of` accepts. In a list each element is a recording. Units are the same if
+        they have the same name.
+    {options}
+    progress
+        As in `episodes`.
 
     Returns
     -------
-    Comparison
-        `Comparison.show` shows the page, `Comparison.to_html` returns it.
+    ConditionComparison
 
     Raises
     ------
-    TypeError
-        If these are not results.
-    ValueError
-        If there are fewer than two, they cannot be compared, or an argument is out of range.
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected; also if there are so few samples
+        that no p can be below `change_alpha`.
+
+    Warns
+    -----
+    UserWarning
+        As listed in `ConditionComparison.warnings`.
+
+    References
+    ----------
+    A. Janssen, Statistics & Probability Letters 36:9 (1997); E. Chung and J. P. Romano, Annals of
+    Statistics 41:484 (2013), for the test.
 
     Examples
     --------
     >>> import spikeweave
-    >>> days = [spikeweave.simulate.sym26(length="30s", seed=day).spikes for day in (1, 2)]
-    >>> found = [spikeweave.episodes(day, delays="4-6ms", min_count=50) for day in days]
-    >>> page = spikeweave.compare(found, view="series").to_html()
-    >>> page.startswith("<!doctype html>")
-    True
+    >>> before = spikeweave.simulate.sym26(length="60s", probability=0.8, seed=1).spikes
+    >>> after = spikeweave.simulate.sym26(length="60s", probability=0.3, seed=1).spikes
+    >>> found = spikeweave.compare(before, after, delays="4-6ms", max_size=2)
+    >>> found.samples, found.sample_counts
+    ('blocks', (6, 6))
+    >>> sorted(set(found.columns["change"]))
+    ['excess']
     """
-    if view not in (None, "side-by-side", "series"):
-        raise ValueError(f"view: expected 'side-by-side' or 'series', found {view!r}")
-    named = _named(results)
-    pages = [_core.PageData(name, converted(one, "page data")) for name, one in named.items()]
-    return Comparison(tuple(named), _core.compared_page(pages, {"as": view, "alpha": alpha}))
+    with reporting(progress) as callback:
+        found = _core.compare_conditions(
+            _recordings("a", a), _recordings("b", b), {**options, "progress": callback}
+        )
+    return _result(found)
+
+
+@described(_core.compare_options)
+def compare_epochs(
+    spikes: SpikesLike,
+    a: Epochs,
+    b: Epochs,
+    *,
+    progress: Progress = None,
+    **options: Unpack[CompareOptions],
+) -> ConditionComparison:
+    """Tests which connections and chains differ between two sets of epochs of one recording.
+
+    As `compare`, with each epoch as a sample.
+
+    Parameters
+    ----------
+    spikes
+        Spikes in any form that `SpikeSequence.of` accepts.
+    a, b
+        The epochs of each condition in seconds, as `episodes` takes them. Those of `a` and of `b`
+        must not overlap.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    ConditionComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare`.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikes = spikeweave.simulate.sym26(length="60s", seed=1).spikes
+    >>> even = [(i, i + 1) for i in range(0, 60, 2)]
+    >>> odd = [(i, i + 1) for i in range(1, 60, 2)]
+    >>> found = spikeweave.compare_epochs(spikes, even, odd, delays="4-6ms", max_size=2)
+    >>> found.samples, found.sample_counts
+    ('epochs', (30, 30))
+    """
+    pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
+    with reporting(progress) as callback:
+        found = _core.compare_epochs(
+            SpikeSequence.of(spikes)._core, pairs[0], pairs[1], {**options, "progress": callback}
+        )
+    return _result(found)
+
+
+@described(_core.compare_patterns_options)
+def compare_patterns(
+    a: SpikesLike | list[SpikesLike],
+    b: SpikesLike | list[SpikesLike],
+    patterns: PatternResult | Sequence[PatternResult],
+    *,
+    progress: Progress = None,
+    **options: Unpack[ComparePatternsOptions],
+) -> PatternComparison:
+    """Tests which patterns of SPADE differ between two recordings or groups of recordings.
+
+    Each is compared by the rate of its occurrences, and by their excess over the mean in
+    surrogates, as by ``spikeweave compare --patterns``. The test is valid if the patterns were not
+    chosen by how often they occur in one of the conditions: patterns of all spikes of both
+    together, or of another recording.
+
+    Parameters
+    ----------
+    a, b
+        As in `compare`.
+    patterns
+        A result of `spade`, or several with the same bin, of which each pattern is compared once.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    PatternComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare`; also if results have bins of other widths, or no pattern is left.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> made = [
+    ...     spikeweave.simulate.patterns(
+    ...         units=10, patterns=(4,), length="60s", occurrences=occurrences, seed=seed
+    ...     ).spikes
+    ...     for seed, occurrences in enumerate((40, 120, 100))
+    ... ]
+    >>> found = spikeweave.spade(made[2], min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    >>> compared = spikeweave.compare_patterns(made[0], made[1], found)
+    >>> print(compared[0], compared.columns["change"][0])
+    n0 n1+5ms n2+10ms n3+15ms excess
+    """
+    with reporting(progress) as callback:
+        found = _core.compare_patterns(
+            _recordings("a", a),
+            _recordings("b", b),
+            _named(patterns),
+            {**options, "progress": callback},
+        )
+    return _patterns(found)
+
+
+@described(_core.compare_patterns_options)
+def compare_patterns_in_epochs(
+    spikes: SpikesLike,
+    a: Epochs,
+    b: Epochs,
+    patterns: PatternResult | Sequence[PatternResult],
+    *,
+    progress: Progress = None,
+    **options: Unpack[ComparePatternsOptions],
+) -> PatternComparison:
+    """Tests which patterns of SPADE differ between two sets of epochs of one recording.
+
+    As `compare_patterns`, with each epoch as a sample.
+
+    Parameters
+    ----------
+    spikes, a, b
+        As in `compare_epochs`.
+    patterns
+        As in `compare_patterns`.
+    {options}
+    progress
+        As in `episodes`.
+
+    Returns
+    -------
+    PatternComparison
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `compare_patterns`.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikes = spikeweave.simulate.patterns(
+    ...     units=10, patterns=(4,), length="60s", occurrences=120, seed=1
+    ... ).spikes
+    >>> found = spikeweave.spade(spikes, min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
+    >>> even = [(i, i + 1) for i in range(0, 60, 2)]
+    >>> odd = [(i, i + 1) for i in range(1, 60, 2)]
+    >>> compared = spikeweave.compare_patterns_in_epochs(spikes, even, odd, found)
+    >>> compared.columns["change"]
+    ['none']
+    """
+    pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
+    with reporting(progress) as callback:
+        found = _core.compare_patterns_in_epochs(
+            SpikeSequence.of(spikes)._core,
+            pairs[0],
+            pairs[1],
+            _named(patterns),
+            {**options, "progress": callback},
+        )
+    return _patterns(found)

@@ -50,7 +50,7 @@ class CircuitStabilityOptions(TypedDict, total=False):
     seed: int | None
 
 
-class CompareConditionsOptions(TypedDict, total=False):
+class CompareOptions(TypedDict, total=False):
     findings: Literal["together", "either"] | None
     block: Time | None
     permutations: int | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import _core
-from .._values.conditions import ComparedPattern, ConditionComparison, PatternComparison
+from .._values.compare import ComparedPattern, ConditionComparison, PatternComparison
 from .._values.conversions import converts
 from .page_parts import LISTED, call_of, digits, document_of, milliseconds
 
@@ -40,7 +40,7 @@ def _called(found: ConditionComparison | PatternComparison) -> str:
         if in_epochs:
             return "compare_patterns_in_epochs(spikes, a, b, patterns"
         return "compare_patterns(a, b, patterns"
-    return "compare_epochs(spikes, a, b" if in_epochs else "compare_conditions(a, b"
+    return "compare_epochs(spikes, a, b" if in_epochs else "compare(a, b"
 
 
 def _run(found: ConditionComparison | PatternComparison) -> dict[str, Any]:

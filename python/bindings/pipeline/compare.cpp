@@ -173,10 +173,10 @@ nb::dict compare_given_in_parts(const shared_spikes& spikes, const matrix_in<dou
 
 }  // namespace
 
-void bind_conditions(nb::module_& m) {
+void bind_compare(nb::module_& m) {
     m.def("compare_conditions", &compare, "a"_a, "b"_a, "given"_a);
     m.def("compare_epochs", &compare_parts, "spikes"_a, "a"_a, "b"_a, "given"_a);
-    m.def("compare_conditions_options", &description<condition_options>);
+    m.def("compare_options", &description<condition_options>);
     m.def("compare_patterns", &compare_given, "a"_a, "b"_a, "patterns"_a, "given"_a);
     m.def("compare_patterns_in_epochs", &compare_given_in_parts, "spikes"_a, "a"_a, "b"_a,
           "patterns"_a, "given"_a);

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .page import HasPage
 
 
-class Comparison(HasPage):
-    """Several results that `compare` compared, as a page.
+class Report(HasPage):
+    """Several results in one page, made by `report`.
 
     Attributes
     ----------
@@ -29,4 +29,4 @@ class Comparison(HasPage):
         return self._page
 
     def __repr__(self) -> str:
-        return f"<Comparison: {', '.join(self.names)}>"
+        return f"<Report: {', '.join(self.names)}>"

@@ -78,7 +78,7 @@ class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
 
 
 class ConditionComparison(_Comparison[Episode]):
-    """The result of `compare_conditions` or `compare_epochs`: a sequence of the findings.
+    """The result of `compare` or `compare_epochs`: a sequence of the findings.
 
     Attributes
     ----------
