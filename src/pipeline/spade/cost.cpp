@@ -129,11 +129,11 @@ std::string describe_cost(const spade_cost& cost, const spade_options& options) 
 void check_duration(const spade_cost& cost, const spade_options& options) {
     constexpr double most_s = 24 * 3600.0;
     if (cost.search.seconds < most_s) return;
-    throw invalid_argument(
-        fmt::format("{}, which is too long to begin: a larger `min_occ` or `min_spikes`, wider bins "
-                    "(`bin`), a smaller `window` or a part of the recording (`t_stop`) makes it "
-                    "shorter",
-                    describe_cost(cost, options)));
+    throw invalid_argument(fmt::format(
+        "{}, which is too long to begin: a larger `min_occ` or `min_spikes`, wider bins "
+        "(`bin`), a smaller `window` or a part of the recording (`t_stop`) makes it "
+        "shorter",
+        describe_cost(cost, options)));
 }
 
 std::string describe_time(const surrogate_time& tests, const spade_options& options) {
