@@ -127,7 +127,7 @@ def test_a_recording_needs_no_list(recordings):
     alone = spikeweave.compare(recordings[0], recordings[1], **SEARCH)
     listed = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
     assert list(alone) == list(listed)
-    assert alone.columns["p"].tolist() == listed.columns["p"].tolist()
+    assert alone.columns["excess_p"].tolist() == listed.columns["excess_p"].tolist()
 
 
 def test_what_cannot_be_compared(recordings):

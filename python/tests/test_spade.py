@@ -259,7 +259,7 @@ def _quiet(spikes, **arguments):
 
 def test_a_search_of_days_does_not_begin():
     made = spikeweave.simulate.poisson(units=100, rate=30, length=60, seed=1)
-    with pytest.raises(ValueError, match=r"which is too long to begin: a larger `min_occ`"):
+    with pytest.raises(ValueError, match=r"which is too long to begin: a larger min_occ"):
         spikeweave.spade(made.spikes, window=40, min_occ=2, min_spikes=2)
 
 
