@@ -6,6 +6,8 @@ python/spikeweave/_values/options.py, and the tables of docs/cli.md between the 
 Usage: option_files.py [--check]     with the package importable; --check only compares
 """
 
+import itertools
+import json
 import re
 import sys
 from pathlib import Path
@@ -33,37 +35,81 @@ def described():
     return {name.removesuffix("_options"): getattr(_core, name)() for name in names}
 
 
-def field(option):
-    """A line of a TypedDict, wrapped as ruff does."""
-    name, kind = option["name"], option["type"]
-    if not option["choices"]:
-        return f"    {name}: {kind} | None\n"
-    choices = [f'"{choice}"' for choice in option["choices"]]
-    line = f"    {name}: Literal[{', '.join(choices)}] | None\n"
+def literal(option):
+    return f"Literal[{', '.join(json.dumps(choice) for choice in option['choices'])}]"
+
+
+def aliases(options):
+    """The names of the long lists of choices that several options have: {literal: name, ...}."""
+    uses = {}
+    for option in itertools.chain.from_iterable(options.values()):
+        if len(literal(option)) > WIDTH // 2:
+            uses.setdefault(literal(option), set()).add(option["name"])
+    return {long: f"_{class_name(min(sorted(names), key=len))}" for long, names in uses.items()
+            if sum(literal(one) == long for one in itertools.chain.from_iterable(options.values())) > 1}
+
+
+def wrapped(before, items, after, indent=""):
+    """A line, or one for each item if it is too long, as ruff does."""
+    line = f"{indent}{before}{', '.join(items)}{after}\n"
     if len(line) <= WIDTH + 1:
         return line
-    inner = f"        Literal[{', '.join(choices)}]\n"
-    if len(inner) > WIDTH + 1:
-        inner = "        Literal[\n" + "".join(f"            {choice},\n" for choice in choices) + "        ]\n"
-    return f"    {name}: (\n{inner}        | None\n    )\n"
+    return f"{indent}{before}\n" + "".join(f"{indent}    {item},\n" for item in items) + f"{indent}{after}\n"
+
+
+def field(option, alias):
+    """A line of a TypedDict, wrapped as ruff does."""
+    kind = option["type"] if not option["choices"] else alias.get(literal(option), literal(option))
+    line = f"    {option['name']}: {kind} | None\n"
+    if len(line) <= WIDTH + 1:
+        return line
+    inner = wrapped("Literal[", [json.dumps(choice) for choice in option["choices"]], "]", " " * 8)
+    return f"    {option['name']}: (\n{inner}        | None\n    )\n"
+
+
+def class_name(name):
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def shared_groups(options, alias):
+    """The options that the same functions have, each at least two of both: {functions: [line, ...], ...}."""
+    functions_of = {}
+    for function, listed in options.items():
+        for option in listed:
+            functions_of.setdefault(field(option, alias), []).append(function)
+    groups = {}
+    for line, functions in functions_of.items():
+        if len(functions) > 1:
+            groups.setdefault(tuple(functions), []).append(line)
+    return {functions: lines for functions, lines in groups.items() if len(lines) > 1}
 
 
 def types(options):
-    """The text of the file with types."""
-    names = set()
-    classes = []
+    """The text of the file with types, in which functions inherit what several of them have."""
     options = {function: listed for function, listed in options.items() if function not in READING}
+    alias = aliases(options)
+    groups = shared_groups(options, alias)
+    classes = ["\n" + wrapped(f"{name} = Literal[", long.removeprefix("Literal[").removesuffix("]").split(", "), "]")
+               for long, name in alias.items()]
+    bases = {function: [] for function in options}
+    inherited = {function: set() for function in options}
+    for functions, lines in groups.items():
+        name = f"_With{class_name(lines[0].split(':')[0].strip())}"
+        classes.append(f"\n\nclass {name}(TypedDict, total=False):\n" + "".join(lines))
+        for function in functions:
+            bases[function].append(name)
+            inherited[function] |= set(lines)
     for function, listed in options.items():
-        name = "".join(part.capitalize() for part in function.split("_"))
-        classes.append(f"\n\nclass {name}Options(TypedDict, total=False):\n" + "".join(map(field, listed)))
-        names |= {one["type"] for one in listed if one["type"][0].isupper()}
+        own = [line for line in (field(option, alias) for option in listed) if line not in inherited[function]]
+        parents = [*(bases[function] or ["TypedDict"]), "total=False"]
+        head = wrapped(f"class {class_name(function)}Options(", parents, "):")
+        classes.append("\n\n" + head + ("".join(own) or "    pass\n"))
+    names = {one["type"] for listed in options.values() for one in listed if one["type"][0].isupper()}
     typing = ["Literal"] if any(one["choices"] for listed in options.values() for one in listed) else []
     text = HEAD.format(typing=", ".join([*typing, "TypedDict"]))
     if names:
-        line = f"from .types import {', '.join(sorted(names))}\n"
-        if len(line) > WIDTH + 1:
-            line = "from .types import (\n" + "".join(f"    {name},\n" for name in sorted(names)) + ")\n"
-        text += "\n" + line
+        imported = wrapped("from .types import ", sorted(names), "")
+        text += "\n" + (imported if imported.count("\n") == 1 else wrapped("from .types import (", sorted(names), ")"))
     return text + "".join(classes)
 
 

@@ -25,20 +25,145 @@ from .types import (
     Triple,
 )
 
+_Correction = Literal[
+    "none",
+    "bonferroni",
+    "sidak",
+    "holm-sidak",
+    "holm",
+    "simes-hochberg",
+    "hommel",
+    "fdr_bh",
+    "fdr_by",
+]
 
-class AssembliesOptions(TypedDict, total=False):
+_Strategy = Literal[
+    "automatic",
+    "reference",
+    "state-machine",
+    "two-pass",
+    "occurrences",
+    "segments",
+    "latest-start",
+    "thread-per-episode",
+    "segments-per-episode",
+    "hybrid",
+]
+
+_Compaction = Literal["automatic", "atomic", "select", "count-scan-write"]
+
+_SurrogateMethod = Literal[
+    "interval-jitter",
+    "spike-dithering",
+    "dither_spikes",
+    "dither_spikes_with_refractory_period",
+    "dither_spike_train",
+    "jitter_spikes",
+    "randomise_spikes",
+    "shuffle_isis",
+    "joint_isi_dithering",
+    "isi_dithering",
+    "trial_shifting",
+    "bin_shuffling",
+]
+
+
+class _WithTStart(TypedDict, total=False):
     t_start: Time | None
     t_stop: Time | None
     epochs: Epochs | None
     trial_length: Time | None
     trial_separation: Time | None
+
+
+class _WithMinCount(TypedDict, total=False):
+    min_count: int | None
+    max_size: int | None
+
+
+class _WithBlock(TypedDict, total=False):
+    block: Time | None
+    permutations: int | None
+    confidence: float | None
+    change_correction: _Correction | None
+
+
+class _WithDelays(TypedDict, total=False):
+    delays: Delays | None
+    delay_grid: str | None
+    min_fraction: float | None
+    min_rate: float | None
+    self_repeats: bool | None
+    pairs: Literal["automatic", "merge", "look-back"] | None
+    max_memory: int | None
+
+
+class _WithStrategy(TypedDict, total=False):
+    strategy: _Strategy | None
+    compaction: _Compaction | None
+    split: Literal["automatic", "candidates", "time"] | None
+
+
+class _WithCorrection(TypedDict, total=False):
+    correction: _Correction | None
+    test: Literal["jitter", "exact", "chebyshev"] | None
+    jitter_window: Time | None
+
+
+class _WithSurrogates(TypedDict, total=False):
+    surrogates: int | None
+    dither: Time | None
+
+
+class _WithChains(TypedDict, total=False):
+    chains: Numbers | None
+    probability: float | None
+    delay: Time | None
+
+
+class _WithHoldOut(TypedDict, total=False):
+    hold_out: float | None
+    hold_out_block: Time | None
+
+
+class _WithWindow(TypedDict, total=False):
+    window: Time | None
+    hop: Time | None
+
+
+class _WithStartingClusters(TypedDict, total=False):
+    starting_clusters: IntOrAuto | None
+    max_clusters: int | None
+    max_iterations: int | None
+    stop: Literal["klustakwik2", "seed"] | None
+    points_for_cluster_mask: float | None
+    exact_variances: bool | None
+    prior_point: float | None
+    noise_point: float | None
+    penalty_k: float | None
+    penalty_k_log_n: float | None
+    deletions: Literal["none", "one", "all"] | None
+    splits: bool | None
+    split_first: int | None
+    split_every: int | None
+    split_start: Literal["principal", "random"] | None
+    start: StartClusters | None
+    only_clusters: Numbers | None
+    incremental: bool | None
+    first_fit: int | None
+    refit_above: float | None
+    model: FilePath | None
+    save_model: FilePath | None
+    strategy: Literal["automatic", "reference", "cpu", "cuda"] | None
+    precision: Literal["full", "fast"] | None
+
+
+class AssembliesOptions(_WithTStart, _WithMinCount, total=False):
     bins: Times | None
     max_lag: int | None
     reference_lag: int | None
     alpha: float | None
     correct_bins: bool | None
-    min_count: int | None
-    max_size: int | None
     chunk: int | None
     max_assemblies: int | None
     across_bins: Literal["every", "best", "largest"] | None
@@ -50,124 +175,36 @@ class CircuitStabilityOptions(TypedDict, total=False):
     seed: int | None
 
 
-class CompareOptions(TypedDict, total=False):
+class CompareOptions(
+    _WithMinCount,
+    _WithBlock,
+    _WithDelays,
+    _WithStrategy,
+    _WithCorrection,
+    total=False,
+):
     findings: Literal["together", "either"] | None
-    block: Time | None
-    permutations: int | None
     seed: int | None
-    confidence: float | None
     change_alpha: float | None
-    change_correction: (
-        Literal[
-            "none",
-            "bonferroni",
-            "sidak",
-            "holm-sidak",
-            "holm",
-            "simes-hochberg",
-            "hommel",
-            "fdr_bh",
-            "fdr_by",
-        ]
-        | None
-    )
-    delays: Delays | None
-    delay_grid: str | None
-    min_count: int | None
-    min_fraction: float | None
-    min_rate: float | None
-    max_size: int | None
-    self_repeats: bool | None
     ties: Literal["time", "order"] | None
-    strategy: (
-        Literal[
-            "automatic",
-            "reference",
-            "state-machine",
-            "two-pass",
-            "occurrences",
-            "segments",
-            "latest-start",
-            "thread-per-episode",
-            "segments-per-episode",
-            "hybrid",
-        ]
-        | None
-    )
-    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
-    split: Literal["automatic", "candidates", "time"] | None
-    pairs: Literal["automatic", "merge", "look-back"] | None
-    max_memory: int | None
     alpha: float | None
-    correction: (
-        Literal[
-            "none",
-            "bonferroni",
-            "sidak",
-            "holm-sidak",
-            "holm",
-            "simes-hochberg",
-            "hommel",
-            "fdr_bh",
-            "fdr_by",
-        ]
-        | None
-    )
-    test: Literal["jitter", "exact", "chebyshev"] | None
-    jitter_window: Time | None
     threads: int | None
     device: str | None
 
 
-class ComparePatternsOptions(TypedDict, total=False):
-    block: Time | None
-    permutations: int | None
+class ComparePatternsOptions(_WithBlock, _WithSurrogates, total=False):
     seed: int | None
-    confidence: float | None
     change_alpha: float | None
-    change_correction: (
-        Literal[
-            "none",
-            "bonferroni",
-            "sidak",
-            "holm-sidak",
-            "holm",
-            "simes-hochberg",
-            "hommel",
-            "fdr_bh",
-            "fdr_by",
-        ]
-        | None
-    )
-    surrogates: int | None
-    dither: Time | None
     threads: int | None
 
 
-class CountEpisodesOptions(TypedDict, total=False):
+class CountEpisodesOptions(_WithStrategy, total=False):
     ties: Literal["time", "order"] | None
-    strategy: (
-        Literal[
-            "automatic",
-            "reference",
-            "state-machine",
-            "two-pass",
-            "occurrences",
-            "segments",
-            "latest-start",
-            "thread-per-episode",
-            "segments-per-episode",
-            "hybrid",
-        ]
-        | None
-    )
-    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
-    split: Literal["automatic", "candidates", "time"] | None
     threads: int | None
     device: str | None
 
 
-class CultureOptions(TypedDict, total=False):
+class CultureOptions(_WithChains, total=False):
     length: Time | None
     channels: int | None
     background_rate: float | None
@@ -175,9 +212,6 @@ class CultureOptions(TypedDict, total=False):
     burst_length: Time | None
     burst_low: float | None
     burst_high: float | None
-    chains: Numbers | None
-    probability: float | None
-    delay: Time | None
     seed: int | None
 
 
@@ -185,82 +219,23 @@ class DetectorOptions(TypedDict, total=False):
     ties: Literal["time", "order"] | None
 
 
-class EpisodesOptions(TypedDict, total=False):
-    t_start: Time | None
-    t_stop: Time | None
-    epochs: Epochs | None
-    trial_length: Time | None
-    trial_separation: Time | None
-    delays: Delays | None
-    delay_grid: str | None
-    min_count: int | None
-    min_fraction: float | None
-    min_rate: float | None
-    max_size: int | None
-    self_repeats: bool | None
+class EpisodesOptions(
+    _WithTStart,
+    _WithMinCount,
+    _WithDelays,
+    _WithStrategy,
+    _WithCorrection,
+    _WithSurrogates,
+    _WithHoldOut,
+    _WithWindow,
+    total=False,
+):
     ties: Literal["time", "order"] | None
-    strategy: (
-        Literal[
-            "automatic",
-            "reference",
-            "state-machine",
-            "two-pass",
-            "occurrences",
-            "segments",
-            "latest-start",
-            "thread-per-episode",
-            "segments-per-episode",
-            "hybrid",
-        ]
-        | None
-    )
-    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
-    split: Literal["automatic", "candidates", "time"] | None
-    pairs: Literal["automatic", "merge", "look-back"] | None
-    max_memory: int | None
     alpha: float | None
-    correction: (
-        Literal[
-            "none",
-            "bonferroni",
-            "sidak",
-            "holm-sidak",
-            "holm",
-            "simes-hochberg",
-            "hommel",
-            "fdr_bh",
-            "fdr_by",
-        ]
-        | None
-    )
-    test: Literal["jitter", "exact", "chebyshev"] | None
-    jitter_window: Time | None
-    surrogates: int | None
-    surrogate_method: (
-        Literal[
-            "interval-jitter",
-            "spike-dithering",
-            "dither_spikes",
-            "dither_spikes_with_refractory_period",
-            "dither_spike_train",
-            "jitter_spikes",
-            "randomise_spikes",
-            "shuffle_isis",
-            "joint_isi_dithering",
-            "isi_dithering",
-            "trial_shifting",
-            "bin_shuffling",
-        ]
-        | None
-    )
-    dither: Time | None
+    surrogate_method: _SurrogateMethod | None
     seed: int | None
-    hold_out: float | None
-    hold_out_block: Time | None
     threads: int | None
     device: str | None
-    window: Time | None
-    hop: Time | None
     change_points: bool | None
     change_permutations: int | None
     change_alpha: float | None
@@ -283,7 +258,7 @@ class FeaturesOptions(TypedDict, total=False):
     seed: int | None
 
 
-class LiveOptions(TypedDict, total=False):
+class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=False):
     speed: FloatOrMax | None
     order: str | None
     stream: str | None
@@ -340,36 +315,8 @@ class LiveOptions(TypedDict, total=False):
     max_false_alarms: str | None
     rates_from: Time | None
     windows: bool | None
-    window: Time | None
-    hop: Time | None
     window_method: Literal["automatic", "remine", "incremental"] | None
-    delays: Delays | None
-    delay_grid: str | None
-    min_count: int | None
-    min_fraction: float | None
-    min_rate: float | None
-    max_size: int | None
-    self_repeats: bool | None
     ties: Literal["time", "order"] | None
-    strategy: (
-        Literal[
-            "automatic",
-            "reference",
-            "state-machine",
-            "two-pass",
-            "occurrences",
-            "segments",
-            "latest-start",
-            "thread-per-episode",
-            "segments-per-episode",
-            "hybrid",
-        ]
-        | None
-    )
-    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
-    split: Literal["automatic", "candidates", "time"] | None
-    pairs: Literal["automatic", "merge", "look-back"] | None
-    max_memory: int | None
     window_budget: Time | None
     threads: int | None
     realtime: bool | None
@@ -448,12 +395,7 @@ class RecordingOptions(TypedDict, total=False):
     seed: int | None
 
 
-class ReplayOptions(TypedDict, total=False):
-    t_start: Time | None
-    t_stop: Time | None
-    epochs: Epochs | None
-    trial_length: Time | None
-    trial_separation: Time | None
+class ReplayOptions(_WithTStart, _WithSurrogates, total=False):
     events: Epochs | None
     event_threshold: float | None
     event_min: Time | None
@@ -462,99 +404,29 @@ class ReplayOptions(TypedDict, total=False):
     null: Literal["identities", "surrogates"] | None
     ties: Literal["time", "order"] | None
     alpha: float | None
-    surrogates: int | None
-    surrogate_method: (
-        Literal[
-            "interval-jitter",
-            "spike-dithering",
-            "dither_spikes",
-            "dither_spikes_with_refractory_period",
-            "dither_spike_train",
-            "jitter_spikes",
-            "randomise_spikes",
-            "shuffle_isis",
-            "joint_isi_dithering",
-            "isi_dithering",
-            "trial_shifting",
-            "bin_shuffling",
-        ]
-        | None
-    )
-    dither: Time | None
+    surrogate_method: _SurrogateMethod | None
     seed: int | None
     threads: int | None
 
 
-class SlidingWindowOptions(TypedDict, total=False):
-    window: Time | None
-    hop: Time | None
+class SlidingWindowOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=False):
     window_method: Literal["automatic", "remine", "incremental"] | None
-    delays: Delays | None
-    delay_grid: str | None
-    min_count: int | None
-    min_fraction: float | None
-    min_rate: float | None
-    max_size: int | None
-    self_repeats: bool | None
     ties: Literal["time", "order"] | None
-    strategy: (
-        Literal[
-            "automatic",
-            "reference",
-            "state-machine",
-            "two-pass",
-            "occurrences",
-            "segments",
-            "latest-start",
-            "thread-per-episode",
-            "segments-per-episode",
-            "hybrid",
-        ]
-        | None
-    )
-    compaction: Literal["automatic", "atomic", "select", "count-scan-write"] | None
-    split: Literal["automatic", "candidates", "time"] | None
-    pairs: Literal["automatic", "merge", "look-back"] | None
-    max_memory: int | None
 
 
-class SortFeaturesOptions(TypedDict, total=False):
+class SortFeaturesOptions(_WithStartingClusters, total=False):
     mask: Literal["mad", "seed", "all"] | None
     time_column: bool | None
     channel_group: int | None
     features_per_channel: int | None
     sample_rate: float | None
-    starting_clusters: IntOrAuto | None
-    max_clusters: int | None
-    max_iterations: int | None
-    stop: Literal["klustakwik2", "seed"] | None
-    points_for_cluster_mask: float | None
-    exact_variances: bool | None
-    prior_point: float | None
-    noise_point: float | None
-    penalty_k: float | None
-    penalty_k_log_n: float | None
-    deletions: Literal["none", "one", "all"] | None
-    splits: bool | None
-    split_first: int | None
-    split_every: int | None
-    split_start: Literal["principal", "random"] | None
     seed: int | None
-    start: StartClusters | None
-    only_clusters: Numbers | None
-    incremental: bool | None
-    first_fit: int | None
-    refit_above: float | None
-    model: FilePath | None
-    save_model: FilePath | None
     refractory: Time | None
-    strategy: Literal["automatic", "reference", "cpu", "cuda"] | None
-    precision: Literal["full", "fast"] | None
     threads: int | None
     device: str | None
 
 
-class SortOptions(TypedDict, total=False):
+class SortOptions(_WithStartingClusters, total=False):
     low_corner: float | None
     high_corner: float | None
     filter_order: int | None
@@ -576,42 +448,15 @@ class SortOptions(TypedDict, total=False):
     most_amplitude: float | None
     least_spikes: int | None
     kept_traces: IntOrAuto | None
-    starting_clusters: IntOrAuto | None
-    max_clusters: int | None
-    max_iterations: int | None
-    stop: Literal["klustakwik2", "seed"] | None
-    points_for_cluster_mask: float | None
-    exact_variances: bool | None
-    prior_point: float | None
-    noise_point: float | None
-    penalty_k: float | None
-    penalty_k_log_n: float | None
-    deletions: Literal["none", "one", "all"] | None
-    splits: bool | None
-    split_first: int | None
-    split_every: int | None
-    split_start: Literal["principal", "random"] | None
     seed: int | None
-    start: StartClusters | None
-    only_clusters: Numbers | None
-    incremental: bool | None
-    first_fit: int | None
-    refit_above: float | None
-    model: FilePath | None
-    save_model: FilePath | None
     refractory: Time | None
-    strategy: Literal["automatic", "reference", "cpu", "cuda"] | None
-    precision: Literal["full", "fast"] | None
     threads: int | None
     device: str | None
 
 
-class SpadeOptions(TypedDict, total=False):
+class SpadeOptions(_WithTStart, _WithSurrogates, _WithHoldOut, total=False):
     bin: Time | None
     window: Bins | None
-    t_start: Time | None
-    t_stop: Time | None
-    epochs: Epochs | None
     separation: Time | None
     min_occ: MinOcc | None
     min_spikes: int | None
@@ -620,31 +465,11 @@ class SpadeOptions(TypedDict, total=False):
     rules: Rules | None
     max_occ: int | None
     subset_filter: bool | None
-    surrogates: int | None
-    surrogate_method: (
-        Literal[
-            "interval-jitter",
-            "spike-dithering",
-            "dither_spikes",
-            "dither_spikes_with_refractory_period",
-            "dither_spike_train",
-            "jitter_spikes",
-            "randomise_spikes",
-            "shuffle_isis",
-            "joint_isi_dithering",
-            "isi_dithering",
-            "trial_shifting",
-            "bin_shuffling",
-        ]
-        | None
-    )
-    dither: Time | None
+    surrogate_method: _SurrogateMethod | None
     seed: int | None
     edges: Literal["drop", "clamp"] | None
     refractory: Time | None
     sliding: bool | None
-    trial_length: Time | None
-    trial_separation: Time | None
     isi_truncation: Time | None
     isi_bins: int | None
     isi_sigma: Time | None
@@ -671,8 +496,6 @@ class SpadeOptions(TypedDict, total=False):
         ]
         | None
     )
-    hold_out: float | None
-    hold_out_block: Time | None
     reduce: Triple | None
     stability: Stability | None
     stability_threshold: Pair | None
@@ -682,12 +505,9 @@ class SpadeOptions(TypedDict, total=False):
     device: str | None
 
 
-class Sym26Options(TypedDict, total=False):
+class Sym26Options(_WithChains, total=False):
     length: Time | None
     units: int | None
-    chains: Numbers | None
-    probability: float | None
-    delay: Time | None
     rest_rate: float | None
     jitter: Time | None
     background: bool | None
