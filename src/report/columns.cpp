@@ -51,6 +51,10 @@ std::vector<graphml_column> graphml_columns(const column& one,
               [&](double value) {
                   return columns{{name, "double", number_text(value)}};
               },
+              [&](const std::optional<std::uint64_t>& count) {
+                  return columns{
+                      {name, "long", count ? std::optional(std::to_string(*count)) : std::nullopt}};
+              },
               [&](const known_ms& time) {
                   return columns{
                       {name + "_ms", "double",
@@ -68,16 +72,25 @@ std::string tsv_heading(const row& of) {
     return out;
 }
 
-std::string tsv_line(const row& values, std::span<const std::string> unit_names) {
+std::string tsv_line(const row& values, std::span<const std::string> unit_names,
+                     std::string_view none) {
     const auto known = [&](unit_id unit) { return unit_names[to_index(unit)]; };
-    const cases cell{
-        known,
-        [&](const std::vector<unit_id>& units) { return units.empty() ? "-" : known(units[0]); },
-        [](std::string_view choice) { return std::string(choice); },
-        [](const delay_interval& delay) { return format_delay_interval(delay); },
-        [](std::uint64_t count) { return std::to_string(count); },
-        [](double value) { return number_text(value); },
-        [](const known_ms& time) { return time.value ? number_text(*time.value) : "-"; }};
+    const auto number = [&](const std::optional<double>& value) {
+        return value ? number_text(*value) : std::string(none);
+    };
+    const cases cell{known,
+                     [&](const std::vector<unit_id>& units) {
+                         return units.empty() ? std::string(none) : known(units[0]);
+                     },
+                     [](std::string_view text) { return std::string(text); },
+                     [](const delay_interval& delay) { return format_delay_interval(delay); },
+                     [](std::uint64_t count) { return std::to_string(count); },
+                     [](double value) { return number_text(value); },
+                     number,
+                     [&](const std::optional<std::uint64_t>& count) {
+                         return count ? std::to_string(*count) : std::string(none);
+                     },
+                     [&](const known_ms& time) { return number(time.value); }};
     std::string out;
     for (const auto& [name, value] : values)
         out += fmt::format("{}{}", out.empty() ? "" : "\t", std::visit(cell, value));
@@ -89,6 +102,8 @@ json json_of(const row& values, std::span<const std::string> unit_names) {
         [&](unit_id unit) { return json(unit_names[to_index(unit)]); },
         [&](const std::vector<unit_id>& units) { return names_json(unit_names, units); },
         [](const delay_interval& delay) { return ms(delay); },
+        [](const std::optional<double>& value) { return value ? json(*value) : json(); },
+        [](const std::optional<std::uint64_t>& count) { return count ? json(*count) : json(); },
         [](const known_ms& time) { return time.value ? json(*time.value) : json(); },
         [](const auto& value) { return json(value); }};
     json out;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,15 +27,20 @@ struct known_ms {
 };
 /// A choice is the name of an enumeration's value. An interval is a cell "(1,4] ms" in a table, and
 /// `[1, 4]` under a name with `_ms` where numbers have no unit.
-using column_value = std::variant<unit_id, std::vector<unit_id>, std::string_view, delay_interval,
-                                  std::uint64_t, double, known_ms>;
+using column_value =
+    std::variant<unit_id, std::vector<unit_id>, std::string_view, delay_interval, std::uint64_t,
+                 double, std::optional<double>, std::optional<std::uint64_t>, known_ms>;
 struct column {
     std::string name;
     column_value value;
 };
 using row = std::vector<column>;
 
-/// Adds a member to a row; an estimate takes three columns: `gain`, `gain_low` and `gain_high`.
+template <class Struct>
+requires is_described<Struct> row described_row(const Struct& value);
+
+/// Adds a member to a row. An estimate takes three columns: `gain`, `gain_low` and `gain_high`. A
+/// struct with a description takes its own.
 template <class Value>
 void add_column(row& to, const std::string& name, const Value& value) {
     if constexpr (std::is_same_v<Value, estimate>) {
@@ -48,6 +54,10 @@ void add_column(row& to, const std::string& name, const Value& value) {
         to.push_back({name, ms_of(&delay_estimate::mean_us)});
         to.push_back({name + "_low", ms_of(&delay_estimate::low_us)});
         to.push_back({name + "_high", ms_of(&delay_estimate::high_us)});
+    } else if constexpr (is_described<Value>) {
+        for (column& own : described_row(value)) to.push_back(std::move(own));
+    } else if constexpr (std::is_integral_v<Value>) {
+        to.push_back({name, std::uint64_t{value}});
     } else if constexpr (std::is_enum_v<Value> && !std::is_same_v<Value, unit_id>) {
         to.push_back({name, to_string(value)});
     } else {
@@ -65,11 +75,12 @@ requires is_described<Struct> row described_row(const Struct& value) {
 
 /// The names of the columns, separated by tabs.
 std::string tsv_heading(const row& of);
-/// The cells, separated by tabs. Of several units it has the first one, and "-" for what there is
-/// not.
-std::string tsv_line(const row& values, std::span<const std::string> unit_names);
+/// The cells, separated by tabs. Of several units it has the first one.
+/// @param none  the cell of what is unknown or missing
+std::string tsv_line(const row& values, std::span<const std::string> unit_names = {},
+                     std::string_view none = "-");
 /// An object; what is unknown is null.
-json json_of(const row& values, std::span<const std::string> unit_names);
+json json_of(const row& values, std::span<const std::string> unit_names = {});
 /// The declarations of the columns as GraphML has them, for all columns but those of the edge's
 /// ends.
 std::string graphml_keys(const row& of);

@@ -10,6 +10,7 @@
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/record/mean_waveforms.hpp"
@@ -82,6 +83,21 @@ struct unit_quality {
     friend bool operator==(const unit_quality&, const unit_quality&) = default;
 };
 
+template <>
+struct members_of<unit_quality> {
+    static void list(const auto& to) {
+        to("rate_hz", &unit_quality::rate_hz, "quality_features", &unit_quality::features,
+           "l_ratio", &unit_quality::l_ratio, "isolation_distance",
+           &unit_quality::isolation_distance, "refractory_violations",
+           &unit_quality::refractory_violations, "contamination", &unit_quality::contamination,
+           "snr", &unit_quality::snr, "presence_ratio", &unit_quality::presence_ratio,
+           "firing_range", &unit_quality::firing_range, "amplitude_median",
+           &unit_quality::amplitude_median, "amplitude_cv", &unit_quality::amplitude_cv,
+           "amplitude_cutoff", &unit_quality::amplitude_cutoff, "separation",
+           &unit_quality::separation);
+    }
+};
+
 /// What a unit is.
 enum class unit_label : std::uint8_t {
     good,   ///< one neuron, nearly all of whose spikes were found
@@ -118,6 +134,12 @@ struct unit_verdict {
 
     friend bool operator==(const unit_verdict&, const unit_verdict&) = default;
 };
+template <>
+struct members_of<unit_verdict> {
+    static void list(const auto& to) {
+        to("label", &unit_verdict::label, "reason", &unit_verdict::reason);
+    }
+};
 
 /// Labels a unit by the first limit that it breaks, of `noise` before `mua`. What is not known
 /// breaks no limit. Neither does contamination that cannot be measured: of a unit with at most one
@@ -136,6 +158,15 @@ struct sorted_unit {
     /// Filled in by the caller, see `measure_quality` and `judge_unit`.
     unit_quality quality{};
     unit_verdict verdict{};
+};
+
+template <>
+struct members_of<sorted_unit> {
+    static void list(const auto& to) {
+        to("spikes", &sorted_unit::spikes, "unmasked_features", &sorted_unit::unmasked,
+           "peak_feature", &sorted_unit::peak_feature, "quality", &sorted_unit::quality, "verdict",
+           &sorted_unit::verdict);
+    }
 };
 
 /// The quality of each unit.

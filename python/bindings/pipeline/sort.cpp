@@ -12,33 +12,7 @@
 
 namespace spikeweave {
 
-template <>
-struct members_of<unit_quality> {
-    static void list(const auto& to) {
-        to("rate", &unit_quality::rate_hz, "l_ratio", &unit_quality::l_ratio, "isolation_distance",
-           &unit_quality::isolation_distance, "isi_violations",
-           &unit_quality::refractory_violations, "contamination", &unit_quality::contamination,
-           "snr", &unit_quality::snr, "presence_ratio", &unit_quality::presence_ratio,
-           "firing_range", &unit_quality::firing_range, "amplitude_median",
-           &unit_quality::amplitude_median, "amplitude_cv", &unit_quality::amplitude_cv,
-           "amplitude_cutoff", &unit_quality::amplitude_cutoff, "separation",
-           &unit_quality::separation);
-    }
-};
-
 // Pickles and copies keep what `write_phy` needs of a result.
-template <>
-struct members_of<sorted_unit> {
-    static void list(const auto& to) {
-        to("quality", &sorted_unit::quality, "verdict", &sorted_unit::verdict);
-    }
-};
-template <>
-struct members_of<unit_verdict> {
-    static void list(const auto& to) {
-        to("label", &unit_verdict::label, "reason", &unit_verdict::reason);
-    }
-};
 template <>
 struct members_of<sorting> {
     static void list(const auto& to) {
@@ -74,7 +48,9 @@ namespace {
 nb::dict unit_columns(const sort_result& data) {
     nb::dict out = table_of(data.units, "spikes", &sorted_unit::spikes);
     out["peak_channel"] = to_numpy(peak_channels(data));
-    out.update(table_of(qualities_of(data.units)));
+    nb::dict quality = table_of(qualities_of(data.units));
+    quality["rate"] = quality.attr("pop")("rate_hz");  // names have no units in Python
+    out.update(quality);
     add_columns(out, data.units, "label", of(&sorted_unit::verdict, &unit_verdict::label), "reason",
                 of(&sorted_unit::verdict, &unit_verdict::reason));
     return out;

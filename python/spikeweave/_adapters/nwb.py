@@ -23,7 +23,7 @@ _COLUMNS = {
     "rate": "spikes a second",
     "l_ratio": "Schmitzer-Torbert et al. 2005; less is better",
     "isolation_distance": "Schmitzer-Torbert et al. 2005; more is better",
-    "isi_violations": "share of intervals shorter than the refractory period",
+    "refractory_violations": "share of intervals shorter than the refractory period",
     "contamination": "share of spikes of others, estimated (Llobet et al. 2022)",
     "snr": "height of the mean waveform over the noise",
     "presence_ratio": "share of the equal parts of the recording, at least ten, with a spike",

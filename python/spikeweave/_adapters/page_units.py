@@ -12,21 +12,20 @@ from .._values.conversions import converts
 from .._values.sort import SortResult
 from .page_parts import call_of, digits
 
-#: What the command's table of units calls the columns that Python has.
-_QUALITY = {
-    "rate": "rate_hz",
-    "l_ratio": "l_ratio",
-    "isolation_distance": "isolation_distance",
-    "isi_violations": "refractory_violations",
-    "contamination": "contamination",
-    "snr": "snr",
-    "presence_ratio": "presence_ratio",
-    "firing_range": "firing_range",
-    "amplitude_median": "amplitude_median",
-    "amplitude_cv": "amplitude_cv",
-    "amplitude_cutoff": "amplitude_cutoff",
-    "separation": "separation",
-}
+#: The figures of a unit that a page has.
+_QUALITY = (
+    "l_ratio",
+    "isolation_distance",
+    "refractory_violations",
+    "contamination",
+    "snr",
+    "presence_ratio",
+    "firing_range",
+    "amplitude_median",
+    "amplitude_cv",
+    "amplitude_cutoff",
+    "separation",
+)
 
 
 def _quality(found: SortResult) -> dict[str, Any]:
@@ -37,8 +36,9 @@ def _quality(found: SortResult) -> dict[str, Any]:
         "spikes": found.units["spikes"][there].tolist(),
         "peak_channel": found.units["peak_channel"][there].tolist(),
     }
-    for name, label in _QUALITY.items():
-        columns[label] = digits(found.units[name][there])
+    columns["rate_hz"] = digits(found.units["rate"][there])
+    for name in _QUALITY:
+        columns[name] = digits(found.units[name][there])
     for name in ("label", "reason"):
         columns[name] = found.units[name][there].tolist()
     return columns

@@ -36,7 +36,7 @@ class SortResult(HasPage):
         The spikes of the units in time order, units named "1", "2", …; None without times.
     units : dict of arrays, shape (unit_count,) each
         ``spikes``, ``peak_channel``, ``rate`` (Hz), ``l_ratio``, ``isolation_distance``,
-        ``isi_violations``, ``contamination`` (fractions), ``snr``, ``presence_ratio``,
+        ``refractory_violations``, ``contamination`` (fractions), ``snr``, ``presence_ratio``,
         ``firing_range`` (Hz), ``amplitude_median`` (microvolts), ``amplitude_cv``,
         ``amplitude_cutoff`` and ``separation``; NaN if unknown. ``label`` is ``"good"``, ``"mua"``
         or ``"noise"``, and ``reason`` says why.
@@ -188,7 +188,7 @@ class SortResult(HasPage):
         return f"<SortResult: {self.unit_count} units, {len(self.labels)} spikes, {noise} noise>"
 
     def _repr_html_(self) -> str:
-        names = ["spikes", "peak_channel", "rate", "isi_violations", "contamination", "snr"]
+        names = ["spikes", "peak_channel", "rate", "refractory_violations", "contamination", "snr"]
         order = np.argsort(-self.units["spikes"].astype(np.int64), kind="stable")[:_SHOWN]
         rows = [
             (i + 1, *(f"{self.units[name][i]:.4g}" for name in names), self.units["label"][i])

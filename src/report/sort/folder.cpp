@@ -32,7 +32,7 @@ std::vector<unit_column> columns_of(const sorting_report& report) {
         {"l_ratio", &unit_quality::l_ratio, "L-ratio, Schmitzer-Torbert et al. 2005"},
         {"isolation_distance", &unit_quality::isolation_distance,
          "squared Mahalanobis distance at which there are as many other spikes as the unit has"},
-        {"isi_violations", &unit_quality::refractory_violations,
+        {"refractory_violations", &unit_quality::refractory_violations,
          "share of inter-spike intervals shorter than the refractory period"},
         {"contamination", &unit_quality::contamination,
          "estimated share of spikes of other neurons, Llobet et al. 2022"},

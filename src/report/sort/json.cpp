@@ -19,25 +19,6 @@ report::json iterations_of(const sorting_report& report) {
     return list;
 }
 
-report::json quality_of(const unit_quality& quality) {
-    const auto number = [](const std::optional<double>& value) {
-        return value ? report::json(*value) : report::json(nullptr);
-    };
-    return {{"features", quality.features},
-            {"rate_hz", number(quality.rate_hz)},
-            {"l_ratio", number(quality.l_ratio)},
-            {"isolation_distance", number(quality.isolation_distance)},
-            {"refractory_violations", number(quality.refractory_violations)},
-            {"contamination", number(quality.contamination)},
-            {"snr", number(quality.snr)},
-            {"presence_ratio", number(quality.presence_ratio)},
-            {"firing_range", number(quality.firing_range)},
-            {"amplitude_median", number(quality.amplitude_median)},
-            {"amplitude_cv", number(quality.amplitude_cv)},
-            {"amplitude_cutoff", number(quality.amplitude_cutoff)},
-            {"separation", number(quality.separation)}};
-}
-
 }  // namespace
 
 std::uint64_t report::noise_spikes(const sorting_report& report) {
@@ -85,14 +66,7 @@ std::string to_json(const sorting_report& report) {
     report::json units = report::json::array();
     for (std::size_t u = 0; u < report.units.size(); ++u)
         if (report.units[u].spikes > 0)
-            units.push_back({{"unit", u + 1},
-                             {"clu_label", u + report.first_label},
-                             {"spikes", report.units[u].spikes},
-                             {"unmasked_features", report.units[u].unmasked},
-                             {"peak_feature", report.units[u].peak_feature},
-                             {"quality", quality_of(report.units[u].quality)},
-                             {"label", to_string(report.units[u].verdict.label)},
-                             {"reason", report.units[u].verdict.reason}});
+            units.push_back(report::json_of(report::unit_row(report, u, report.units[u])));
     return report::text_of({{"run", report::sorting_run(report)},
                             {"units", units},
                             {"iterations", iterations_of(report)}});

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "report/columns.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/report/sort.hpp"
 
@@ -15,6 +16,8 @@ std::size_t unit_number(const sorting_report& report);
 
 /// Returns the content of `run.json` for a sorting.
 json sorting_run(const sorting_report& report);
+/// A line of `units.tsv`. @param what  of the report, which has to outlive the row
+row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& what);
 std::string units_tsv(const sorting_report& report);
 std::string iterations_tsv(const sorting_report& report);
 std::string merges_tsv(const sorting_report& report);

@@ -28,29 +28,24 @@ std::string cell(const std::string& value) {
 
 }  // namespace
 
-std::string units_tsv(const sorting_report& report) {
-    std::string text =
-        "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
-        "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\tpresence_ratio\t"
-        "firing_range\tamplitude_median\tamplitude_cv\tamplitude_cutoff\tseparation\t"
-        "peak_channel\tlabel\treason\n";
-    for (std::size_t u = 0; u < report.units.size(); ++u) {
-        const sorted_unit& unit = report.units[u];
-        if (unit.spikes == 0) continue;
-        const unit_quality& quality = unit.quality;
-        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                       u + 1, u + report.first_label, unit.spikes, number_text(unit.unmasked),
-                       unit.peak_feature, cell(quality.rate_hz), quality.features,
-                       cell(quality.l_ratio), cell(quality.isolation_distance),
-                       cell(quality.refractory_violations), cell(quality.contamination),
-                       cell(quality.snr));
-        fmt::format_to(std::back_inserter(text), "\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       cell(quality.presence_ratio), cell(quality.firing_range),
-                       cell(quality.amplitude_median), cell(quality.amplitude_cv),
-                       cell(quality.amplitude_cutoff), cell(quality.separation),
-                       u < report.peak_channels.size() ? cell(report.peak_channels[u]) : "",
-                       to_string(unit.verdict.label), unit.verdict.reason);
+row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& what) {
+    row out{{"unit", std::uint64_t{unit + 1}},
+            {"clu_label", std::uint64_t{unit} + report.first_label}};
+    std::optional<std::uint64_t> peak;
+    if (unit < report.peak_channels.size()) peak = report.peak_channels[unit];
+    for (column& each : described_row(what)) {
+        if (each.name == "label") out.push_back({"peak_channel", peak});
+        out.push_back(std::move(each));
     }
+    return out;
+}
+
+std::string units_tsv(const sorting_report& report) {
+    const sorted_unit none;
+    std::string text = tsv_heading(unit_row(report, 0, none)) + '\n';
+    for (std::size_t u = 0; u < report.units.size(); ++u)
+        if (report.units[u].spikes > 0)
+            text += tsv_line(unit_row(report, u, report.units[u]), {}, "") + '\n';
     return text;
 }
 
