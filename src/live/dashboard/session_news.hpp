@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/sink.hpp"
 
 namespace spikeweave::live {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "live/log/session_log.hpp"
-#include "live/session.hpp"
+#include "live/sink.hpp"
 #include "live/source.hpp"
 
 namespace spikeweave::live {

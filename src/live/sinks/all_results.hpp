@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "live/arrivals.hpp"
-#include "live/session.hpp"
+#include "live/sink.hpp"
 #include "live/sinks/reaction.hpp"
 #include "spikeweave/core/execution.hpp"
 

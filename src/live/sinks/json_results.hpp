@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/loss_alarm.hpp"
 #include "live/sinks/unit_names.hpp"

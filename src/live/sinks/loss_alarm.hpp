@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
 #include "spikeweave/live/events.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "live/session.hpp"
+#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/destination.hpp"
 #include "spikeweave/core/time.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/sink.hpp"
 #include "live/sinks/json_results.hpp"
 #include "live/sinks/unit_names.hpp"
 
