@@ -68,11 +68,10 @@ class Page:
 def parse(path):
     page = Page(path)
     text = path.read_text(encoding="utf-8")
-    last, marks = None, 0
+    last = None
     for match in BLOCK.finditer(text):
         mark, words, _, language, inside = match.groups()
         block = Block(text.count("\n", 0, match.start(4)) + 1, language.strip(), inside, match.start(5), match.end(5), mark, words)
-        marks += mark is not None
         follows = last and not text[last.end:match.start()].strip(" \t\n`")
         if mark and not words:
             page.complaints.append((block.line, f"the mark `{mark}` before the block says nothing: `<!-- {mark}: … -->`"))
@@ -86,7 +85,7 @@ def parse(path):
         elif not LEFT_ALONE.fullmatch(block.language):
             page.complaints.append((block.line, f"a block of {block.language} is not run: commands are ```sh, and their output follows"))
         last = block
-    if len(MARK.findall(text)) != marks:
+    if MARK.search(BLOCK.sub("", text)):
         page.complaints.append((1, "a mark `not run` or `before` is not on the line before a block"))
     return page
 

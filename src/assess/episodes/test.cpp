@@ -64,13 +64,14 @@ void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<
     if (!rates.certain) return;
     const std::optional<duration> dither = preserving_dither(spikes, width);
     out.push_back(fmt::format(
-        "The units' rates rise and fall together within {}, which this test takes for timing: the "
-        "number of spikes of all units varies {:.3g} times as much there as that of independent "
-        "units. Much of what is significant may be common bursts and not connections. {}",
+        "The units' rates rise and fall together within {}, as in bursts, and this test cannot "
+        "tell that from connections: the number of spikes of all units varies {:.3g} times as much "
+        "there as that of independent units. {}",
         format_duration(width), rates.ratio,
-        dither ? fmt::format("To preserve the bursts, use `surrogates` 200 with `dither` {}.",
-                             format_duration(*dither))
-               : "No dither of 1 ms or more preserves them."));
+        dither ? fmt::format("Run it again with `surrogates` 200 and `dither` {}ms, which preserve "
+                             "the bursts.",
+                             *dither / std::chrono::milliseconds{1})
+               : "No dither of 1 ms or more preserves the bursts."));
 }
 
 std::optional<pair_tests> tests_of_pairs(const spike_sequence& spikes, const choice_of_pairs& pairs,

@@ -154,7 +154,7 @@ std::string_view to_string(test_reason reason) {
         case test_reason::tested:
             return "tested";
         case test_reason::absent:
-            return "absent: no surrogate reached it (p < 1/n)";
+            return "in none of the surrogates (p < 1/n)";
         case test_reason::p_is_one:
             return "p is 1: every surrogate reached it";
         case test_reason::masked:

@@ -31,11 +31,12 @@ std::optional<std::string> warning_of_untested_units(const spike_sequence& spike
     if (table.threshold <= least_default_count || untested.empty() || 4 * untested.size() < units)
         return std::nullopt;
     return fmt::format(
-        "{} of {} units {} in no pair that was tested: none of their pairs has the {} occurrences "
-        "that `min_count` is by default: {}. Nothing is known of their connections; `max_size` 2 "
-        "with `min_count` {} tests more of them.",
-        core::grouped(untested.size()), core::grouped(units), untested.size() == 1 ? "is" : "are",
-        core::grouped(table.threshold), names_text(untested), least_default_count);
+        "{} of {} units {} together with others too rarely to be tested: no pair of theirs has the "
+        "{} occurrences that `min_count` is by default: {}. Nothing is known of their connections; "
+        "`max_size` 2 with `min_count` {} tests more of them.",
+        core::grouped(untested.size()), core::grouped(units),
+        untested.size() == 1 ? "fires" : "fire", core::grouped(table.threshold),
+        names_text(untested), least_default_count);
 }
 
 }  // namespace spikeweave::pipeline

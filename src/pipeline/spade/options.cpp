@@ -120,13 +120,14 @@ void add_tests(option_list& list, spade_options& options) {
              "or not at all")
         .above(0)
         .only_with("hold_out");
-    list.add("reduce", options.reduce,
-             "remove patterns that others explain (pattern set reduction). A part of a pattern "
-             "is tested by the occurrences that it has beyond the pattern's, plus H; a pattern "
-             "that shares spikes with another one by its spikes beyond those shared, plus K. It "
-             "is removed if these are too few, or not significant; if both would be, the one "
-             "with more (spikes - L) x occurrences is kept. Elephant calls H,K,L psr_param; "
-             "Stella et al. (2022) use 2,2,2")
+    list.add(
+            "reduce", options.reduce,
+            "remove fragments and by-products of other patterns (pattern set reduction); Stella et "
+            "al. (2022) use 2,2,2. A part of a pattern is tested by the occurrences that it has "
+            "beyond the pattern's, plus H; a pattern that shares spikes with another one by its "
+            "spikes beyond those shared, plus K. It is removed if these are too few, or not "
+            "significant; if both would be, the one with more (spikes - L) x occurrences is kept. "
+            "Elephant calls H,K,L psr_param")
         .written("H,K,L")
         .by_default("all are kept")
         .obeys([&reduce = options.reduce] { check_reduction(reduce); });

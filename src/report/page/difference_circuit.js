@@ -45,5 +45,5 @@ export function makeDifferenceCircuit(state) {
   });
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-different" }, box, " only pairs that changed")),
     el("div", { class: "frame" }, picture),
-    el("p", { class: "note" }, "Wide: the excess changed, not only the rate. ", legend.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "])));
+    el("p", { class: "note" }, "Thick: the connection changed. Thin: nothing did, or only the firing rates. ", legend.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "])));
 }

@@ -46,11 +46,12 @@ std::vector<std::string> warnings_of_untested(episode_options options) {
 }
 
 TEST(UntestedUnits, AreNamedIfTheThresholdWasChosenByDefault) {
-    EXPECT_EQ(warnings_of_untested({}),
-              std::vector<std::string>{
-                  "2 of 4 units are in no pair that was tested: none of their pairs has the 20 "
-                  "occurrences that `min_count` is by default: c, d. Nothing is known of their "
-                  "connections; `max_size` 2 with `min_count` 10 tests more of them."});
+    EXPECT_EQ(
+        warnings_of_untested({}),
+        std::vector<std::string>{
+            "2 of 4 units fire together with others too rarely to be tested: no pair of "
+            "theirs has the 20 occurrences that `min_count` is by default: c, d. Nothing is "
+            "known of their connections; `max_size` 2 with `min_count` 10 tests more of them."});
 }
 
 TEST(UntestedUnits, AreThoseThatTheUserChoseOtherwise) {
@@ -105,7 +106,7 @@ TEST(UntestedUnits, AreNotNamedForAllWindowsTogether) {
 
 std::size_t warnings_of_quiet_units(const std::vector<std::string>& warnings) {
     return static_cast<std::size_t>(std::ranges::count_if(warnings, [](const std::string& one) {
-        return one.find("2 of 4 units are in no pair that was tested") != std::string::npos &&
+        return one.find("2 of 4 units fire together with others too rarely") != std::string::npos &&
                one.find(": c, d. Nothing") != std::string::npos;
     }));
 }
@@ -144,7 +145,8 @@ TEST(UntestedUnits, AreNamedAlsoIfTheyRepeatThemselves) {
     const episode_result found = find_episodes(builder.finish(), options);
 
     ASSERT_FALSE(found.warnings.empty());
-    EXPECT_NE(found.warnings.back().find("2 of 2 units are in no pair"), std::string::npos);
+    EXPECT_NE(found.warnings.back().find("2 of 2 units fire together with others too rarely"),
+              std::string::npos);
 }
 
 TEST(UntestedUnits, AreTestedAsTheWarningSays) {

@@ -5,9 +5,9 @@ namespace spikeweave {
 namespace {
 
 constexpr auto ties_help =
-    "when the next occurrence of an episode may begin: at a later time than that at which the last "
-    "one ended (time), or with any later spike of the file, even at the same time (order, as "
-    "TDMiner counts)";
+    "whether the next occurrence of an episode has to begin later than the last one ended (time), "
+    "or may begin with another spike of the same time (order, as TDMiner counts); of no matter "
+    "unless many spikes have equal times";
 
 template <class Options>
 void add_counting(option_list& list, Options& options) {
@@ -29,8 +29,9 @@ void add_threshold(option_list& list, episode_mining_options& options) {
     list.add("min_count", options.min_count, "minimum number of occurrences")
         .at_least(1)
         .by_default(
-            "a twentieth of the spikes of the median unit, at least 10, and so many that at most "
-            "32 pairs per unit are frequent");
+            "chosen from the data: a twentieth of the spikes of a typical (median) unit, never "
+            "below "
+            "10, and more where over 32 pairs per unit would be frequent");
     list.add("min_fraction", options.min_fraction,
              "instead of `min_count`: the minimum as a fraction of all spikes, rounded up")
         .above(0)
