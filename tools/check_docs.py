@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the pages of the root and of docs against the tree: links have targets, scripts exist, quoted code equals the example's.
-Lines of README.md and docs are not too long.
+"""Checks the pages of the root and of docs against the tree: links have targets and headings, files that are named exist, and quoted
+code equals the example's. Names with a word in capitals stand for several, and the changelog may name what there was. Lines of README.md and docs are not too long.
 
 A quotation is a line `<!-- FILE [name] -->` followed by a code block; FILE has the same lines between two `// [name]` or `# [name]`.
 Usage: check_docs.py [ROOT]
@@ -11,8 +11,11 @@ import sys
 import textwrap
 from pathlib import Path
 
-LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
-PROGRAM = re.compile(r"(?<![\w./-])((?:script|tools|examples)/[\w.-]*\w)")
+LINK = re.compile(r"\]\(([^)#:\s]*)(?:#([^)\s]*))?\)")
+FOLDERS = ("apps benchmarks cmake container docs examples include packaging python script src tests tools workflows").split()
+NAMED = re.compile(rf"(?<![\w./-])((?:{'|'.join(FOLDERS)})/[\w./-]*\w)")
+SEVERAL = re.compile(r"[A-Z]{4}|_$")
+CODE = re.compile(r"^([ \t]*)```.*?^\1```[ \t]*$", re.DOTALL | re.MULTILINE)
 QUOTATION = re.compile(r"<!-- (\S+) \[(\w+)\] -->\n```\w*\n(.*?)```", re.DOTALL)
 MOST_IN_LINE = 120
 FENCE = re.compile(r"[ \t]*(?:```|~~~|:::)")
@@ -38,14 +41,24 @@ def marked(source, name):
     return textwrap.dedent(parts[1]) if len(parts) == 3 else None
 
 
+def anchors(page):
+    """The names by which the headings of a page are linked."""
+    headings = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
 def complaints(root, path):
     text = path.read_text(encoding="utf-8")
-    for target in LINK.findall(text):
-        if not (path.parent / target).exists():
+    for target, anchor in LINK.findall(text):
+        file = path.parent / target if target else path
+        if not file.exists():
             yield f"links to {target}, which does not exist"
-    for program in sorted(set(PROGRAM.findall(text))):
-        if not (root / program).exists():
-            yield f"names {program}, which does not exist"
+        elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+            yield f"links to {target}#{anchor}, and there is no such heading"
+    for name in sorted(set(NAMED.findall(text))) if path.name != "CHANGELOG.md" else []:
+        if not SEVERAL.search(name) and not (root / name).exists():
+            yield f"names {name}, which does not exist"
     if path.parent != root or path.name == "README.md":
         for number in overlong(text):
             yield f"line {number} has more than {MOST_IN_LINE} characters"

@@ -274,6 +274,26 @@ class Docs(Planted):
         self.plant("README.md", "Run `script/fly` now.")
         self.assert_caught(self.tool, "README.md", "script/fly")
 
+    def test_catches_a_file_that_is_not_there(self):
+        for page in ("README.md", "docs/a.md"):
+            self.plant(page, "The rules are in `src/mine/rules.cpp`.")
+            self.assert_caught(self.tool, page, "src/mine/rules.cpp")
+
+    def test_allows_a_name_that_stands_for_several_files(self):
+        self.plant("docs/a.md", "`tests/STAGE/*_test.cpp`, `src/mine/pattern_…` and `include/spikeweave/NAME.hpp`")
+        self.plant("CHANGELOG.md", "`src/mine/rules.cpp` is gone.")
+        result = self.run_tool(self.tool, self.root)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_catches_a_link_to_a_heading_that_is_not_there(self):
+        self.plant("docs/a.md", "# A page\n\n## `spikeweave` [does](b.md) this, and that\n\n```sh\n# no heading\n```\n")
+        self.plant("docs/b.md", "[a](a.md#spikeweave-does-this-and-that), [b](#there)\n\n# There\n")
+        result = self.run_tool(self.tool, self.root)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        for anchor in ("spikeweave", "no-heading"):
+            self.plant("docs/b.md", f"[a](a.md#{anchor})\n")
+            self.assert_caught(self.tool, "docs/b.md", f"a.md#{anchor}")
+
     def test_catches_a_line_that_is_too_long(self):
         for page in ("README.md", "docs/a.md"):
             with self.subTest(page):
