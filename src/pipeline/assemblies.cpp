@@ -22,16 +22,19 @@ bool lacks_pairs(const assembly_step& step) {
 
 void warn_of_untested_pairs(assembly_result& result) {
     std::vector<std::string> widths;
-    for (const assembly_step& step : result.found.steps)
-        if (lacks_pairs(step))
-            widths.push_back(fmt::format("{} of {} in bins of {}", core::grouped(step.untested),
-                                         core::grouped(step.tests + step.untested),
-                                         format_duration(step.bin)));
+    duration wider = std::chrono::milliseconds{100};
+    for (const assembly_step& step : result.found.steps) {
+        if (!lacks_pairs(step)) continue;
+        widths.push_back(fmt::format("{} of {} in bins of {}", core::grouped(step.untested),
+                                     core::grouped(step.tests + step.untested),
+                                     format_duration(step.bin)));
+        wider = std::max(wider, 2 * step.bin);
+    }
     if (widths.empty()) return;
     result.warnings.push_back(fmt::format(
         "Pairs of units could not be tested, because they are expected together in 5 bins at most: "
-        "{}. Wider `bins`, such as 100ms, or a longer recording make it possible.",
-        fmt::join(widths, ", ")));
+        "{}. Wider `bins`, such as {:g}ms, or a longer recording make it possible.",
+        fmt::join(widths, ", "), std::chrono::duration<double, std::milli>(wider).count()));
 }
 
 // What shares a rhythm, a stimulus or bursts is an assembly by the definition of the method.

@@ -9,7 +9,7 @@ from support import CliTest, run
 class Convert(CliTest):
     def test_keeps_every_spike_through_every_writer(self):
         original = json.loads(self.ok("info", "--json", self.chain_file()).stdout)
-        for name in ("out.tsv", "out.csv.gz", "out.npz"):
+        for name in ("out.tsv", "out.csv.gz", "out.npz", "out.txt", "out.spk.txt", "out.spk.txt.gz"):
             said = self.ok("convert", self.folder / "chain.tsv", self.folder / name).stdout
 
             copy = json.loads(self.ok("info", "--json", self.folder / name).stdout)

@@ -188,8 +188,9 @@ private:
     std::string out_;
 };
 
-// "all 380 pairs tested", or how many of them.
+// "all 380 pairs tested", or how many of them. Without a candidate of the search none is possible.
 std::string tested_text(const pair_tests& pairs) {
+    if (pairs.possible == 0) return "no pair of units tested";
     if (pairs.tested == pairs.possible)
         return fmt::format("all {} pairs of units tested", core::grouped(pairs.possible));
     return fmt::format("{} of {} pairs of units tested", core::grouped(pairs.tested),

@@ -114,7 +114,9 @@ spike_format detect_format(const std::filesystem::path& path) {
                         io::shown(head.substr(0, 16))));
     }
     if (is_klustakwik_name(name)) return spike_format::klustakwik;
-    if (name.ends_with(".spk.txt") || name.ends_with(".spk.txt.gz")) return spike_format::wagenaar;
+    // Not the text that spikeweave itself writes to a file of any name.
+    if ((name.ends_with(".spk.txt") || name.ends_with(".spk.txt.gz")) && !head.starts_with('#'))
+        return spike_format::wagenaar;
     return spike_format::text;
 }
 

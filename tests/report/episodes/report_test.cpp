@@ -186,6 +186,10 @@ TEST(EpisodeReport, SaysInASentenceWhatWasFoundAndTested) {
     EXPECT_EQ(
         verdict(),
         "No connection among 3 units; all 6 pairs of units tested, 1 % false discovery rate.");
+
+    report.pairs->tested = report.pairs->possible = 0;
+    EXPECT_EQ(verdict(),
+              "No connection among 3 units; no pair of units tested, 1 % false discovery rate.");
 }
 
 // Of the edge a → b with a delay of up to 6 ms, in which two spikes follow after 5 ms.
