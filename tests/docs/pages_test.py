@@ -13,8 +13,9 @@ import run_docs  # noqa: E402
 
 class Pages(unittest.TestCase):
     def check(self, path):
-        page = run_docs.check(path, Path(os.environ["SPIKEWEAVE"]))
-        self.assertEqual("", "\n".join(f"line {line}: {text}" for line, text in page.complaints))
+        page = run_docs.check(path, Path(os.environ["SPIKEWEAVE"]).resolve())
+        if page.complaints:
+            self.fail("\n".join(f"line {line}: {text}" for line, text in page.complaints))
         if page.left_out:
             self.skipTest("; ".join(f"line {line}: {why}" for line, why in page.left_out))
 
