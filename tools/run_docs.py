@@ -182,21 +182,29 @@ def has_package():
     return subprocess.run([sys.executable, "-c", "import spikeweave, pandas"], capture_output=True).returncode == 0
 
 
-def check(path, command, languages=("sh", "python"), write=False):
+def lacking(block):
+    """Returns what a block needs that this computer does not have, or None."""
+    if needs_package(block) and not has_package():
+        return f"{sys.executable} has no spikeweave with pandas"
+    if "$SPIKEWEAVE_SHARED_DATA" in (block.words or "") and not SHARED.is_dir():
+        return f"there are no shared data in {SHARED}"
+    return None
+
+
+def check(path, command, write=False):
     """Runs the blocks of a page; returns the page with complaints and what was left out."""
     page = parse(path)
     written = []
     with tempfile.TemporaryDirectory() as folder:
         for block in page.blocks:
-            if block.mark == "not run" or block.language not in languages or (block.language == "python" and not block.output):
-                if block.mark == "not run" and block.output:
+            if block.mark == "not run":
+                if block.output:
                     page.complaints.append((block.line, "output is shown of a block that is not run"))
                 continue
-            if needs_package(block) and not has_package():
-                page.left_out.append((block.line, f"{sys.executable} has no spikeweave with pandas"))
+            if block.language == "python" and not block.output:
                 continue
-            if "$SPIKEWEAVE_SHARED_DATA" in (block.words or "") and not SHARED.is_dir():
-                page.left_out.append((block.line, f"there are no shared data in {SHARED}"))
+            if why := lacking(block):
+                page.left_out.append((block.line, why))
                 continue
             status, printed = run_block(block, Path(folder), command)
             wrong = complaint(block, status, printed)
