@@ -316,13 +316,18 @@ private:
         });
     }
 
+    // A dataset without dimensions is one row of one item.
     static void read_rows(const open_dataset& what, message_reader& arguments,
                           std::span<char> into) {
         std::vector<hsize_t> first(what.shape.size(), 0);
         std::vector<hsize_t> lengths = what.shape;
-        if (what.shape.empty()) throw io_error("has no dimension, expected at least 1");
-        first.front() = arguments.number();
-        lengths.front() = arguments.number();
+        const bool is_single = what.shape.empty();
+        const hsize_t begin = arguments.number();
+        const hsize_t rows = arguments.number();
+        if (!is_single) {
+            first.front() = begin;
+            lengths.front() = rows;
+        }
         const auto kind = static_cast<number_kind>(arguments.number());
         hsize_t bytes = bytes_of_number(kind);
         for (const hsize_t length : lengths) bytes *= length;
@@ -331,12 +336,14 @@ private:
         const handle memory = opened(
             {H5Screate_simple(static_cast<int>(lengths.size()), lengths.data(), nullptr), H5Sclose},
             "a dataspace");
-        if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first.data(), nullptr, lengths.data(),
-                                nullptr) < 0 ||
+        if (is_single && H5Sget_simple_extent_npoints(space.get()) != 1)
+            throw io_error("holds nothing, expected a number");
+        if ((!is_single && H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first.data(), nullptr,
+                                               lengths.data(), nullptr) < 0) ||
             H5Dread(what.dataset.get(), native(kind), memory.get(), space.get(), H5P_DEFAULT,
                     into.data()) < 0)
             throw io_error(
-                fmt::format("cannot be read from item {}: {}", first.front(), last_error()));
+                fmt::format("cannot be read from item {}: {}", begin, last_error()));
     }
 
     std::filesystem::path path_;
