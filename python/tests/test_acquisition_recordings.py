@@ -65,13 +65,13 @@ def test_a_paused_recording_of_neuralynx_is_read_part_by_part(tmp_path):
     write_ncs(tmp_path / "CSC0.ncs", 0, samples, gaps=[(5, 1_000_000)])
 
     with pytest.raises(
-        OSError, match=r"CSC0\.ncs.*\(0: 0\.08 s from 0 s; 1: 0\.24 s from 1\.08 s\)"
+        OSError, match=r"CSC0\.ncs.*\(0: 0\.08 s from 1 s; 1: 0\.24 s from 2\.08 s\)"
     ):
         spikeweave.read_recording(tmp_path / "CSC0.ncs")
     found = spikeweave.read_recording(tmp_path / "CSC0.ncs", segment=1)
 
     np.testing.assert_array_equal(found.samples(0, 15 * BLOCK)[:, 0], samples[5 * BLOCK :])
-    assert found.t_start == pytest.approx(1.08)
+    assert found.t_start == pytest.approx(2.08)  # as in files of spikes
 
 
 def test_small_gaps_of_neuralynx_are_told(tmp_path):

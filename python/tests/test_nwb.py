@@ -45,34 +45,45 @@ def test_options_of_other_formats_are_refused(tmp_path):
         spikeweave.read_recording(tmp_path / "spikes.nwb", gain=2.0)
 
 
-def write_series(path, stamps):
-    """A recording of one channel with a time of its own for each sample."""
+def write_series(path, count, **times):
+    """A recording of one channel. `times`: as pynwb takes them."""
     from pynwb.ecephys import ElectricalSeries
 
     nwbfile = pynwb.NWBFile("test", "test", datetime(2020, 1, 1, tzinfo=timezone.utc))
     group = nwbfile.create_electrode_group("a", "a", "somewhere", nwbfile.create_device("probe"))
     nwbfile.add_electrode(group=group, location="somewhere")
     rows = nwbfile.create_electrode_table_region([0], "all")
-    data = np.arange(len(stamps), dtype=np.int16)[:, None]
-    nwbfile.add_acquisition(
-        ElectricalSeries(name="raw", data=data, electrodes=rows, timestamps=stamps)
-    )
+    data = np.arange(count, dtype=np.int16)[:, None]
+    nwbfile.add_acquisition(ElectricalSeries(name="raw", data=data, electrodes=rows, **times))
     with pynwb.NWBHDF5IO(str(path), "w") as io:
         io.write(nwbfile)
 
 
 def test_times_of_samples_need_not_be_even(tmp_path):
     stamps = 5 + np.arange(3000) / 30000 + np.where(np.arange(3000) >= 1000, 2.0, 0.0)
-    write_series(tmp_path / "gap.nwb", stamps.round(6))
+    write_series(tmp_path / "gap.nwb", 3000, timestamps=stamps.round(6))
 
     found = spikeweave.read_recording(tmp_path / "gap.nwb")
 
     assert found.sample_rate == pytest.approx(30000, rel=1e-4)
-    spikes = spikeweave.SpikeSequence.of({"a": np.array([900, 2000]) / found.sample_rate})
-    assert found._in_its_time(spikes).times == pytest.approx([0.03, 2 + 2 / 30], abs=2e-5)
-    write_series(tmp_path / "reset.nwb", [0.0, 0.1, 0.05])
+    assert found.t_start == 5
+    spikes = spikeweave.SpikeSequence.of({"a": 5 + np.array([900, 2000]) / found.sample_rate})
+    assert found._in_its_time(spikes).times == pytest.approx([5.03, 7 + 2 / 30], abs=2e-5)
+    write_series(tmp_path / "reset.nwb", 3, timestamps=[0.0, 0.1, 0.05])
     with pytest.raises(OSError, match=r"reset\.nwb.*'raw': expected timestamps that increase"):
         spikeweave.read_recording(tmp_path / "reset.nwb")
+
+
+@pytest.mark.parametrize("by", ["pynwb", "the library"])
+def test_a_recording_begins_when_the_file_says(tmp_path, by):
+    write_series(tmp_path / "late.nwb", 3000, rate=30000.0, starting_time=12.5)
+
+    if by == "pynwb":
+        begin = spikeweave.read_recording(tmp_path / "late.nwb").t_start
+    else:
+        begin = spikeweave._core.read_recording(str(tmp_path / "late.nwb"), {}).t_start
+
+    assert begin == 12.5
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <system_error>
 
@@ -41,6 +42,14 @@ io_error file_error(const std::filesystem::path& path, std::string_view place,
 
 io_error system_error(const std::filesystem::path& path, std::string_view text) {
     return file_error(path, fmt::format("{}: {}", text, std::generic_category().message(errno)));
+}
+
+duration time_in_file(const std::filesystem::path& path, std::string_view place, double seconds) {
+    constexpr double latest_s = 1e11;  // so that sums with times of spikes do not overflow
+    if (!(std::abs(seconds) <= latest_s))
+        throw file_error(path, place,
+                         fmt::format("found {} s, expected a time within 1e11 s", seconds));
+    return duration_from_seconds(seconds);
 }
 
 std::string shown(std::string_view bytes) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/time.hpp"
 
 namespace spikeweave::io {
 
@@ -15,6 +16,9 @@ io_error file_error(const std::filesystem::path& path, std::string_view place,
 
 /// The same with the reason that the operating system gives in `errno`.
 io_error system_error(const std::filesystem::path& path, std::string_view text);
+
+/// Returns a time in seconds that a file has at `place`. @throws io_error if no spike can be then.
+duration time_in_file(const std::filesystem::path& path, std::string_view place, double seconds);
 
 /// Quotes and shortens content of a file for messages; unprintable bytes become \xNN.
 std::string shown(std::string_view bytes);

@@ -133,32 +133,51 @@ cluster_column first_with(const std::vector<fs::path>& files, std::string_view n
     return {};
 }
 
+// A number as Python has it, with a comment behind it; nullopt unless it is finite.
+std::optional<double> python_number(std::string_view text) {
+    std::string value(core::trimmed(text));
+    std::erase(value, '_');
+    double number = 0;
+    const auto [end, code] =
+        fast_float::from_chars(value.data(), value.data() + value.size(), number);
+    const std::string_view rest =
+        core::trimmed({end, static_cast<std::size_t>(value.data() + value.size() - end)});
+    if (code != std::errc{} || (!rest.empty() && !rest.starts_with('#')) || !std::isfinite(number))
+        return {};
+    return number;
+}
+
 }  // namespace
 
-double read_phy_sample_rate(const std::filesystem::path& path) {
+phy_clock read_phy_clock(const fs::path& path) {
     input_stream in(path);
     line_reader lines(in);
+    phy_clock out;
     for (std::string_view line; lines.next(line);) {
         const std::size_t equals = line.find('=');
-        if (equals == std::string_view::npos ||
-            core::trimmed(line.substr(0, equals)) != "sample_rate")
-            continue;
-        std::string value(core::trimmed(line.substr(equals + 1)));
-        std::erase(value, '_');
-        double rate = 0;
-        const auto [end, code] =
-            fast_float::from_chars(value.data(), value.data() + value.size(), rate);
-        const std::string_view rest =
-            core::trimmed({end, static_cast<std::size_t>(value.data() + value.size() - end)});
-        if (code != std::errc{} || (!rest.empty() && !rest.starts_with('#')) || !(rate > 0) ||
-            !std::isfinite(rate))
-            throw file_error(path, fmt::format("line {}", lines.line_number()),
+        if (equals == std::string_view::npos) continue;
+        const std::string_view name = core::trimmed(line.substr(0, equals));
+        const bool is_rate = name == "sample_rate" && out.sample_rate == 0;
+        if (!is_rate && name != "t_start") continue;
+        const std::optional<double> value = python_number(line.substr(equals + 1));
+        const std::string place = fmt::format("line {}", lines.line_number());
+        if (is_rate && (!value || !(*value > 0)))
+            throw file_error(path, place,
                              fmt::format("found {}, expected a sample rate in Hz, such as "
                                          "sample_rate = 30000.0",
                                          shown(line)));
-        return rate;
+        if (!is_rate && !value)
+            throw file_error(
+                path, place,
+                fmt::format("found {}, expected a time in seconds, such as t_start = 12.5",
+                            shown(line)));
+        if (is_rate)
+            out.sample_rate = *value;
+        else
+            out.begin = time_in_file(path, place, *value);
     }
-    throw file_error(path, "has no line 'sample_rate = RATE'");
+    if (out.sample_rate == 0) throw file_error(path, "has no line 'sample_rate = RATE'");
+    return out;
 }
 
 void cluster_column::distrust(std::int64_t cluster, std::string_view expected) {

@@ -7,12 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "spikeweave/core/time.hpp"
+
 namespace spikeweave::io {
 
-/// Reads the sample rate from a `params.py`. The file is Python, but in practice has lines NAME =
-/// VALUE.
-/// @throws io_error if there is none.
-double read_phy_sample_rate(const std::filesystem::path& path);
+/// How the samples of a Phy folder become times.
+struct phy_clock {
+    double sample_rate = 0;  ///< in Hz
+    /// Of the first sample, which only `spikeweave sort` writes: `t_start`, in seconds.
+    duration begin{};
+};
+
+/// Reads the clock from a `params.py`. The file is Python, but in practice has lines NAME = VALUE.
+/// @throws io_error if there is no sample rate.
+phy_clock read_phy_clock(const std::filesystem::path& path);
 
 /// A column of a table of clusters, such as their groups, from a side file of a Phy folder.
 struct cluster_column {

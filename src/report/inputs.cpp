@@ -227,6 +227,8 @@ std::string summarize(const recording& what) {
                         core::grouped(what.channel_count()), what.rate_hz());
     text += fmt::format("length         {} samples, {}\n", core::grouped(what.frame_count()),
                         format_duration(what.length()));
+    if (about.begin != duration{0})
+        text += fmt::format("begins at      {:.6f} s of its own clock\n", to_seconds(about.begin));
     text += fmt::format("gain           {}\n", gain_text(what));
     text += fmt::format("probe          {}\n", probe_text(what));
     for (const std::string& warning : about.warnings) text += fmt::format("warning: {}\n", warning);
@@ -241,6 +243,7 @@ std::string to_json(const recording& what) {
         {"sample_rate_hz", what.rate_hz()},
         {"samples", what.frame_count()},
         {"length_s", to_seconds(what.length())},
+        {"begin_s", to_seconds(about.begin)},
         {"channel_count", what.channel_count()},
         {"positions", std::string(to_string(about.positions))},
         {"warnings", about.warnings},

@@ -26,7 +26,7 @@ sorted_spikes to_spikes(const sorting& sorted) {
     for (std::uint32_t u = 1; u <= sorted.unit_count; ++u)
         units.push_back(builder.unit(std::to_string(u)));
     const auto time_of = [&](double sample) {
-        return duration_from_seconds(sample / sorted.sample_rate);
+        return sorted.begin + duration_from_seconds(sample / sorted.sample_rate);
     };
     // A peak before the time of the first sample is moved to that sample.
     const auto sample_of = [&](std::size_t n) {
@@ -35,7 +35,7 @@ sorted_spikes to_spikes(const sorting& sorted) {
     };
     time_span span{duration::max(), duration::min()};
     if (sorted.sample_count > 0)
-        span = {duration{0}, time_of(static_cast<double>(sorted.sample_count))};
+        span = {sorted.begin, time_of(static_cast<double>(sorted.sample_count))};
     for (std::size_t n = 0; n < sorted.labels.size(); ++n) {
         const duration time = time_of(sample_of(n));
         span.begin = std::min(span.begin, time);

@@ -107,6 +107,33 @@ class SortRecording(CliTest):
         self.assertEqual(len(record["input"]["more_files"]), 2)
         self.assertEqual([record["parameters"][name] for name in ("reference", "filter_order", "whiten")], ["none", 3, False])
 
+    def test_times_are_by_the_clock_of_the_recording(self):
+        late = self.folder / "late"
+        shutil.copytree(self.recording, late)
+        about = json.loads((late / "binary.json").read_text())
+        about["kwargs"]["t_starts"] = [12.5]
+        (late / "binary.json").write_text(json.dumps(about))
+        options = ("--stages", "cluster", "--max-iterations", "1", "--drift", "rigid")
+
+        self.ok("sort", self.recording, *options, "-o", self.folder / "usual")
+        said = self.ok("sort", late, *options, "-o", self.folder / "out").stderr
+
+        self.assertIn("Times of spikes are by the recording's clock, as those of its events and trials are: its first "
+                      "sample is at 12.500000 s.", said)
+        usual, found = (self.units(self.folder / name / "spikes.npz") for name in ("usual", "out"))
+        self.assertEqual({unit: [round(time + 12.5, 6) for time in times] for unit, times in usual.items()},
+                         {unit: [round(time, 6) for time in times] for unit, times in found.items()})
+        self.assertEqual(json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)["span_s"], [12.5, 32.5])
+        whole = self.units(self.folder / "out/phy")  # in whole samples
+        self.assertLess(max(abs(a - b) for unit in found for a, b in zip(found[unit], whole[unit], strict=True)), 1 / 30000)
+        first = [float((self.folder / name / "motion.tsv").read_text().splitlines()[1].split()[0]) for name in ("usual", "out")]
+        self.assertEqual(first, [0.5, 13])
+        self.assertEqual(json.loads(self.ok("info", late, "--json").stdout)["begin_s"], 12.5)
+        self.assertIn("begins at      12.500000 s", self.ok("info", late).stdout)
+        # The page that is made again has the same times.
+        self.ok("report", self.folder / "out", "-o", self.folder / "page.html")
+        self.assertEqual((self.folder / "page.html").read_bytes(), (self.folder / "out/report.html").read_bytes())
+
     def test_takes_raw_samples_and_what_decides_on_spikes(self):
         raw = self.file("r.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 2 * 30000])
         layout = ("--sample-rate", "30000", "--channels", "32", "--gain", "0.195", "--probe", self.recording / "probe.json")

@@ -7,9 +7,11 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "io/little_endian.hpp"
+#include "io/npy.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/recording.hpp"
 
@@ -93,4 +95,14 @@ inline std::string replaced(std::string text, std::string_view what, std::string
     const std::size_t at = text.find(what);
     EXPECT_NE(at, std::string::npos) << what;
     return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+/// The content of a .npy of one dimension.
+template <class Number>
+std::string npy_of(const std::vector<Number>& numbers) {
+    constexpr auto kind = std::is_floating_point_v<Number> ? spikeweave::io::npy_kind::real
+                                                           : spikeweave::io::npy_kind::integer;
+    return spikeweave::io::format_npy_header({kind, sizeof(Number), false, {numbers.size()}}) +
+           std::string(reinterpret_cast<const char*>(numbers.data()),
+                       numbers.size() * sizeof(Number));
 }

@@ -90,6 +90,9 @@ class sample_source;
 struct recording_description {
     std::vector<recording_channel> channels{};
     double rate_hz = 0;
+    /// The time of the first sample by the clock of the recording's files, which the other times in
+    /// them, such as those of trials and events, count by; 0 if they have none.
+    duration begin{};
     std::filesystem::path path{};
     /// All files used: the file with the samples, then those that describe them.
     std::vector<std::filesystem::path> files{};

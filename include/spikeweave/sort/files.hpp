@@ -47,6 +47,8 @@ struct feature_file {
     std::vector<float> fractions{};
     /// In Hz, if the file has it; else 0.
     double sample_rate = 0;
+    /// The time of the recording's first sample, if a folder of Phy has it; else 0.
+    duration begin{};
     /// The clusters that the file holds (`.kwik`, Phy), one per spike: 0 for noise, then from 1 in
     /// the order of the file's numbers. Empty: none.
     std::vector<std::uint32_t> labels{};

@@ -20,6 +20,8 @@ struct sorting {
     double sample_rate = 0;
     /// Length of the recording in samples; 0 if unknown.
     std::int64_t sample_count = 0;
+    /// The time of the recording's first sample by the clock of its files.
+    duration begin{};
     /// Offset of each spike's peak from its sample, -0.5 to 1 samples; empty if unknown.
     std::vector<float> fractions{};
 
@@ -37,7 +39,7 @@ struct sorted_spikes {
     std::size_t duplicates = 0;
 };
 
-/// The spikes of the units in time order. They span the recording or, if its length is unknown, the
+/// The spikes of the units in time order, in times of the recording's clock. They span the recording or, if its length is unknown, the
 /// time from the first spike to the last, including noise. Times are those of the interpolated
 /// peaks if `fractions` has them.
 /// @throws invalid_argument unless `has_times()`, or if the parts are inconsistent.

@@ -44,8 +44,8 @@ private:
 };
 
 recording from_function(frames_reader get, std::uint64_t frames, const nb::list& channels,
-                        double sample_rate, bool has_positions) {
-    recording_description about{.rate_hz = sample_rate};
+                        double sample_rate, bool has_positions, double t_start) {
+    recording_description about{.rate_hz = sample_rate, .begin = duration_from_seconds(t_start)};
     restore("channels", channels, about.channels);
     about.positions = has_positions ? position_source::file : position_source::assumed;
     const std::size_t count = about.channels.size();
@@ -81,6 +81,8 @@ void bind_recording(nb::module_& m) {
     nb::class_<recording>(m, "Recording")
         .def_prop_ro("frames", &recording::frame_count)
         .def_prop_ro("sample_rate", &recording::rate_hz)
+        .def_prop_ro("t_start",
+                     [](const recording& r) { return to_seconds(r.description().begin); })
         .def_prop_ro("channels", [](const recording& r) { return column(r.channels()); })
         .def_prop_ro("has_positions",
                      [](const recording& r) {
@@ -91,7 +93,7 @@ void bind_recording(nb::module_& m) {
     m.def("read_recording", &open, "path"_a, "given"_a);
     m.def("read_recording_options", &description<recording_read_options>);
     m.def("recording_of", &from_function, "get"_a, "frames"_a, "channels"_a, "sample_rate"_a,
-          "has_positions"_a);
+          "has_positions"_a, "t_start"_a = 0.0);
     m.def("is_recording",
           [](const std::string& path) { return find_recording_format(path).has_value(); });
 }

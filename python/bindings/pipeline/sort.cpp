@@ -18,7 +18,7 @@ struct members_of<sorting> {
     static void list(const auto& to) {
         to("labels", &sorting::labels, "unit_count", &sorting::unit_count, "samples",
            &sorting::samples, "sample_rate", &sorting::sample_rate, "sample_count",
-           &sorting::sample_count, "fractions", &sorting::fractions);
+           &sorting::sample_count, "begin", &sorting::begin, "fractions", &sorting::fractions);
     }
 };
 template <>

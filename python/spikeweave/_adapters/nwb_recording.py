@@ -13,9 +13,9 @@ from .._values.channels import COUNT_UV, as_counts, channel_list
 from .nwb import load_pynwb
 
 
-def open_series(path: Path, name: str | None) -> tuple[Any, NDArray[np.float64] | float]:
-    """A recording that reads the series as it is needed, and the times of its samples in seconds
-    since the first; the file stays open as long."""
+def open_series(path: Path, name: str | None) -> tuple[Any, NDArray[np.float64] | None]:
+    """A recording that reads the series as it is needed, and the times of its samples in seconds if
+    the file has them; the file stays open as long."""
     pynwb = load_pynwb()
     try:
         io = pynwb.NWBHDF5IO(str(path), "r")
@@ -44,7 +44,7 @@ def open_series(path: Path, name: str | None) -> tuple[Any, NDArray[np.float64] 
         raise OSError(f"'{path}': {error}") from None
 
 
-def _recording_of(series: Any, io: Any) -> tuple[Any, NDArray[np.float64] | float]:
+def _recording_of(series: Any, io: Any) -> tuple[Any, NDArray[np.float64] | None]:
     data = series.data
     count = data.shape[1]
     electrodes = series.electrodes.to_dataframe()
@@ -65,7 +65,7 @@ def _recording_of(series: Any, io: Any) -> tuple[Any, NDArray[np.float64] | floa
     microvolts = 1e6
     is_float = data.dtype.kind == "f"
     scale = series.conversion * factor * microvolts
-    rate, times = _rate_and_times(series)
+    rate, begin, times = _clock_of(series)
 
     def get(begin: int, end: int) -> NDArray[Any]:
         # Held here so that the file stays open.
@@ -82,18 +82,19 @@ def _recording_of(series: Any, io: Any) -> tuple[Any, NDArray[np.float64] | floa
         None,
     )
     core = _core.recording_of(
-        as_counts(data.dtype, get), data.shape[0], channels, rate, positions is not None
+        as_counts(data.dtype, get), data.shape[0], channels, rate, positions is not None, begin
     )
     return core, times
 
 
-def _rate_and_times(series: Any) -> tuple[float, NDArray[np.float64] | float]:
-    """The rate, and the times of samples since the first, which need not be even: the rate is that
-    without gaps."""
+def _clock_of(series: Any) -> tuple[float, float, NDArray[np.float64] | None]:
+    """The rate, the time of the first sample, and those of all if they need not be even: the rate is
+    then that without gaps."""
     if series.rate is not None:
-        return float(series.rate), 0.0
+        return float(series.rate), float(series.starting_time or 0.0), None
     stamps = np.asarray(series.timestamps, dtype=np.float64)
     steps = np.diff(stamps)
     if len(steps) == 0 or not np.all(steps > 0):
         raise ValueError(f"'{series.name}': expected timestamps that increase")
-    return 1 / float(np.mean(steps[steps < 1.5 * np.median(steps)])), stamps - stamps[0]
+    rate = 1 / float(np.mean(steps[steps < 1.5 * np.median(steps)]))
+    return rate, float(stamps[0]), stamps

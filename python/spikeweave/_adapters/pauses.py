@@ -25,25 +25,26 @@ def parts_of(recording: Any, reader: str) -> list[Part]:
     numbers of samples tell.
     """
     rate = float(recording.get_sampling_frequency())
+    # Times of Neuralynx count from the first sample by neo, and by the system's clock in all files.
+    clock = float(recording.neo_reader.global_t_start) if reader == "read_neuralynx" else 0.0
     if recording.get_num_segments() > 1:
         segments = [
             recording.select_segments([index]) for index in range(recording.get_num_segments())
         ]
         return [
-            Part(one, float(one.get_start_time(0) or 0.0), one.get_num_samples(0) / rate)
+            Part(one, clock + float(one.get_start_time(0) or 0.0), one.get_num_samples(0) / rate)
             for one in segments
         ]
     numbers = _NUMBERS[reader](recording) if reader in _NUMBERS else None
-    begins = [0] if numbers is None else [0, *(_ends_of_parts(numbers) + 1)]
-    whole = float(recording.get_start_time(0) or 0.0)
-    if len(begins) == 1:
-        return [Part(recording, whole, recording.get_num_samples(0) / rate)]
+    if numbers is None or len(numbers) == 0:
+        begin = clock + float(recording.get_start_time(0) or 0.0)
+        return [Part(recording, begin, recording.get_num_samples(0) / rate)]
+    begins = [0, *(_ends_of_parts(numbers) + 1)]
     ends = [*begins[1:], recording.get_num_samples(0)]
-    assert numbers is not None
     return [
         Part(
             recording.frame_slice(start_frame=int(begin), end_frame=int(end)),
-            whole + (int(numbers[begin]) - int(numbers[0])) / rate,
+            int(numbers[begin]) / rate,
             float(end - begin) / rate,
         )
         for begin, end in zip(begins, ends, strict=True)

@@ -183,5 +183,7 @@ def from_recording(
         channels,
         float(recording.get_sampling_frequency()),
         positions is not None,
+        float(np.ravel(times)[0]),
     )
-    return Recording(core, times=times, again=again or (from_recording, (recording, times)))
+    uneven = None if isinstance(times, float) else times
+    return Recording(core, times=uneven, again=again or (from_recording, (recording, times)))

@@ -33,11 +33,11 @@ class Recording:
         self,
         core: Any,
         *,
-        times: NDArray[np.float64] | float = 0.0,
+        times: NDArray[np.float64] | None = None,
         again: tuple[Callable[..., Recording], tuple[Any, ...]] | None = None,
     ) -> None:
         self._core = core
-        # Of the first sample, or of every sample, in seconds.
+        # Of every sample, in seconds, where they are not even.
         self._times = times
         # What makes it again, and of what; None where its samples have to be taken along.
         self._again = again
@@ -133,8 +133,9 @@ class Recording:
 
     @property
     def t_start(self) -> float:
-        """Time of its first sample in seconds: 0, except for recordings of SpikeInterface."""
-        return float(np.ravel(self._times)[0])
+        """Time of its first sample in seconds by the clock of its file, which spikes have, too; 0 if
+        it has none."""
+        return self._core.t_start
 
     @property
     def channels(self) -> list[dict[str, Any]]:
@@ -157,32 +158,32 @@ class Recording:
         return self.samples(begin, end) * gain + offset
 
     def _in_its_time(self, spikes: SpikeSequence) -> SpikeSequence:
-        """Spikes whose times count from the first sample, in the times of the recording."""
-        if isinstance(self._times, float) and self._times == 0:
+        """Spikes whose times are as if samples were even, in the times of the samples."""
+        if self._times is None:
             return spikes
-        start, stop = self._time_of(np.array([spikes.t_start, spikes.t_stop]))
+        start, stop = self._time_of(self._times, np.array([spikes.t_start, spikes.t_stop]))
         return SpikeSequence.of(
-            (self._time_of(spikes.times), spikes.units),
+            (self._time_of(self._times, spikes.times), spikes.units),
             unit_names=spikes.unit_names,
             t_start=start,
             t_stop=stop,
         )
 
-    def _time_of(self, since_first: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The times of moments that are given in seconds since the first sample."""
-        if isinstance(self._times, float):
-            return since_first + self._times
-        at = since_first * self.sample_rate
-        sample = np.clip(np.floor(at).astype(np.int64), 0, max(len(self._times) - 2, 0))
-        following = np.minimum(sample + 1, len(self._times) - 1)
-        step = self._times[following] - self._times[sample]
-        return self._times[sample] + (at - sample) * step
+    def _time_of(
+        self, times: NDArray[np.float64], as_if_even: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        at = (as_if_even - self.t_start) * self.sample_rate
+        sample = np.clip(np.floor(at).astype(np.int64), 0, max(len(times) - 2, 0))
+        following = np.minimum(sample + 1, len(times) - 1)
+        step = times[following] - times[sample]
+        return times[sample] + (at - sample) * step
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._again is not None:
             return self._again
         samples = self.samples(0, self.frames)
-        return _of_array, (samples, self.channels, self.sample_rate, self._core.has_positions)
+        has_positions, t_start = self._core.has_positions, self.t_start
+        return _of_array, (samples, self.channels, self.sample_rate, has_positions, t_start)
 
     def __repr__(self) -> str:
         return (
@@ -192,12 +193,16 @@ class Recording:
 
 
 def _of_array(
-    samples: NDArray[Any], channels: list[dict[str, Any]], sample_rate: float, has_positions: bool
+    samples: NDArray[Any],
+    channels: list[dict[str, Any]],
+    sample_rate: float,
+    has_positions: bool,
+    t_start: float = 0.0,
 ) -> Recording:
     get = as_counts(samples.dtype, lambda begin, end: samples[begin:end])
     return Recording(
-        _core.recording_of(get, len(samples), channels, sample_rate, has_positions),
-        again=(_of_array, (samples, channels, sample_rate, has_positions)),
+        _core.recording_of(get, len(samples), channels, sample_rate, has_positions, t_start),
+        again=(_of_array, (samples, channels, sample_rate, has_positions, t_start)),
     )
 
 

@@ -189,18 +189,29 @@ bool is_root(const execution& run) {
 // matter of spikes, not of spikes times channels.
 constexpr std::uint32_t most_described_channels = 32;
 
+// Samples and the files of other programs count from the first sample.
+std::string warning_of_clock(const recording& from) {
+    const double begin_s = to_seconds(from.description().begin);
+    return fmt::format(
+        "Times of spikes are by the recording's clock, as those of its events and trials are: its "
+        "first sample is at {:.6f} s. Numbers of samples count from 0 there.",
+        begin_s);
+}
+
 // The rest of what was detected is freed here, before clustering needs the memory.
 detected detect(const std::optional<sorting_model>& model, const recording& from,
                 const sort_options& options, const execution& run) {
     detection_result found = detect_for(model, from, options, run);
     if (found.size() == 0) refuse_silence(from, options, found.warnings);
     detected out{.file = {.sample_rate = from.rate_hz(),
+                          .begin = from.description().begin,
                           .channels = from.channels(),
                           .features_per_channel = options.detection.features_per_channel,
                           .masks_from = "detection",
                           .warnings = from.description().warnings},
                  .basis = std::move(found.basis),
                  .reference = found.reference};
+    if (out.file.begin != duration{0}) out.file.warnings.push_back(warning_of_clock(from));
     out.file.warnings.insert(out.file.warnings.end(), found.warnings.begin(), found.warnings.end());
     out.file.samples = std::move(found.frames);
     out.file.fractions = std::move(found.fractions);
@@ -375,6 +386,7 @@ void average_units(const recording& from, sort_result& result, const execution& 
 sort_result result_of(feature_file file, const sort_options& options) {
     sort_result result{.sorted = {.samples = std::move(file.samples),
                                   .sample_rate = file.sample_rate,
+                                  .begin = file.begin,
                                   .fractions = std::move(file.fractions)},
                        .features = std::move(file.features),
                        .features_per_channel = std::max<std::size_t>(file.features_per_channel, 1),
@@ -429,6 +441,7 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     result.options.detection.preprocessing.reference = found.reference;
     result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
     result.motion = std::move(motion);
+    for (double& time_s : result.motion.times_s) time_s += to_seconds(result.sorted.begin);
     result.raw = raw_samples_of(from);
     result.raw_offset_bytes = from.description().header_bytes;
     find_units(input, result, how);

@@ -64,6 +64,18 @@ std::vector<recording_channel> read_channels(const json_file& file, const json& 
     return channels;
 }
 
+// Reads when the only segment begins; SpikeInterface writes null for 0.
+void read_begin(const json_file& file, const json& kwargs, recording_description& what) {
+    constexpr auto key = "t_starts";
+    constexpr auto where = "kwargs, key 't_starts'";
+    if (!kwargs.contains(key) || kwargs.at(key).is_null()) return;
+    const json& list = file.array(kwargs, in_kwargs, key);
+    if (list.size() != 1)
+        file.fail(where, fmt::format("found {} times, expected 1, of the only segment", list.size()));
+    if (list[0].is_null()) return;
+    what.begin = io::time_in_file(file.path(), where, finite_number(file, list[0], where));
+}
+
 void check_layout(const json_file& file, const json& kwargs) {
     const std::string type = file.text(kwargs, in_kwargs, "dtype");
     if (type != "int16" && type != "<i2")
@@ -78,6 +90,8 @@ json binary_json(const recording_description& what) {
     json ids = json::array();
     json gains = json::array();
     json offsets = json::array();
+    json begins;
+    if (what.begin != duration{0}) begins = json::array({to_seconds(what.begin)});
     for (const recording_channel& channel : what.channels) {
         ids.push_back(channel.name);
         gains.push_back(channel.gain_uv);
@@ -89,7 +103,7 @@ json binary_json(const recording_description& what) {
             {"kwargs",
              {{"file_paths", {"traces.raw"}},
               {"sampling_frequency", what.rate_hz},
-              {"t_starts", nullptr},
+              {"t_starts", begins},
               {"num_channels", what.channels.size()},
               {"dtype", "int16"},
               {"channel_ids", ids},
@@ -164,8 +178,9 @@ opened read_binary_folder(const opening& job) {
     const fs::path samples = folder / paths[0].get<std::string>();
     out.source = open_flat_file({samples, offset, channels});
     out.description.files = {samples, file.path()};
-    out.description.warnings = check_sample_numbers(
-        folder / "times_cached_seg0.npy", out.source->frame_count(), out.description.rate_hz);
+    read_begin(file, kwargs, out.description);
+    take_sample_numbers(folder / "times_cached_seg0.npy", out.source->frame_count(),
+                        out.description);
     std::error_code unknown;
     // The second is the name since SpikeInterface 0.105.
     for (const char* name : {"probe.json", "probegroup.json"}) {

@@ -45,15 +45,21 @@ std::vector<std::string> electrical_series(const h5::reader& file) {
     return names;
 }
 
-double read_rate(const h5::reader& file, const std::string& series) {
+// The rate, and the time of the first sample.
+void read_clock(const h5::reader& file, const std::string& series, recording_description& what) {
     const std::string name = series + "/starting_time";
     if (!file.exists(name))
         throw io::file_error(file.path(), fmt::format("/{}", series),
                              "has no starting_time with a rate: a recording with a time of its own "
                              "for every sample is not read");
-    const std::optional<double> rate = h5::column(file, name).number_attribute("rate");
+    const h5::column start(file, name);
+    const std::optional<double> rate = start.number_attribute("rate");
     if (!rate) throw io::file_error(file.path(), fmt::format("/{}@rate", name), "is missing");
-    return checked_rate(file.path(), fmt::format("/{}@rate", name), *rate);
+    what.rate_hz = checked_rate(file.path(), fmt::format("/{}@rate", name), *rate);
+    const std::vector<double> begin = start.read_all(1);
+    if (begin.size() != 1)
+        start.fail(fmt::format("found {} numbers, expected a time in seconds", begin.size()));
+    what.begin = io::time_in_file(file.path(), fmt::format("/{}", name), begin.front());
 }
 
 // A file with more is damaged; memory is allocated for as many as a table claims.
@@ -169,7 +175,7 @@ opened read_nwb_recording(const opening& job) {
 
     opened out;
     out.description.files = {job.path};
-    out.description.rate_hz = read_rate(file, series);
+    read_clock(file, series, out.description);
     check_channels(job.path, fmt::format("/{}/data", series), shape[1]);
     out.description.channels = numbered_channels(shape[1]);
     read_scaling(file, series, data, out.description.channels);

@@ -140,9 +140,7 @@ opened read_open_ephys(const opening& job) {
         open_flat_file(
             {.path = samples, .stored = stored, .may_be_cut = fs::exists(numbers, failed)}),
         stored, std::move(kept));
-    for (std::string& warning :
-         check_sample_numbers(numbers, out.source->frame_count(), what.rate_hz))
-        what.warnings.push_back(std::move(warning));
+    take_sample_numbers(numbers, out.source->frame_count(), what);
     what.files = {samples, file.path()};
     return out;
 }

@@ -64,22 +64,32 @@ electrodes find_electrodes(const meta_file& meta) {
         if (saved[0] > 0) return {saved[0], 0, false, "AP"};
         return {saved[1], acquired[0], true, "LF"};
     }
-    if (meta.has("snsMnMaXaDw")) {
-        const auto saved = meta.numbers("snsMnMaXaDw", 4);
-        return {saved[0] + saved[1] + saved[2], 0, false, "NI"};
-    }
-    const auto saved = meta.numbers("snsXaDwSy", 3);
-    return {saved[0], 0, false, "XA"};
+    // Of the inputs of NI and OneBox devices, only MN are of electrodes, on amplifiers of Whisper.
+    if (meta.has("snsMnMaXaDw")) return {meta.numbers("snsMnMaXaDw", 4)[0], 0, false, "NI"};
+    static_cast<void>(meta.numbers("snsXaDwSy", 3));
+    return {};
 }
 
-double analog_gain(const meta_file& meta, std::size_t channel) {
-    if (!meta.has("snsMnMaXaDw"))
-        return 1e6 * meta.number("obAiRangeMax") / meta.number("obMaxInt");
-    const auto saved = meta.numbers("snsMnMaXaDw", 4);
-    const double volts = 1e6 * meta.number("niAiRangeMax") / 32768;
-    if (channel < saved[0]) return volts / meta.number("niMNGain");
-    if (channel < saved[0] + saved[1]) return volts / meta.number("niMAGain");
-    return volts;
+// Electrodes may be wired to inputs that are there for other signals.
+[[noreturn]] void refuse_other_inputs(const meta_file& meta, std::size_t stored, double rate_hz) {
+    const bool is_ni = meta.has("snsMnMaXaDw");
+    const char* const key = is_ni ? "snsMnMaXaDw" : meta.has("snsXaDwSy") ? "snsXaDwSy" : "snsApLfSy";
+    const double steps = is_ni ? 32768 : meta.has("obMaxInt") ? meta.number("obMaxInt") : 0;
+    const char* const range = is_ni ? "niAiRangeMax" : "obAiRangeMax";
+    const std::string gain =
+        steps > 0 && meta.has(range) ? fmt::format(" and `gain` {:.6g}", 1e6 * meta.number(range) / steps)
+                                     : std::string();
+    meta.fail(key, fmt::format("found {}: none of the {} channels is of electrodes. If electrodes are "
+                               "wired to analog inputs, read the file as raw samples: give "
+                               "`channels` {}, `sample_rate` {}{}, and a `probe` file with the "
+                               "channels that are electrodes",
+                               io::shown(meta.text(key)), stored, stored, rate_hz, gain));
+}
+
+// Microvolts per count of electrodes on an NI device.
+double electrode_gain(const meta_file& meta) {
+    constexpr double steps = 32768;
+    return 1e6 * meta.number("niAiRangeMax") / steps / meta.number("niMNGain");
 }
 
 // The folder of a run holds one recording unless the stream is specified: the path of a .meta file
@@ -125,6 +135,20 @@ std::string what_is_missing(const meta_file& meta, const fs::path& samples, std:
         found, bytes, name, frames);
 }
 
+// Programs that work with SpikeGLX count times from the first sample of the file, because the clocks
+// of its streams differ; only this warning says so.
+void warn_of_clock(const meta_file& meta, recording_description& what) {
+    constexpr auto key = "firstSample";
+    if (!meta.has(key)) return;
+    const std::uint64_t first = meta.whole_number(key);
+    if (first == 0) return;
+    what.warnings.push_back(fmt::format(
+        "Times count from the first sample of the file, as those of CatGT and TPrime do. Since the "
+        "acquisition began they are {:.6f} s more: by '{}', the first sample is number {} "
+        "(firstSample).",
+        static_cast<double>(first) / what.rate_hz, meta.path().filename().string(), first));
+}
+
 void describe_probe(const meta_file& meta, bool has_places, bool is_lf,
                     const std::vector<std::uint64_t>& numbers, recording_description& what) {
     const spikeglx_probe probe(meta);
@@ -144,9 +168,8 @@ opened read_spikeglx(const opening& job) {
     const std::uint64_t stored = meta.whole_number("nSavedChans");
     check_channels(path, "key 'nSavedChans'", stored);
     const electrodes which = find_electrodes(meta);
-    if (which.count == 0 || which.count > stored)
-        meta.fail("nSavedChans", fmt::format("found {} channels with {} electrodes among them, "
-                                             "expected at least 1 electrode",
+    if (which.count > stored)
+        meta.fail("nSavedChans", fmt::format("found {} channels with {} electrodes among them",
                                              stored, which.count));
     opened out;
     recording_description& what = out.description;
@@ -154,6 +177,7 @@ opened read_spikeglx(const opening& job) {
                              : meta.has("niSampRate") ? "niSampRate"
                                                       : "obSampRate";
     what.rate_hz = checked_rate(path, fmt::format("key '{}'", rate), meta.number(rate));
+    if (which.count == 0) refuse_other_inputs(meta, stored, what.rate_hz);
     what.channels.resize(which.count);
     std::vector<std::uint64_t> numbers = saved_channels(meta, stored);
     numbers.resize(which.count);
@@ -168,12 +192,9 @@ opened read_spikeglx(const opening& job) {
     if (meta.has("snsApLfSy")) {
         describe_probe(meta, !job.how.probe.empty(), which.is_lf, numbers, what);
     } else {
-        for (std::size_t c = 0; c < which.count; ++c)
-            what.channels[c].gain_uv = analog_gain(meta, c);
-        what.warnings.emplace_back(
-            "All analog inputs are taken for electrodes. A probe file with device_channel_indices "
-            "(`probe`) leaves out those that are none, such as signals of stimuli.");
+        for (recording_channel& channel : what.channels) channel.gain_uv = electrode_gain(meta);
     }
+    warn_of_clock(meta, what);
     if (which.count < stored)
         what.warnings.push_back(fmt::format("{} of {} channels are no electrodes and are left out.",
                                             stored - which.count, stored));

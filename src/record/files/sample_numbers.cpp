@@ -39,6 +39,13 @@ public:
 
     std::uint64_t count() const { return count_; }
 
+    // Returns the time of the first sample.
+    double begin_s() const {
+        const std::uint64_t bits = bits_at(0);
+        return is_time_ ? std::bit_cast<double>(bits)
+                        : static_cast<double>(static_cast<std::int64_t>(bits)) / rate_hz_;
+    }
+
     // Returns how many more samples lie between two than their places say.
     double jump(std::uint64_t from, std::uint64_t to) const {
         const std::uint64_t first = bits_at(from);
@@ -100,20 +107,23 @@ std::vector<gap> find_gaps(const number_file& numbers, std::uint64_t frames) {
 
 }  // namespace
 
-std::vector<std::string> check_sample_numbers(const std::filesystem::path& path,
-                                              std::uint64_t frames, double rate_hz) {
+void take_sample_numbers(const std::filesystem::path& path, std::uint64_t frames,
+                         recording_description& what) {
     std::error_code failed;
-    if (!std::filesystem::exists(path, failed)) return {};
+    if (!std::filesystem::exists(path, failed)) return;
+    const double rate_hz = what.rate_hz;
     const number_file numbers(path, rate_hz);
+    if (numbers.count() > 0)
+        what.begin = io::time_in_file(path, "item 0", numbers.begin_s());
     const std::string name = path.filename().string();
-    std::vector<std::string> warnings;
+    std::vector<std::string>& warnings = what.warnings;
     if (numbers.count() != frames)
         warnings.push_back(
             fmt::format("'{}' has numbers of {} samples, and there are {}: the "
                         "recording may have been cut.",
                         name, numbers.count(), frames));
     const std::vector<gap> gaps = find_gaps(numbers, std::min(numbers.count(), frames));
-    if (gaps.empty()) return warnings;
+    if (gaps.empty()) return;
     double all = 0;
     for (const gap& one : gaps) all += one.missing;
     const gap& first = gaps.front();
@@ -128,7 +138,6 @@ std::vector<std::string> check_sample_numbers(const std::filesystem::path& path,
         std::abs(first.missing) / rate_hz, first.missing > 0 ? "are missing" : "are there twice",
         before_s, first.before + 1,
         gaps.size() == 1 ? "" : fmt::format(", and {:.6g} s in all", all / rate_hz)));
-    return warnings;
 }
 
 }  // namespace spikeweave::record

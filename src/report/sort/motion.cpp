@@ -48,7 +48,10 @@ public:
 private:
     double bottom() const { return top + row_height * static_cast<double>(of_.depths_um.size()); }
     double length_s() const { return of_.time_bin_s * static_cast<double>(of_.times_s.size()); }
-    double x_of(double time_s) const { return plot_left + picture_width * time_s / length_s(); }
+    double begin_s() const { return of_.times_s.front() - of_.time_bin_s / 2; }
+    double x_of(double time_s) const {
+        return plot_left + picture_width * (time_s - begin_s()) / length_s();
+    }
 
     void row(std::size_t window) {
         const std::size_t above = of_.depths_um.size() - 1 - window;
@@ -69,7 +72,7 @@ private:
     void time_axis() {
         constexpr std::size_t most_marks = 10;
         out_.line(plot_left, bottom(), plot_left + picture_width, bottom(), "axis");
-        for (const double mark : axis_marks(0, length_s(), most_marks)) {
+        for (const double mark : axis_marks(begin_s(), begin_s() + length_s(), most_marks)) {
             out_.line(x_of(mark), bottom(), x_of(mark), bottom() + 4, "axis");
             out_.text(x_of(mark), bottom() + 18, "tick", number_text(mark));
         }

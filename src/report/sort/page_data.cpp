@@ -97,6 +97,7 @@ json points_of(const sorting_page& page) {
     const std::size_t most = std::clamp(most_points / std::max<std::size_t>(sorted.unit_count, 1),
                                         fewest_points_of_a_unit, most_points_of_a_unit);
     json out{{"most", most}, {"amplitude_unit", details.in_microvolts ? "µV" : "norm of features"}};
+    const double begin_s = to_seconds(sorted.begin);
     json list = json::array();
     for (std::size_t unit = 1; unit < units.size(); ++unit) {
         const std::size_t count = std::min(units[unit].size(), most);
@@ -105,8 +106,8 @@ json points_of(const sorting_page& page) {
         std::vector<float> depths;
         for (std::size_t k = 0; k < count; ++k) {
             const std::uint32_t n = units[unit][k * units[unit].size() / count];
-            times.push_back(
-                std::llround(1e3 * static_cast<double>(sorted.samples[n]) / sorted.sample_rate));
+            times.push_back(std::llround(
+                1e3 * (static_cast<double>(sorted.samples[n]) / sorted.sample_rate + begin_s)));
             amplitudes.push_back(details.amplitudes[n]);
             if (!details.depths_um.empty()) depths.push_back(details.depths_um[n]);
         }

@@ -307,6 +307,8 @@ void write_sorting(const std::filesystem::path& path, const sorting& sorted) {
         write_array<float>(archive, "fractions", io::npy_kind::real, sorted.fractions);
     if (sorted.sample_rate > 0)
         write_array<double>(archive, "sample_rate", io::npy_kind::real, {&sorted.sample_rate, 1});
+    if (const double begin = to_seconds(sorted.begin); begin != 0)
+        write_array<double>(archive, "t_start", io::npy_kind::real, {&begin, 1});
     archive.commit();
 }
 

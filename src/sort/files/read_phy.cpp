@@ -245,7 +245,9 @@ feature_file read_phy_features(const fs::path& path, const feature_read_options&
     file.channels = channels;
     file.features_per_channel = shape.per_channel;
     if (fs::exists(folder / "params.py", unknown)) {
-        file.sample_rate = io::read_phy_sample_rate(folder / "params.py");
+        const io::phy_clock clock = io::read_phy_clock(folder / "params.py");
+        file.sample_rate = clock.sample_rate;
+        file.begin = clock.begin;
         file.files.push_back(folder / "params.py");
     }
     read_labels(folder, shapes, file);

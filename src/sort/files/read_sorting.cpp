@@ -69,6 +69,12 @@ sorting read_sorting(const std::filesystem::path& path) {
             throw io::file_error(path, "array 'sample_rate': expected one rate in Hz");
         out.sample_rate = found[0];
     }
+    if (const io::zip_entry* const begin = archive.find("t_start.npy")) {
+        const auto found = read_array<double>(archive, *begin, path, "t_start");
+        if (found.size() != 1)
+            throw io::file_error(path, "array 't_start': expected one time in seconds");
+        out.begin = io::time_in_file(path, "array 't_start'", found[0]);
+    }
     return out;
 }
 

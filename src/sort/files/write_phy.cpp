@@ -114,9 +114,15 @@ private:
         }
         write_text(folder_ / "params.py",
                    fmt::format("dat_path = {}\nn_channels_dat = {}\ndtype = 'int16'\noffset = {}\n"
-                               "sample_rate = {}\nhp_filtered = False\n",
+                               "sample_rate = {}\nhp_filtered = False\n{}",
                                raw.empty() ? "[]" : "'" + raw + "'", channels_,
-                               content_.raw_offset_bytes, real(sorted_.sample_rate)));
+                               content_.raw_offset_bytes, real(sorted_.sample_rate), begin()));
+    }
+
+    // Phy counts samples from the first, and passes over names that it does not know.
+    std::string begin() const {
+        if (sorted_.begin == duration{0}) return {};
+        return fmt::format("t_start = {}\n", real(to_seconds(sorted_.begin)));
     }
 
     // Python would read "30000" as an integer.

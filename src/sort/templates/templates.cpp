@@ -358,7 +358,8 @@ void template_search::centre() {
 template_sorting template_search::finish() {
     template_sorting out{.sorted = {.unit_count = static_cast<std::uint32_t>(numbers_.size()),
                                     .sample_rate = clusters_.sample_rate,
-                                    .sample_count = clusters_.sample_count},
+                                    .sample_count = clusters_.sample_count,
+                                    .begin = clusters_.begin},
                          .decisions = std::move(decisions_)};
     for (const template_spike& spike : spikes_) {
         out.sorted.labels.push_back(spike.unit + 1);

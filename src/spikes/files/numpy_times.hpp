@@ -22,7 +22,9 @@ class numpy_times {
 public:
     /// Uses the caller's unit of time, or else seconds; integers require a given unit.
     numpy_times(const io::npy_reader& times, const reading& job);
-    numpy_times(time_scale scale, const reading& job) : scale_(scale), job_(&job) {}
+    /// @param begin  the time that the numbers count from
+    numpy_times(time_scale scale, const reading& job, duration begin = {})
+        : scale_(scale), job_(&job), begin_us_(begin.count()) {}
 
     /// Reads as many of the next times, in microseconds, as `into` holds, or fewer at the end.
     /// @throws io_error
@@ -43,6 +45,7 @@ private:
     // Called for each spike; all that an error needs is elsewhere, so that this is inlined.
     std::int64_t checked(const io::npy_reader& times, std::optional<std::int64_t> us,
                          double value) {
+        if (us) *us += begin_us_;
         if (!us || (*us < 0 && !job_->how.allow_negative)) throw_invalid(times, us, value);
         ++record_;
         return *us;
@@ -52,6 +55,7 @@ private:
 
     time_scale scale_ = time_scale::seconds();
     const reading* job_;
+    std::int64_t begin_us_ = 0;
     std::uint64_t record_ = 0;
     double largest_ = 0;  // of the real numbers
     std::vector<double> reals_;

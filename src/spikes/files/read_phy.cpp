@@ -69,17 +69,18 @@ spike_file read_phy(const reading& job) {
             job.path, fmt::format("has no params.py {}, which says the sample rate: expected one, "
                                   "or to be told the unit of time as samples:RATE",
                                   is_folder ? "in it" : "beside it"));
-    const time_scale scale =
-        job.how.time_unit.empty()
-            ? time_scale::samples(io::read_phy_sample_rate(folder / "params.py"))
-            : time_scale::from(job.how.time_unit);
+    const bool is_told = !job.how.time_unit.empty();
+    const io::phy_clock clock =
+        is_told ? io::phy_clock{} : io::read_phy_clock(folder / "params.py");
+    const time_scale scale = is_told ? time_scale::from(job.how.time_unit)
+                                     : time_scale::samples(clock.sample_rate);
     // Phy writes merges and splits to spike_clusters; templates are the result of the sorter.
     const bool curated = std::filesystem::exists(folder / "spike_clusters.npy", ignored);
     spike_file file;
     spike_sequence_builder builder;
     read_array_files(folder / "spike_times.npy",
                      folder / (curated ? "spike_clusters.npy" : "spike_templates.npy"),
-                     numpy_times(scale, job), builder, file, job);
+                     numpy_times(scale, job, clock.begin), builder, file, job);
     finish(file, builder, job);
     file.are_clusters = true;
     if (job.how.cleaning.min_snr) file.snr = snr_of(file, folder);

@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <type_traits>
 #include <utility>
 
-#include "io/npy.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "support/recordings.hpp"
 #include "support/spike_files.hpp"
@@ -122,19 +120,10 @@ TEST(OpenEphysFolders, LeaveOutInputsOfAnyVersionThatAreNoElectrodes) {
                 "'CH_SYNC', 'AP_SYNC', 'AI0' and 1 more.");
 }
 
-template <class Number>
-std::string npy_of(const std::vector<Number>& numbers) {
-    constexpr auto kind =
-        std::is_floating_point_v<Number> ? io::npy_kind::real : io::npy_kind::integer;
-    return io::format_npy_header({kind, sizeof(Number), false, {numbers.size()}}) +
-           std::string(reinterpret_cast<const char*>(numbers.data()),
-                       numbers.size() * sizeof(Number));
-}
-
 // A recording of 200,000 samples of one channel, of which the numbers are in a file.
 class numbered_recording {
 public:
-    std::vector<std::string> warnings(const std::string& name, const std::string& numbers) const {
+    recording_description description(const std::string& name, const std::string& numbers) const {
         const temporary_folder folder;
         folder.file("structure.oebin",
                     R"({"continuous": [{"folder_name": "B/", "sample_rate": 1000,
@@ -142,7 +131,10 @@ public:
                         "bit_volts": 0.195}]}]})");
         folder.file("continuous/B/continuous.dat", as_bytes(counting(samples)));
         folder.file("continuous/B/" + name, numbers);
-        std::vector<std::string> all = read_recording(folder.path()).description().warnings;
+        return read_recording(folder.path()).description();
+    }
+    std::vector<std::string> warnings(const std::string& name, const std::string& numbers) const {
+        std::vector<std::string> all = description(name, numbers).warnings;
         all.pop_back();  // that of positions
         return all;
     }
@@ -167,6 +159,19 @@ public:
 
     static constexpr std::size_t samples = 200'000;
 };
+
+// As the spikes and events of the same recording.
+TEST(OpenEphysFolders, BeginAtTheNumberOfTheirFirstSample) {
+    const numbered_recording tried;
+    const auto begin_of = [&](const char* name, const std::string& numbers) {
+        return tried.description(name, numbers).begin;
+    };
+    for (const char* name : {"sample_numbers.npy", "timestamps.npy"})
+        EXPECT_EQ(begin_of(name, npy_of(tried.numbers({}))), std::chrono::milliseconds{7});
+    EXPECT_EQ(begin_of("timestamps.npy", npy_of(std::vector{12.5, 12.501})),
+              std::chrono::milliseconds{12500});
+    EXPECT_THROW(begin_of("timestamps.npy", npy_of(std::vector{1e300, 1e300})), io_error);
+}
 
 // Numbers are in sample_numbers.npy since version 0.6, and in timestamps.npy before.
 TEST(OpenEphysFolders, WarnOfGapsInAnyVersion) {

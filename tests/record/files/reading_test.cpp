@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <random>
 #include <stop_token>
@@ -213,6 +214,31 @@ TEST(BinaryFolders, OfSpikeInterfaceAreRead) {
     EXPECT_EQ(samples_of(what), counting(6));
 }
 
+TEST(BinaryFolders, BeginWhenTheirTimesDo) {
+    const temporary_folder folder;
+    folder.file("rec/t.raw", as_bytes(counting(6)));
+    const auto json = [&](std::string_view begins) {
+        folder.file("rec/binary.json", replaced(binary_json, "\"t_starts\": null", begins));
+        return folder.path() / "rec";
+    };
+    const auto begin_of = [&](std::string_view begins) {
+        return read_recording(json(begins)).description().begin;
+    };
+    EXPECT_EQ(begin_of(R"("t_starts": [12.5])"), std::chrono::milliseconds{12500});
+    EXPECT_EQ(begin_of(R"("t_starts": [null])"), duration{0});
+    EXPECT_SAYS(refused(json(R"("t_starts": [1, 2])")), "found 2 times, expected 1");
+    EXPECT_SAYS(refused(json(R"("t_starts": ["x"])")), "key 't_starts': found '\"x\"', expected a");
+    EXPECT_SAYS(refused(json(R"("t_starts": [1e12])")), "key 't_starts': found 1");
+    folder.file("rec/times_cached_seg0.npy", npy_of(std::vector{4.5, 4.50004, 4.50008}));
+    EXPECT_EQ(begin_of(R"("t_starts": [12.5])"), std::chrono::milliseconds{4500});
+
+    recording_description about = read_recording(folder.path() / "rec").description();
+    recording_writer out(folder.path() / "copy", about);
+    out.append(counting(6));
+    out.commit();
+    EXPECT_EQ(read_recording(folder.path() / "copy").description().begin, about.begin);
+}
+
 // SpikeInterface has changed the name.
 TEST(BinaryFolders, TakePositionsFromEitherProbeFile) {
     for (const char* name : {"rec/probe.json", "rec/probegroup.json"}) {
@@ -278,6 +304,7 @@ struct nwb_choices {
     bool units = false;
     bool rate = true;
     bool reals = false;
+    double begin = 0;
     std::vector<std::int64_t> electrodes{2, 0};
     std::vector<double> rel_x{1, 2, 3};
     std::string second_series{};
@@ -292,7 +319,9 @@ void write_series(hid_t file, const std::string& name, const nwb_choices& how) {
     h5::write_block(data.get(), 0, 3, H5T_NATIVE_INT16, counting(6).data());
     h5::write_attribute(data.get(), "conversion", 2e-7);
     h5::write_attribute(data.get(), "offset", 1e-6);
-    const h5::handle start = h5::create_dataset(group.get(), "starting_time", H5T_IEEE_F64LE, {1});
+    const h5::handle start = h5::create_dataset(group.get(), "starting_time", H5T_IEEE_F64LE, {});
+    ASSERT_GE(
+        H5Dwrite(start.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &how.begin), 0);
     if (how.rate) h5::write_attribute(start.get(), "rate", 24000.0);
     const h5::handle region =
         h5::create_dataset(group.get(), "electrodes", H5T_STD_I64LE, {how.electrodes.size()});
@@ -338,6 +367,19 @@ TEST(NwbRecordings, AreReadWithTheirElectrodes) {
     EXPECT_EQ(what.channels()[1].x_um, 1);
     EXPECT_EQ(what.description().positions, position_source::file);
     EXPECT_EQ(what.description().files, std::vector{path});
+    EXPECT_EQ(what.description().begin, duration{0});
+}
+
+TEST(NwbRecordings, BeginWhenTheFileSays) {
+    const temporary_folder folder;
+    const auto begin_of = [&](double begin) {
+        return read_recording(write_nwb(folder, {.begin = begin})).description().begin;
+    };
+    EXPECT_EQ(begin_of(12.5), std::chrono::milliseconds{12500});
+    EXPECT_EQ(begin_of(-0.25), std::chrono::milliseconds{-250});
+    for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), 1e300})
+        EXPECT_SAYS(refused(write_nwb(folder, {.begin = wrong})),
+                    "a.nwb', /acquisition/raw/starting_time: found");
 }
 
 TEST(NwbRecordings, SayWhatIsWrongOrAmbiguous) {

@@ -50,6 +50,22 @@ TEST(SpikeglxFiles, HaveTheGainAndPlaceOfEachSavedChannel) {
     }
 }
 
+// Programs for these files count from their first sample, whatever its number is.
+TEST(SpikeglxFiles, SayByHowMuchTheirTimesDifferFromThoseOfTheAcquisition) {
+    const temporary_folder folder;
+    folder.file("a.bin", as_bytes(counting(12)));
+    const auto read = [&](const std::string& line) {
+        return read_recording(folder.file("a.meta", line + probe_meta)).description();
+    };
+    EXPECT_EQ(read("firstSample=0\n").warnings.size(), 1U);
+    const recording_description late = read("firstSample=375000\n");
+    EXPECT_EQ(late.begin, duration{0});
+    EXPECT_SAYS(late.warnings[0], "Times count from the first sample of the file");
+    EXPECT_SAYS(late.warnings[0], "they are 12.499792 s more: by 'a.meta', the first sample is");
+    EXPECT_SAYS(refused(folder.file("a.meta", std::string("firstSample=x\n") + probe_meta)),
+                "a.meta', key 'firstSample': found 'x', expected a number");
+}
+
 TEST(SpikeglxFiles, BesideSortedSpikesAreNotWhatTheFolderIs) {
     const temporary_folder folder;
     folder.file("a.meta", probe_meta);
@@ -68,20 +84,40 @@ TEST(SpikeglxFiles, OfOtherKindsHaveTheirOwnGains) {
     lf = replaced(lf, "0,2:3,10", "5,7:8,10");
     EXPECT_DOUBLE_EQ(read(lf)[1].gain_uv, 1e6 * 0.6 / 512 / 125);
     EXPECT_EQ(read(lf)[1].name, "LF2");
+}
 
-    const auto analog = read(
-        "nSavedChans=4\nniSampRate=25000\nfileSizeBytes=24\nsnsMnMaXaDw=1,1,1,1\n"
-        "niAiRangeMax=5\nniMNGain=200\nniMAGain=10\n");
-    EXPECT_DOUBLE_EQ(analog[0].gain_uv, 5e6 / 32768 / 200);
-    EXPECT_DOUBLE_EQ(analog[1].gain_uv, 5e6 / 32768 / 10);
-    EXPECT_DOUBLE_EQ(analog[2].gain_uv, 5e6 / 32768);
-    const auto all = read_recording(folder.path() / "a.meta").description().warnings;
-    EXPECT_SAYS(all[0], "All analog inputs are taken for electrodes.");
-    // As the warning says.
+// On NI devices, MN inputs are of electrodes; MA, XA and digital ones are of anything else.
+TEST(SpikeglxFiles, OfOtherDevicesAreReadWithoutTheirOtherInputs) {
+    const temporary_folder folder;
+    folder.file("a.bin", as_bytes(counting(12)));
+    const std::string ni =
+        "nSavedChans=4\nniSampRate=25000\nfileSizeBytes=24\nsnsMnMaXaDw=2,0,1,1\n"
+        "niAiRangeMax=5\nniMNGain=200\nniMAGain=10\n";
+    const auto meta = [&](const std::string& text) { return folder.file("a.meta", text); };
+    const recording what = read_recording(meta(ni));
+    ASSERT_EQ(what.channel_count(), 2U);
+    EXPECT_DOUBLE_EQ(what.channels()[1].gain_uv, 5e6 / 32768 / 200);
+    EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{0, 1, 4, 5, 8, 9}));
+    EXPECT_SAYS(what.description().warnings[0],
+                "2 of 4 channels are no electrodes and are left out.");
+
+    const std::string none = refused(meta(replaced(ni, "=2,0,1,1", "=0,1,2,1")));
+    EXPECT_SAYS(none, "a.meta', key 'snsMnMaXaDw': found '0,1,2,1': none of the 4 channels is of");
+    EXPECT_SAYS(none, "give `channels` 4, `sample_rate` 25000 and `gain` 152.588, and a `probe`");
+    const std::string onebox =
+        "nSavedChans=4\nobSampRate=30303\nfileSizeBytes=24\nsnsXaDwSy=2,1,1\nobAiRangeMax=5\n"
+        "obMaxInt=32768\n";
+    EXPECT_SAYS(refused(meta(onebox)), "key 'snsXaDwSy': found '2,1,1': none of the 4 channels");
+    EXPECT_SAYS(refused(meta(replaced(probe_meta, "snsApLfSy=3,0,1", "snsApLfSy=0,0,4"))),
+                "key 'snsApLfSy': found '0,0,4': none of the 4 channels");
+    // As the message says.
     const auto probe = folder.file(
         "p.json", R"({"probes": [{"si_units": "um", "contact_positions": [[0, 0], [0, 20]],
                                   "device_channel_indices": [0, 1]}]})");
-    EXPECT_EQ(read_recording(folder.path() / "a.meta", {.probe = probe}).channel_count(), 2U);
+    const recording raw = read_recording(
+        folder.path() / "a.bin",
+        {.sample_rate = 25000, .channels = 4, .gain = 152.588, .probe = probe});
+    EXPECT_EQ(raw.channel_count(), 2U);
 }
 
 TEST(SpikeglxFiles, SayWhatIsWrong) {

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
 
 #include "spikeweave/sort/files.hpp"
+#include "spikeweave/spikes/files.hpp"
 #include "support/error_text.hpp"
 #include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
@@ -271,6 +273,34 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
                     write_phy(path, {.features = cloud.features, .sorted = sorted, .units = units});
                 }),
                 "exists already");
+}
+
+// Phy has no clock, so that a line of our own keeps the time of the first sample.
+TEST(PhyFolder, KeepsWhenTheRecordingBegan) {
+    const spike_cloud cloud = make_cloud({.spikes = 40, .units = 1, .channels = 2, .seed = 8});
+    sorting sorted{.labels = std::vector<std::uint32_t>(40, 1), .unit_count = 1,
+                   .sample_rate = 30'000, .sample_count = 4000,
+                   .begin = std::chrono::microseconds{12'500'001}};
+    for (std::int64_t n = 0; n < 40; ++n) sorted.samples.push_back(100 * n);
+    const std::vector<sorted_unit> units(1);
+    const temporary_folder folder;
+    const auto path = folder.path() / "phy";
+
+    write_phy(path, {.features = cloud.features, .sorted = sorted, .units = units});
+    write_sorting(folder.path() / "sorting.npz", sorted);
+
+    const spike_sequence spikes = to_spikes(sorted).spikes;
+    EXPECT_EQ(spikes.span().begin, sorted.begin);
+    EXPECT_EQ(spikes.times_us()[3], 12'510'001);
+    const spike_sequence read = read_spikes(path).spikes;
+    EXPECT_TRUE(std::ranges::equal(read.times_us(), spikes.times_us()));
+    EXPECT_EQ(read_features(path, {.mask = mask_rule::all}).begin, sorted.begin);
+    EXPECT_EQ(read_sorting(folder.path() / "sorting.npz").begin, sorted.begin);
+    for (const char* wrong : {"x", "nan", "1e300", ""}) {
+        folder.file("phy/params.py", std::string("sample_rate = 3e4\nt_start = ") + wrong + "\n");
+        EXPECT_SAYS(text_of([&] { static_cast<void>(read_spikes(path)); }),
+                    "params.py', line 2: found ");
+    }
 }
 
 TEST(PhyFolder, KeepsFeaturesWhereTheUnitIsLarge) {
