@@ -8,6 +8,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 #include "io/session_schema.hpp"
 #include "page_text.hpp"
 #include "report/assemblies/page_data.hpp"
@@ -69,6 +70,16 @@ auto from_run_of(const std::filesystem::path& folder, const Make& make) {
     }
 }
 
+// The same for values in it that no run has had.
+template <class Make>
+auto by_values_of_run(const std::filesystem::path& folder, const Make& make) {
+    try {
+        return make();
+    } catch (const invalid_argument& error) {
+        throw io::file_error(folder / "run.json", error.what());
+    }
+}
+
 // What a page is made of.
 struct page_source {
     std::filesystem::path folder;
@@ -115,12 +126,15 @@ spike_file read_again(const report::json& run, const page_source& from) {
     // Results of versions without labels are of all units.
     if (!run.value("parameters", report::json::object()).contains("labels"))
         options.labels = {"all"};
-    try {
+    return by_values_of_run(from.folder, [&] {
         for (const option& one : describe(options)) set_as_recorded(one, run);
-    } catch (const invalid_argument& error) {
-        throw io::file_error(from.folder / "run.json", error.what());
-    }
-    return read_spikes(path, options, from.run);
+        try {
+            return read_spikes(path, options, from.run);
+        } catch (const io_error& error) {
+            throw io_error(fmt::format("{} (read with the parameters in '{}')", error.what(),
+                                       (from.folder / "run.json").string()));
+        }
+    });
 }
 
 void check_number(std::size_t found, const report::json& run, const page_source& from) {
@@ -129,7 +143,10 @@ void check_number(std::size_t found, const report::json& run, const page_source&
 }
 
 spike_sequence episode_spikes(const report::json& run, const page_source& from) {
-    spike_sequence spikes = report::recorded_part(read_again(run, from).spikes, run.at("input"));
+    spike_file file = read_again(run, from);
+    spike_sequence spikes = by_values_of_run(from.folder, [&] {
+        return report::recorded_part(std::move(file.spikes), run.at("input"));
+    });
     check_number(spikes.size(), run, from);
     return spikes;
 }
@@ -158,8 +175,9 @@ std::string pattern_data(const report::json& run, const page_source& from) {
         return report::pattern_page_data(from.folder, {}, axes, from.run);
     }
     spike_file file = read_again(run, from);
-    const binned_recording binned =
-        bin_recording(std::move(file.spikes), binning_of(run), file.has_recorded_span);
+    const binned_recording binned = by_values_of_run(from.folder, [&] {
+        return bin_recording(std::move(file.spikes), binning_of(run), file.has_recorded_span);
+    });
     check_number(binned.spikes.size(), run, from);
     return report::pattern_page_data(from.folder, binned.spikes, binned.axes, from.run);
 }
@@ -199,7 +217,7 @@ std::string data_of(const page_source& from) {
 
 bool is_session(const std::filesystem::path& path) {
     std::array<char, 100> head{};  // that of a database
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file = io::open_found(path);
     file.read(head.data(), head.size());
     return io::is_session(path, {head.data(), static_cast<std::size_t>(file.gcount())});
 }

@@ -262,5 +262,26 @@ class Report(CliTest):
         self.assertEqual(longest, list(names.values()))
 
 
+class Recorded(CliTest):
+    """Values in the record of a result that no run has had."""
+
+    def test_what_is_wrong_in_a_record_is_said_with_its_file(self):
+        data, to = self.chain_file(), self.folder / "page.html"
+        results = {"episodes": (("parameters", "only_units", "x"), ("parameters", "groups", "none.tsv"), ("parameters", "min_snr", 3),
+                                ("input", "begin_s", 1e308), ("input", "end_s", -1)),
+                   "spade": (("parameters", "bin", "x"), ("parameters", "window", -1), ("parameters", "compat", "x"))}
+        for command, changes in results.items():
+            folder = self.folder / command
+            self.ok(command, data, *(("--min-count", "40") if command == "episodes" else ("--min-occ", "5")), "-o", folder)
+            record = folder / "run.json"
+            text = record.read_text(encoding="utf-8")
+            for part, name, value in changes:
+                with self.subTest(command, name=name):
+                    run = json.loads(text)
+                    run[part][name] = value
+                    record.write_text(json.dumps(run), encoding="utf-8")
+                    self.refused("report", folder, "--spikes", data, "-o", to, says=f"{command}/run.json'")
+
+
 if __name__ == "__main__":
     unittest.main()
