@@ -4,6 +4,7 @@ import array
 import bisect
 import json
 import random
+import re
 import shutil
 import tempfile
 import unittest
@@ -133,6 +134,13 @@ class SortRecording(CliTest):
         # The page that is made again has the same times.
         self.ok("report", self.folder / "out", "-o", self.folder / "page.html")
         self.assertEqual((self.folder / "page.html").read_bytes(), (self.folder / "out/report.html").read_bytes())
+
+    def test_steps_are_numbered(self):
+        for options, steps in ((("--stages", "cluster", "--max-iterations", "1"), 4), (("--drift", "none"), 4)):
+            said = self.ok("sort", self.recording, *options, "--progress", "plain", "-o", self.folder / str(options[1])).stderr
+            numbers = [tuple(map(int, found)) for found in re.findall(r"^step (\d+) of (\d+), \w", said, re.MULTILINE)]
+            self.assertEqual(numbers, sorted(numbers))
+            self.assertEqual(set(numbers), {(step, steps) for step in range(1, steps + 1)}, said)
 
     def test_takes_raw_samples_and_what_decides_on_spikes(self):
         raw = self.file("r.dat", (self.recording / "traces.raw").read_bytes()[:2 * 32 * 2 * 30000])

@@ -398,6 +398,35 @@ sort_result result_of(feature_file file, const sort_options& options) {
     return result;
 }
 
+// Numbers the steps of a sort in its progress, because the tasks of each begin at 0 % again.
+class numbered_steps {
+public:
+    numbered_steps(const execution& run, std::size_t count) : run_(run), count_(count) {}
+
+    execution next() {
+        ++now_;
+        if (!run_.on_progress) return run_;
+        execution out = run_;
+        out.on_progress = [report = run_.on_progress, now = now_,
+                           count = count_](const progress_report& at) {
+            const std::string task = fmt::format("step {} of {}, {}", now, count, at.task);
+            report({task, at.done, at.total});
+        };
+        return out;
+    }
+
+private:
+    execution run_;
+    std::size_t count_;
+    std::size_t now_ = 0;
+};
+
+bool may_follow_motion(const recording& from, const sort_options& options) {
+    return options.motion.model != motion_model::none &&
+           (options.motion.model != motion_model::automatic ||
+            motion_model_for(from.description()) != motion_model::none);
+}
+
 double sort_seconds_since(sort_clock::time_point began) {
     return std::chrono::duration<double>(sort_clock::now() - began).count();
 }
@@ -432,11 +461,16 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
         options.detection.described_channels = most_described_channels;
     const execution how = computing_on(options, run);
     sort_input input{.model = read_model_of(options)};
-    probe_motion motion = follow_motion(from, options, how);
-    detected found = detect(input.model, from, options, how);
+    const bool moves = may_follow_motion(from, options);
+    const bool matches =
+        are_all_sorted(input, options) && options.templates.stages == sort_stages::templates;
+    numbered_steps steps(how, (moves ? 1U : 0U) + (matches ? 1U : 0U) + 3U);
+    probe_motion motion = follow_motion(from, options, moves ? steps.next() : how);
+    detected found = detect(input.model, from, options, steps.next());
     core::throw_if_stopped(run.stop);
     input.basis = std::move(found.basis);
-    input.start = read_start(found.file, options, how);
+    const execution clustering = steps.next();
+    input.start = read_start(found.file, options, clustering);
     sort_result result = result_of(std::move(found.file), options);
     result.options.detection.preprocessing.reference = found.reference;
     result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
@@ -444,12 +478,13 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     for (double& time_s : result.motion.times_s) time_s += to_seconds(result.sorted.begin);
     result.raw = raw_samples_of(from);
     result.raw_offset_bytes = from.description().header_bytes;
-    find_units(input, result, how);
-    if (!are_all_sorted(input, options)) result.options.templates.stages = sort_stages::cluster;
-    if (result.options.templates.stages == sort_stages::templates)
-        match_units(from, input, result, how);
+    find_units(input, result, clustering);
+    if (matches)
+        match_units(from, input, result, steps.next());
+    else
+        result.options.templates.stages = sort_stages::cluster;
     if (!is_root(how)) return result;
-    const execution alone = parallel::without_ranks(how);
+    const execution alone = parallel::without_ranks(steps.next());
     fit_model_of(input, result, alone);
     measure_units(result, alone);
     average_units(from, result, alone);
