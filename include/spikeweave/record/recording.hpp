@@ -129,6 +129,11 @@ public:
     /// @throws invalid_argument if the range is beyond the end or not in whole frames; io_error.
     void read(std::uint64_t first, std::span<std::int16_t> into) const;
 
+    /// The channels that have a contact in a probe file (probeinterface's JSON), where these are;
+    /// others are left out, with a warning in its description.
+    /// @throws io_error naming the file, what was found and what was expected.
+    recording with_probe(const std::filesystem::path& probe) const;
+
 private:
     recording_description description_;
     std::shared_ptr<const sample_source> source_;

@@ -71,7 +71,8 @@ void read_begin(const json_file& file, const json& kwargs, recording_description
     if (!kwargs.contains(key) || kwargs.at(key).is_null()) return;
     const json& list = file.array(kwargs, in_kwargs, key);
     if (list.size() != 1)
-        file.fail(where, fmt::format("found {} times, expected 1, of the only segment", list.size()));
+        file.fail(where,
+                  fmt::format("found {} times, expected 1, of the only segment", list.size()));
     if (list[0].is_null()) return;
     what.begin = io::time_in_file(file.path(), where, finite_number(file, list[0], where));
 }
@@ -188,7 +189,6 @@ opened read_binary_folder(const opening& job) {
         if (!job.how.probe.empty() || !fs::exists(probe, unknown)) continue;
         place_by_probe_file(probe, out);
         out.description.positions = position_source::file;
-        out.description.files.push_back(probe);
         break;
     }
     return out;

@@ -142,14 +142,18 @@ recording read_recording(const fs::path& path, const recording_read_options& how
             fmt::format("'{}' is read as {}, which says its rate, channels, gain and offset itself",
                         path.string(), to_string(format)));
 
+    if (!how.stream.empty() &&
+        (format == recording_format::raw || format == recording_format::binary))
+        throw invalid_argument(fmt::format("'{}' is read as {}, which has no streams, found {}",
+                                           path.string(), to_string(format),
+                                           io::shown(how.stream)));
+
     opened found = open_as(format, {path, how, run});
     recording_description& what = found.description;
     what.path = path;
     what.format = format;
     if (!how.probe.empty()) {
         place_by_probe_file(how.probe, found);
-        what.positions = position_source::probe_file;
-        what.files.push_back(how.probe);
     } else if (what.positions == position_source::assumed) {
         place_on_a_line(what.channels);
         what.warnings.emplace_back(
@@ -160,6 +164,12 @@ recording read_recording(const fs::path& path, const recording_read_options& how
     } catch (const invalid_argument& error) {
         throw io::file_error(path, error.what());
     }
+}
+
+recording recording::with_probe(const fs::path& probe) const {
+    opened placed{.description = description_, .source = source_};
+    place_by_probe_file(probe, placed);
+    return {std::move(placed.description), std::move(placed.source)};
 }
 
 namespace record {
