@@ -29,6 +29,7 @@
 #include "spikeweave/core/built_with.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/core/pipes.hpp"
 #include "spikeweave/core/version.hpp"
 #include "spikeweave/report/run_record.hpp"
 
@@ -189,6 +190,7 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
 int run(int argc, char** argv, job& now) {
     hold_standard_streams();
     now.stop = stop_on_signals();
+    spikeweave::stop_waiting_for_pipes(now.stop);
 
     parsed options;
     CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");

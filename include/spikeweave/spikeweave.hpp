@@ -32,6 +32,7 @@
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/core/nearest_name.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/core/pipes.hpp"
 #include "spikeweave/core/random.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/core/version.hpp"

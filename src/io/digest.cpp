@@ -14,6 +14,7 @@
 
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -26,7 +27,7 @@ using state_pointer = std::unique_ptr<XXH3_state_t, free_state>;
 std::uint64_t add_file(const std::filesystem::path& path, XXH3_state_t* state,
                        const std::stop_token& stop) {
     constexpr std::size_t piece_bytes = std::size_t{1} << 20;
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file = open_given(path);
     if (!file) throw system_error(path, "cannot be read");
     std::vector<char> piece(piece_bytes);
     std::uint64_t bytes = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 
 namespace spikeweave::io {
 
@@ -20,7 +21,8 @@ input_stream::input_stream(std::filesystem::path path) : path_(std::move(path)) 
         throw file_error(path_, "is a folder, expected a file");
     if (std::filesystem::is_regular_file(path_, ignored))
         size_ = std::filesystem::file_size(path_, ignored);
-    file_.reset(gzopen(path_.c_str(), "rb"));
+    const readable_file file(path_);
+    file_.reset(gzopen(file.path().c_str(), "rb"));
     if (!file_) throw system_error(path_, "cannot be opened");
     constexpr unsigned buffer_size = 1U << 18;
     gzbuffer(file_.get(), buffer_size);

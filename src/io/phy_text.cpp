@@ -11,9 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/split.hpp"
 #include "core/trimmed.hpp"
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
+#include "io/readable_file.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -27,13 +29,9 @@ char delimiter_of(std::string_view line) {
 }
 
 std::vector<std::string_view> cells_of(std::string_view line, char delimiter) {
-    std::vector<std::string_view> cells;
-    while (true) {
-        const std::size_t end = line.find(delimiter);
-        cells.push_back(core::trimmed(line.substr(0, end), " \t\r\"'"));
-        if (end == std::string_view::npos) return cells;
-        line.remove_prefix(end + 1);
-    }
+    std::vector<std::string_view> cells = core::split(line, {&delimiter, 1});
+    for (std::string_view& cell : cells) cell = core::trimmed(cell, " \t\r\"'");
+    return cells;
 }
 
 // Programs that know of no whole numbers write 3 as "3.0".
@@ -80,6 +78,7 @@ std::optional<cluster_column> column_in(const fs::path& path, std::string_view n
     cluster_column out;
     out.file = path;
     try {
+        refuse_pipe(path);
         input_stream in(path);
         line_reader lines(in);
         std::string_view line;
@@ -150,6 +149,7 @@ std::optional<double> python_number(std::string_view text) {
 }  // namespace
 
 phy_clock read_phy_clock(const fs::path& path) {
+    refuse_pipe(path);
     input_stream in(path);
     line_reader lines(in);
     phy_clock out;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 
 namespace spikeweave::io {
 
@@ -17,6 +18,7 @@ random_file::random_file(std::filesystem::path path) : path_(std::move(path)) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path_, ignored))
         throw file_error(path_, "is a folder, expected a file");
+    refuse_pipe(path_);
     descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw system_error(path_, "cannot be opened");
     const off_t end = ::lseek(descriptor_, 0, SEEK_END);

@@ -6,34 +6,26 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/split.hpp"
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::mine {
 
 std::ifstream open_text(const std::filesystem::path& path) {
-    std::ifstream in(path);
+    std::ifstream in = io::open_given(path);
     if (!in)
         throw io_error(fmt::format("cannot read {}: {}", path.string(),
                                    std::generic_category().message(errno)));
     return in;
 }
 
-std::vector<std::string> split_text(const std::string& text, const std::string& by) {
-    std::vector<std::string> parts;
-    std::size_t at = 0;
-    for (std::size_t end = text.find(by); end != std::string::npos; end = text.find(by, at)) {
-        parts.push_back(text.substr(at, end - at));
-        at = end + by.size();
-    }
-    parts.push_back(text.substr(at));
-    return parts;
-}
-
 result_table::result_table(const std::filesystem::path& path) : path_(path), in_(open_text(path)) {
     std::string line;
     std::getline(in_, line);
-    columns_ = split_text(line, "\t");
+    const std::vector<std::string_view> names = core::split(line, "\t");
+    columns_.assign(names.begin(), names.end());
 }
 
 bool result_table::has(std::string_view column) const {
@@ -52,12 +44,13 @@ bool result_table::next() {
     std::string text;
     if (!std::getline(in_, text)) return false;
     ++line_;
-    for (const std::string& cell : split_text(text, "\t"))
+    const std::vector<std::string_view> cells = core::split(text, "\t");
+    for (const std::string_view cell : cells)
         if (!cell.empty() && !io::is_printable_utf8(cell))
             throw io::file_error(
                 path_, fmt::format("line {}", line_),
                 fmt::format("found {}, expected printable text in UTF-8", io::shown(cell)));
-    cells_ = split_text(text, "\t");
+    cells_.assign(cells.begin(), cells.end());
     if (cells_.size() != columns_.size())
         throw io_error(fmt::format("{}, line {}: {} columns, expected {}", path_.string(), line_,
                                    cells_.size(), columns_.size()));

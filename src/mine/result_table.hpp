@@ -11,7 +11,6 @@ namespace spikeweave::mine {
 
 /// @throws io_error if the file cannot be read.
 std::ifstream open_text(const std::filesystem::path& path);
-std::vector<std::string> split_text(const std::string& text, const std::string& by);
 
 /// A table in the folder of a result, row by row.
 class result_table {

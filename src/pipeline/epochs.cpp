@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/grouped.hpp"
+#include "core/split.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -131,17 +132,12 @@ option_value option_codec<std::vector<time_span>>::show(const std::vector<time_s
 
 std::vector<time_span> option_codec<std::vector<time_span>>::read(const option_value& value) {
     std::vector<time_span> epochs;
-    std::string_view rest = std::get<std::string>(value);
-    for (bool more = true; more;) {
-        const std::size_t comma = rest.find(',');
-        const std::string_view part = rest.substr(0, comma);
+    for (const std::string_view part : core::split(std::get<std::string>(value), ",")) {
         const std::size_t colon = part.find(':');
         if (colon == std::string_view::npos)
             throw invalid_argument(fmt::format("'{}' is not BEGIN:END, such as 0s:4s", part));
         epochs.push_back(
             {parse_duration(part.substr(0, colon)), parse_duration(part.substr(colon + 1))});
-        more = comma != std::string_view::npos;
-        if (more) rest.remove_prefix(comma + 1);
     }
     return epochs;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -18,7 +19,8 @@ constexpr std::string_view key = "recording";
 
 class sheet_lines {
 public:
-    explicit sheet_lines(const std::filesystem::path& path) : path_(path), in_(path) {
+    explicit sheet_lines(const std::filesystem::path& path)
+        : path_(path), in_(io::open_given(path)) {
         constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
         if (!next()) throw io::file_error(path_, "cannot be read, or is empty");
         if (line_.starts_with(byte_order_mark)) line_.erase(0, byte_order_mark.size());

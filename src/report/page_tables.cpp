@@ -9,8 +9,10 @@
 #include <system_error>
 #include <utility>
 
+#include "core/split.hpp"
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -27,28 +29,19 @@ std::optional<Number> parsed(std::string_view cell) {
 
 }  // namespace
 
-std::vector<std::string_view> split(std::string_view text, std::string_view by) {
-    std::vector<std::string_view> parts;
-    for (std::size_t at; (at = text.find(by)) != std::string_view::npos;
-         text.remove_prefix(at + by.size()))
-        parts.push_back(text.substr(0, at));
-    parts.push_back(text);
-    return parts;
-}
-
 page_table::page_table(const std::filesystem::path& path)
-    : page_table(path, std::make_unique<std::ifstream>(path)) {}
+    : page_table(path, std::make_unique<std::ifstream>(io::open_found(path))) {}
 
 page_table::page_table(std::filesystem::path path, std::unique_ptr<std::istream> text)
     : path_(std::move(path)), in_(std::move(text)) {
     if (!std::getline(*in_, header_)) throw io::file_error(path_, "cannot be read");
-    names_ = split(header_, "\t");
+    names_ = core::split(header_, "\t");
 }
 
 bool page_table::next() {
     if (!std::getline(*in_, line_)) return false;
     ++number_;
-    cells_ = split(line_, "\t");
+    cells_ = core::split(line_, "\t");
     check_printable();
     if (cells_.size() != names_.size()) fail("it has not as many fields as the first line");
     return true;
@@ -93,7 +86,8 @@ json cell_value(std::string_view cell) {
 
 json numbers_in(const page_table& rows, std::string_view cell, std::string_view joined_by) {
     json out = json::array();
-    for (const std::string_view number : split(cell, joined_by)) out.push_back(rows.number(number));
+    for (const std::string_view number : core::split(cell, joined_by))
+        out.push_back(rows.number(number));
     return out;
 }
 
@@ -164,7 +158,7 @@ bool unit_numbers::take(std::string_view rest, std::string_view joined_by, std::
 }
 
 json read_run(const std::filesystem::path& folder, std::string_view table) {
-    std::ifstream in(folder / "run.json");
+    std::ifstream in = io::open_found(folder / "run.json");
     json run = json::parse(in, nullptr, false);
     std::error_code unknown;
     if (!in || !run.is_object() || !std::filesystem::exists(folder / table, unknown))

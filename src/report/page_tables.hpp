@@ -23,8 +23,6 @@ namespace spikeweave::report {
 /// A browser lists more rows slowly, and nobody reads them.
 inline constexpr std::size_t most_rows_of_a_page = 10'000;
 
-std::vector<std::string_view> split(std::string_view text, std::string_view by);
-
 /// The rows of a table, whose fields are not quoted.
 class page_table {
 public:

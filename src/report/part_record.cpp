@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"
@@ -75,7 +76,7 @@ part_record record_from(const json& document) {
 
 part_record read_part(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / "part.json";
-    std::ifstream in(path);
+    std::ifstream in = io::open_found(path);
     if (!in)
         throw io::file_error(folder, "expected part.json, which `part` writes, and found none");
     try {

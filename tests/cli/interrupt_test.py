@@ -1,5 +1,6 @@
 """Stopping in the middle, and the progress line."""
 
+import json
 import os
 import pty
 import re
@@ -115,6 +116,60 @@ class LongRun(CliTest):
         self.assertGreater(error.count("\n"), 1)
         self.assertNotIn("\r", error)
         self.assertNotIn("\x1b", error)
+
+
+class Pipes(CliTest):
+    """Pipes in place of files: those that a user names are waited for, and others are refused."""
+
+    def pipe(self, name="pipe"):
+        path = self.folder / name
+        os.mkfifo(path)
+        return path
+
+    def commands(self, pipe):
+        """Commands that read the pipe besides their spikes."""
+        data = self.chain_file()
+        return (("episodes", data, "--epochs", pipe), ("episodes", data, "--groups", pipe), ("replay", pipe, data),
+                ("episodes", data, "--count-only", pipe))
+
+    def test_a_wait_for_a_pipe_ends_when_asked(self):
+        for arguments in self.commands(self.pipe()):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(arguments), \
+                        subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE, text=True) as process:
+                    wait_until_listening(process)
+                    time.sleep(0.3)
+                    self.assertIsNone(process.poll(), "it did not wait")
+                    process.send_signal(number)
+                    out, error = process.communicate(timeout=10)
+                    self.assertEqual((process.returncode, out, error), (130, "", "spikeweave: stopped on request\n"))
+
+    def test_what_comes_through_a_pipe_is_read(self):
+        pipe, data = self.pipe(), self.chain_file()
+        epochs = self.file("epochs.tsv", "0\t2\n2.5\t4\n")
+        expected = json.loads(self.ok("episodes", data, "--epochs", epochs, "--json").stdout)["episodes"]
+        slowly = f"(sleep 0.3; head -n1 {epochs}; sleep 0.3; tail -n1 {epochs})"
+        run = f"{SPIKEWEAVE} episodes {data} --json --epochs"
+        for line in (f"{slowly} > {pipe} & {run} {pipe}", f"{run} <({slowly})", f"cat {epochs} > {pipe} & sleep 0.2; {run} {pipe}"):
+            with self.subTest(line):
+                found = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60)
+                self.assertEqual(found.returncode, 0, found.stderr)
+                self.assertEqual(json.loads(found.stdout)["episodes"], expected)
+
+    def test_a_pipe_in_a_folder_is_refused(self):
+        folder = self.folder / "phy"
+        folder.mkdir()
+        pipe = self.pipe("phy/params.py")
+        self.refused("info", folder, says=(f"'{pipe}': is a pipe, expected a file",))
+        recording = self.folder / "rec"
+        recording.mkdir()
+        self.pipe("rec/binary.json")
+        self.refused("info", recording, says=("binary.json': is a pipe, expected a file",))
+        result = self.folder / "result"
+        result.mkdir()
+        self.pipe("result/run.json")
+        self.refused("report", result, "-o", self.folder / "page.html", says=("run.json': is a pipe, expected a file",))
 
 
 if __name__ == "__main__":

@@ -6,21 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/split.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
 
 namespace spikeweave {
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const std::size_t end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
 
 template <class Number>
 Number number_from(std::string_view text, Number least, Number most, std::string_view expected) {
@@ -42,8 +33,8 @@ double share_from(std::string_view text) {
 
 min_occ_by_size by_size_from(std::string_view text) {
     min_occ_by_size out;
-    for (const std::string_view part : split(text, ',')) {
-        const auto pair = split(part, ':');
+    for (const std::string_view part : core::split(text, ",")) {
+        const auto pair = core::split(part, ":");
         if (pair.size() != 2)
             throw invalid_argument(fmt::format("'{}' is not SPIKES:N, such as 3:25", part));
         out.emplace_back(count_from(pair[0]), count_from(pair[1]));
@@ -52,7 +43,7 @@ min_occ_by_size by_size_from(std::string_view text) {
 }
 
 pattern_rule rule_from(std::string_view text) {
-    const auto parts = split(text, ':');
+    const auto parts = core::split(text, ":");
     if (parts.size() < 2 || parts.size() > 4)
         throw invalid_argument(
             fmt::format("'{}' is not OCC:SPIKES[:NEU[:MAXSPIKES]], such as 25:3:3", text));
@@ -100,7 +91,7 @@ option_value option_codec<std::vector<pattern_rule>>::show(const std::vector<pat
 
 std::vector<pattern_rule> option_codec<std::vector<pattern_rule>>::read(const option_value& value) {
     std::vector<pattern_rule> rules;
-    for (const std::string_view part : split(std::get<std::string>(value), ','))
+    for (const std::string_view part : core::split(std::get<std::string>(value), ","))
         rules.push_back(rule_from(part));
     return rules;
 }
@@ -113,7 +104,7 @@ option_value option_codec<std::array<std::uint32_t, 3>>::show(
 std::array<std::uint32_t, 3> option_codec<std::array<std::uint32_t, 3>>::read(
     const option_value& value) {
     const auto& text = std::get<std::string>(value);
-    const auto parts = split(text, ',');
+    const auto parts = core::split(text, ",");
     if (parts.size() != 3)
         throw invalid_argument(fmt::format("'{}' is not H,K,L, such as 2,2,2", text));
     std::array<std::uint32_t, 3> out{};
@@ -129,7 +120,7 @@ option_value option_codec<stability_options>::show(const stability_options& fiel
 
 stability_options option_codec<stability_options>::read(const option_value& value) {
     const auto& text = std::get<std::string>(value);
-    const auto parts = split(text, ',');
+    const auto parts = core::split(text, ",");
     if (parts.size() == 1)
         return {.n_subsets = number_from<std::uint64_t>(
                     text, 1, UINT64_MAX, "a whole number of at least 1, nor DELTA,EPSILON")};
@@ -146,7 +137,7 @@ option_value option_codec<stability>::show(const stability& field) {
 
 stability option_codec<stability>::read(const option_value& value) {
     const auto& text = std::get<std::string>(value);
-    const auto parts = split(text, ',');
+    const auto parts = core::split(text, ",");
     if (parts.size() != 2)
         throw invalid_argument(fmt::format("'{}' is not INTENSIONAL,EXTENSIONAL", text));
     return {share_from(parts[0]), share_from(parts[1])};

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/split.hpp"
 #include "io/file_error.hpp"
 #include "record/files/readers.hpp"
 #include "record/files/spikeglx_meta.hpp"
@@ -31,7 +32,7 @@ std::vector<std::uint64_t> saved_channels(const meta_file& meta, std::size_t sto
                                        io::shown(text), stored));
     };
     refuse_more(static_cast<std::uint64_t>(std::count(text.begin(), text.end(), ',')) + 1);
-    for (const std::string_view part : split(text, ',')) {
+    for (const std::string_view part : core::split(text, ",")) {
         const std::size_t colon = part.find(':');
         const auto first = whole_number_in(part.substr(0, colon));
         const auto last =
@@ -73,17 +74,21 @@ electrodes find_electrodes(const meta_file& meta) {
 // Electrodes may be wired to inputs that are there for other signals.
 [[noreturn]] void refuse_other_inputs(const meta_file& meta, std::size_t stored, double rate_hz) {
     const bool is_ni = meta.has("snsMnMaXaDw");
-    const char* const key = is_ni ? "snsMnMaXaDw" : meta.has("snsXaDwSy") ? "snsXaDwSy" : "snsApLfSy";
+    const char* const key = is_ni                   ? "snsMnMaXaDw"
+                            : meta.has("snsXaDwSy") ? "snsXaDwSy"
+                                                    : "snsApLfSy";
     const double steps = is_ni ? 32768 : meta.has("obMaxInt") ? meta.number("obMaxInt") : 0;
     const char* const range = is_ni ? "niAiRangeMax" : "obAiRangeMax";
     const std::string gain =
-        steps > 0 && meta.has(range) ? fmt::format(" and `gain` {:.6g}", 1e6 * meta.number(range) / steps)
-                                     : std::string();
-    meta.fail(key, fmt::format("found {}: none of the {} channels is of electrodes. If electrodes are "
-                               "wired to analog inputs, read the file as raw samples: give "
-                               "`channels` {}, `sample_rate` {}{}, and a `probe` file with the "
-                               "channels that are electrodes",
-                               io::shown(meta.text(key)), stored, stored, rate_hz, gain));
+        steps > 0 && meta.has(range)
+            ? fmt::format(" and `gain` {:.6g}", 1e6 * meta.number(range) / steps)
+            : std::string();
+    meta.fail(key,
+              fmt::format("found {}: none of the {} channels is of electrodes. If electrodes are "
+                          "wired to analog inputs, read the file as raw samples: give "
+                          "`channels` {}, `sample_rate` {}{}, and a `probe` file with the "
+                          "channels that are electrodes",
+                          io::shown(meta.text(key)), stored, stored, rate_hz, gain));
 }
 
 // Microvolts per count of electrodes on an NI device.
@@ -135,8 +140,8 @@ std::string what_is_missing(const meta_file& meta, const fs::path& samples, std:
         found, bytes, name, frames);
 }
 
-// Programs that work with SpikeGLX count times from the first sample of the file, because the clocks
-// of its streams differ; only this warning says so.
+// Programs that work with SpikeGLX count times from the first sample of the file, because the
+// clocks of its streams differ; only this warning says so.
 void warn_of_clock(const meta_file& meta, recording_description& what) {
     constexpr auto key = "firstSample";
     if (!meta.has(key)) return;

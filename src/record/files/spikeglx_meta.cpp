@@ -7,20 +7,11 @@
 #include <charconv>
 #include <utility>
 
+#include "core/split.hpp"
 #include "io/file_error.hpp"
 #include "io/random_file.hpp"
 
 namespace spikeweave::record {
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const std::size_t end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
-}
 
 std::optional<std::uint64_t> whole_number_in(std::string_view text) {
     std::uint64_t value = 0;
@@ -46,7 +37,7 @@ meta_file::meta_file(std::filesystem::path path) : path_(std::move(path)) {
                              fmt::format("has {} bytes, expected at most {}", file.size(), most));
     std::string text(file.size(), '\0');
     file.read_at(0, text);
-    for (std::string_view line : split(text, '\n')) {
+    for (std::string_view line : core::split(text, "\n")) {
         while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
         const std::size_t at = line.find('=');
         if (at == std::string_view::npos) continue;
@@ -84,7 +75,7 @@ std::vector<std::uint64_t> meta_file::numbers(const std::string& key, std::size_
     std::vector<std::uint64_t> out;
     // Counted first: a value of 16 MiB has as many parts as it has commas.
     if (static_cast<std::size_t>(std::count(value.begin(), value.end(), ',')) + 1 == count)
-        for (const std::string_view part : split(value, ','))
+        for (const std::string_view part : core::split(value, ","))
             if (const auto number = whole_number_in(part)) out.push_back(*number);
     if (out.size() != count)
         fail(key, fmt::format("found {}, expected {} numbers", io::shown(value), count));

@@ -11,9 +11,6 @@
 
 namespace spikeweave::record {
 
-/// Returns the parts of a text between the delimiters `at`.
-std::vector<std::string_view> split(std::string_view text, char at);
-
 /// Returns the number that the whole text is.
 std::optional<std::uint64_t> whole_number_in(std::string_view text);
 std::optional<double> number_in(std::string_view text);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/split.hpp"
 #include "io/file_error.hpp"
 
 namespace spikeweave::record {
@@ -20,7 +21,7 @@ constexpr auto columns_key = "snsShankMap";
 std::string head_of(const meta_file& meta, const char* key) {
     if (!meta.has(key)) return "";
     const auto parts = meta.list(key);
-    return parts.empty() ? "" : std::string(split(parts[0], ',')[0]);
+    return parts.empty() ? "" : std::string(core::split(parts[0], ",")[0]);
 }
 
 const neuropixels_model* find_by_part_or_type(const std::string& name) {
@@ -51,7 +52,7 @@ std::size_t field_count(imro_layout layout) {
 // Returns the fields of an entry that are needed, or fewer if they are not all numbers.
 std::vector<std::uint64_t> numbers_in(std::string_view entry, std::size_t count) {
     std::vector<std::uint64_t> out;
-    for (const std::string_view field : split(entry, ' ')) {
+    for (const std::string_view field : core::split(entry, " ")) {
         const auto number = whole_number_in(field);
         if (out.size() == count || !number || *number > UINT32_MAX) break;
         out.push_back(*number);
@@ -99,7 +100,7 @@ void spikeglx_probe::identify() {
 
 void spikeglx_probe::read_table() {
     const auto table = meta_.list(table_key);
-    const auto head = split(table.empty() ? std::string_view{} : table[0], ',');
+    const auto head = core::split(table.empty() ? std::string_view{} : table[0], ",");
     constexpr std::size_t fields_of_phase_3a = 3;
     const neuropixels_model* const kind = head.size() == fields_of_phase_3a
                                               ? find_neuropixels("NP1010")
@@ -139,7 +140,7 @@ void spikeglx_probe::read_groups(const std::vector<std::string_view>& table) {
     constexpr std::uint32_t channels = 384;
     constexpr std::size_t groups = 24;
     constexpr std::size_t fields_of_head = 6;
-    const auto head = split(table[0], ',');
+    const auto head = core::split(table[0], ",");
     const auto number = [&](std::size_t field) {
         return head.size() == fields_of_head ? whole_number_in(head[field]) : std::nullopt;
     };
@@ -260,7 +261,7 @@ bool spikeglx_probe::place_by_map(const char* key, const std::vector<std::uint64
     const bool is_geometry = key == std::string_view(geometry_key);
     const auto parts = meta_.list(key);
     const std::size_t entries = parts.empty() ? 0 : parts.size() - 1;
-    const auto head = split(parts.empty() ? std::string_view{} : parts[0], ',');
+    const auto head = core::split(parts.empty() ? std::string_view{} : parts[0], ",");
     constexpr std::size_t fields_of_geometry = 4;
     const auto pitch =
         is_geometry && head.size() == fields_of_geometry ? number_in(head[2]) : std::nullopt;
@@ -280,7 +281,7 @@ bool spikeglx_probe::place_by_map(const char* key, const std::vector<std::uint64
             meta_.fail(key, fmt::format("found {} contacts, expected one for channel {}, too",
                                         entries, at));
         const std::string_view entry = parts[static_cast<std::size_t>(at) + 1];
-        const auto fields = split(entry, ':');
+        const auto fields = core::split(entry, ":");
         const auto shank = small_number(fields[0]);
         const bool complete = fields.size() == 4;
         const auto first = complete ? coordinate(fields[1]) : std::nullopt;

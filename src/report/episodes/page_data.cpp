@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/split.hpp"
 #include "core/stop.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
@@ -78,7 +79,7 @@ json edge_rows(const std::filesystem::path& folder, const unit_numbers& known) {
 
 json intervals_of(const page_table& rows, std::string_view cell) {
     json intervals = json::array();
-    for (const std::string_view part : split(cell, " ")) {
+    for (const std::string_view part : core::split(cell, " ")) {
         const std::size_t comma = part.find(',');
         if (part.size() < 2 || comma == std::string_view::npos) continue;
         intervals.push_back({rows.number(part.substr(1, comma - 1)),

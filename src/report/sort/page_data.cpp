@@ -16,6 +16,7 @@
 
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
 #include "report/page_spikes.hpp"
 #include "report/page_tables.hpp"
 #include "report/sort/parts.hpp"
@@ -31,7 +32,7 @@ constexpr std::size_t most_points_of_a_unit = 4'000;
 constexpr std::size_t fewest_points_of_a_unit = 200;
 
 std::string whole_text(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in = io::open_found(path);
     if (!in) throw io::file_error(path, "cannot be read");
     return {std::istreambuf_iterator<char>(in), {}};
 }

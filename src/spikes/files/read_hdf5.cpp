@@ -23,8 +23,8 @@ namespace h5 = io::hdf5;
 // What a file of a known program is, which has no spikes that are read here.
 std::string_view known_as(const h5::reader& file) {
     if (file.exists("Data") && file.exists("Data/Recording_0"))
-        return ", but is of Multi Channel DataManager: export its time stamps as text, or read "
-               "them with McsPyDataTools";
+        return ", but is of Multi Channel DataManager, which the Python package reads: "
+               "spikeweave.read (spikes), spikeweave.read_recording (samples)";
     if (file.exists("wells") || file.exists("sig") || file.exists("3BData"))
         return ", but is a recording of MaxWell or 3Brain, in which sort finds spikes (Python: "
                "read_recording)";

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/split.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -14,16 +15,6 @@ namespace {
 std::string_view unit_of(std::string_view text) {
     const auto last_digit = text.find_last_of("0123456789.");
     return last_digit == std::string_view::npos ? std::string_view{} : text.substr(last_digit + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const std::size_t end = text.find(at);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
 }
 
 }  // namespace
@@ -48,7 +39,7 @@ std::string format_delay_interval(const delay_interval& interval) {
 
 std::vector<delay_interval> parse_delays(std::string_view text) {
     std::vector<delay_interval> delays;
-    for (const std::string_view part : split(text, ',')) {
+    for (const std::string_view part : core::split(text, ",")) {
         const delay_interval interval = parse_delay_interval(part);
         if (std::ranges::find(delays, interval) != delays.end())
             throw invalid_argument(
@@ -60,7 +51,7 @@ std::vector<delay_interval> parse_delays(std::string_view text) {
 
 std::vector<delay_interval> parse_delay_grid(std::string_view text) {
     constexpr std::int64_t most = 1'000'000;
-    const std::vector<std::string_view> parts = split(text, ':');
+    const std::vector<std::string_view> parts = core::split(text, ":");
     if (parts.size() != 3)
         throw invalid_argument(
             fmt::format("'{}' is not LOW:HIGH:STEP, such as 0ms:20ms:5ms", text));

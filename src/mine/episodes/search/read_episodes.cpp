@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/split.hpp"
 #include "mine/result_table.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"
@@ -53,15 +54,15 @@ std::vector<episode_line> read_list(const std::filesystem::path& path) {
 
 // The table `episodes.tsv` writes units as "n0→n1→n2" and delays as "(4,6] (4,6] ms".
 std::vector<std::string> words_of_row(const std::string& units, const std::string& delays) {
-    const std::vector<std::string> names = mine::split_text(units, "→");
-    const std::vector<std::string> intervals = mine::split_text(delays, " ");
-    std::vector<std::string> words{names.front()};
+    const std::vector<std::string_view> names = core::split(units, "→");
+    const std::vector<std::string_view> intervals = core::split(delays, " ");
+    std::vector<std::string> words{std::string(names.front())};
     for (std::size_t step = 0; step + 1 < names.size(); ++step) {
-        std::string interval = step < intervals.size() ? intervals[step] : "";
+        std::string interval(step < intervals.size() ? intervals[step] : "");
         if (interval.size() > 2) interval = interval.substr(1, interval.size() - 2) + "ms";
         std::replace(interval.begin(), interval.end(), ',', '-');
         words.push_back(interval);
-        words.push_back(names[step + 1]);
+        words.emplace_back(names[step + 1]);
     }
     return words;
 }

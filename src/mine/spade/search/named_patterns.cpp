@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "core/split.hpp"
+#include "io/readable_file.hpp"
 #include "mine/result_table.hpp"
 #include "mine/spade/read_line.hpp"
 #include "spikeweave/core/error.hpp"
@@ -21,7 +23,7 @@ constexpr std::size_t most_patterns = 10'000;
 
 duration bin_of_result(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / "run.json";
-    std::ifstream in = mine::open_text(path);
+    std::ifstream in = io::open_found(path);
     try {
         const auto run = nlohmann::json::parse(in);
         const double bin_ms = run.at("windows").at("bin_ms").get<double>();
@@ -46,8 +48,8 @@ std::uint32_t lag_in(const std::string& cell, duration bin) {
 }
 
 named_pattern spikes_in(const std::string& units, const std::string& lags, duration bin) {
-    const std::vector<std::string> names = mine::split_text(units, ",");
-    const std::vector<std::string> times = mine::split_text(lags, ",");
+    const std::vector<std::string_view> names = core::split(units, ",");
+    const std::vector<std::string_view> times = core::split(lags, ",");
     if (names.size() != times.size())
         throw invalid_argument(
             fmt::format("{} names of units and {} lags between commas, expected as many; a name "
@@ -56,7 +58,7 @@ named_pattern spikes_in(const std::string& units, const std::string& lags, durat
     named_pattern spikes;
     spikes.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i)
-        spikes.push_back({names[i], lag_in(times[i], bin)});
+        spikes.push_back({std::string(names[i]), lag_in(std::string(times[i]), bin)});
     return spikes;
 }
 
