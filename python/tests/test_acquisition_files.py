@@ -264,22 +264,19 @@ def test_recordings_of_blackrock(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_recording_of_blackrock_takes_a_probe_as_the_message_says(tmp_path):
-    extractors = pytest.importorskip("spikeinterface.extractors")
+def test_a_recording_of_blackrock_takes_a_probe(tmp_path):
+    pytest.importorskip("spikeinterface")
     probeinterface = pytest.importorskip("probeinterface")
     write_ns5(tmp_path / "day.ns5", np.zeros((RATE, 4), np.int16))
     probe = probeinterface.generate_linear_probe(4, ypitch=30)
     probe.set_device_channel_indices(np.arange(4))
     probeinterface.write_probeinterface(tmp_path / "probe.json", probe)
 
-    with pytest.raises(
-        ValueError, match=r"^probe: .*Recording\.of\(recording\.set_probe\(probe\)\)"
-    ):
-        spikeweave.read_recording(tmp_path / "day.ns5", probe=tmp_path / "probe.json")
-
-    recording = extractors.read_blackrock(tmp_path / "day.ns5")
-    found = spikeweave.Recording.of(recording.set_probe(probe))
+    found = spikeweave.read_recording(tmp_path / "day.ns5", probe=tmp_path / "probe.json")
     assert [y for _, y in found.positions.tolist()] == [0, 30, 60, 90]
+    assert pickle.loads(pickle.dumps(found)).positions.tolist() == found.positions.tolist()
+    with pytest.raises(ValueError, match=r"^gain: 'day\.ns5' says this itself"):
+        spikeweave.read_recording(tmp_path / "day.ns5", gain=0.2)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -426,12 +423,15 @@ def test_missing_samples_of_maxwell_divide_a_recording(tmp_path):
     with h5py.File(path, "a") as file:
         file["wells/well000/rec0000/groups/routed/frame_nos"][1500:] += np.uint64(RATE)
 
-    with pytest.raises(OSError, match=r"culture.*0: 0\.05 s from 0 s; 1: .* s from 1\.05 s"):
+    with pytest.raises(
+        OSError, match=r"culture.*0: 0\.05 s from 0\.0166667 s; 1: .* s from 1\.06667 s"
+    ):
         spikeweave.read_recording(path)
     found = spikeweave.read_recording(path, segment=1)
 
     np.testing.assert_array_equal(found.samples(0, 500), samples[1500:])
-    assert found.t_start == pytest.approx(1 + 1500 / RATE)
+    # By MaxWell's count of frames, as its events.
+    assert found.t_start == pytest.approx(1 + 2000 / RATE, abs=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -74,16 +74,10 @@ def test_times_of_samples_need_not_be_even(tmp_path):
         spikeweave.read_recording(tmp_path / "reset.nwb")
 
 
-@pytest.mark.parametrize("by", ["pynwb", "the library"])
-def test_a_recording_begins_when_the_file_says(tmp_path, by):
+def test_a_recording_begins_when_the_file_says(tmp_path):
     write_series(tmp_path / "late.nwb", 3000, rate=30000.0, starting_time=12.5)
 
-    if by == "pynwb":
-        begin = spikeweave.read_recording(tmp_path / "late.nwb").t_start
-    else:
-        begin = spikeweave._core.read_recording(str(tmp_path / "late.nwb"), {}).t_start
-
-    assert begin == 12.5
+    assert spikeweave.read_recording(tmp_path / "late.nwb").t_start == 12.5
 
 
 @pytest.fixture(scope="module")

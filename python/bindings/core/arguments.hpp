@@ -56,6 +56,8 @@ void restore(const char* name, nb::handle value, Value& into) {
         into = static_cast<Value>(whole_of(name, value, 0, std::numeric_limits<Value>::max()));
     } else if constexpr (std::is_enum_v<Value>) {
         into = value_named<Value>(text_of(name, value));
+    } else if constexpr (std::is_same_v<Value, duration>) {
+        into = duration_from_seconds(number_of(name, value));
     } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
         const double figure = number_of(name, value);
         if (!std::isnan(figure)) into = figure;

@@ -89,6 +89,10 @@ void bind_recording(nb::module_& m) {
                          return r.description().positions != position_source::assumed;
                      })
         .def_prop_ro("warnings", [](const recording& r) { return r.description().warnings; })
+        .def(
+            "with_probe",
+            [](const recording& r, const std::string& probe) { return r.with_probe(probe); },
+            "probe"_a)
         .def("read", &read_samples, "begin"_a, "end"_a);
     m.def("read_recording", &open, "path"_a, "given"_a);
     m.def("read_recording_options", &description<recording_read_options>);

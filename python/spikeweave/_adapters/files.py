@@ -44,10 +44,10 @@ def read(
     Delimited text (also gzip), ``.npy``, ``.npz`` (also pynapple's), Phy folders, KlustaKwik's
     ``.res`` with ``.clu``, MEABench ``.spike``, Wagenaar's ``.spk.txt``, folders of ALF and of
     spikes of Open Ephys, NWB 2 with a table of units (by pynwb, which has to be installed), and
-    ``.kwik`` and the cultures of Eglen et al. 2014 (by h5py). docs/formats.md has each byte by
-    byte. Files of Blackrock (``.nev``), Neuralynx (``.nse``, ``.ntt``, or a folder of them, which
-    have one clock), Open Ephys (``.spikes``), Plexon (``.plx``) and NeuroExplorer (``.nex``) are
-    read by neo, which has to be installed.
+    ``.kwik``, the cultures of Eglen et al. 2014 and spikes of Multi Channel DataManager (``.h5``;
+    by h5py). docs/formats.md has each byte by byte. Files of Blackrock (``.nev``), Neuralynx
+    (``.nse``, ``.ntt``, or a folder of them, which have one clock), Open Ephys (``.spikes``),
+    Plexon (``.plx``) and NeuroExplorer (``.nex``) are read by neo, which has to be installed.
 
     Parameters
     ----------

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from . import nwb
+from . import mcs, nwb
 
 #: The groups of clusters in a ``.kwik``, by their numbers.
 _LABELS_OF_KWIK = ("noise", "mua", "good", "unsorted")
 
 
 def read_hdf5(path: Path) -> dict[str, Any]:
-    """The units of an NWB file, a ``.kwik``, or a culture as those of Eglen et al. 2014."""
+    """The units of an NWB file, a ``.kwik``, a culture as those of Eglen et al. 2014, or a file of
+    Multi Channel DataManager."""
     try:
         import h5py
     except ImportError:
@@ -26,14 +27,28 @@ def read_hdf5(path: Path) -> dict[str, Any]:
                 return _read_kwik(file)
             if "units" not in names and {"spikes", "sCount"} <= names:
                 return _read_eglen(file)
+            if "units" not in names and mcs.is_mcs(file):
+                return mcs.read_spikes(file)
             if "units" not in names and "nwb_version" not in file.attrs:
                 raise ValueError(
                     f"found {', '.join(sorted(names)[:8])} in it, expected a table units (NWB), "
-                    "channel_groups (.kwik) or spikes and sCount (Eglen et al. 2014)"
+                    "channel_groups (.kwik), spikes and sCount (Eglen et al. 2014) or "
+                    "Data/Recording_0 (Multi Channel DataManager)"
                 )
     except Exception as error:  # of whatever kind a damaged file makes h5py raise
         raise OSError(f"'{path}' cannot be read: {error}") from error
     return nwb.read_units(path)
+
+
+def is_mcs_file(path: Path) -> bool:
+    """Whether a file of HDF5 is of Multi Channel DataManager."""
+    try:
+        import h5py
+
+        with h5py.File(path) as file:
+            return "units" not in file and mcs.is_mcs(file)
+    except (ImportError, OSError):  # whoever opens it says so
+        return False
 
 
 def _read_kwik(file: Any) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from .._values.arguments import given
 from .._values.recording import Recording
 from .._values.types import RecordingFormat
 from .files import check_readable, is_hdf5
+from .hdf5 import is_mcs_file
+from .mcs import open_mcs
 from .neo_files import is_by_spikeinterface, open_by_spikeinterface
 from .nwb_recording import open_series
 
@@ -40,7 +42,8 @@ def read_recording(
         ElectricalSeries (by pynwb, which has to be installed), or raw int16 samples. Files of
         Blackrock (``.ns1`` to ``.ns6``), Intan (``.rhd``, ``.rhs``), Neuralynx (a ``.ncs`` stands
         for its folder), Plexon (``.plx``), 3Brain (``.brw``), MaxWell (``.raw.h5``) and
-        SpikeGadgets (``.rec``) are read by SpikeInterface, which has to be installed.
+        SpikeGadgets (``.rec``) are read by SpikeInterface, which has to be installed, and those of
+        Multi Channel DataManager (``.h5``) by h5py.
     format
         ``"spikeglx"``, ``"open-ephys"``, ``"binary"``, ``"nwb"``, ``"raw"`` or
         ``"spikeinterface"``; ``"auto"`` detects it from the ending of the
@@ -55,10 +58,10 @@ def read_recording(
     stream
         Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default. Of
         MaxWell the well, and, if it was recorded several times, the recording:
-        ``"well000/rec0001"``.
+        ``"well000/rec0001"``; of Multi Channel DataManager ``"Stream_0"``, likewise.
     segment
-        Part to read, counted from 0, of a recording that SpikeInterface reads and that was paused
-        or has gaps. `Recording.t_start` is where it begins.
+        Part to read, counted from 0, of a recording of an acquisition system that was paused or has
+        gaps. `Recording.t_start` is where it begins.
 
     Returns
     -------
@@ -105,22 +108,25 @@ def _opened(
         and Path(path).is_file()
         and is_by_spikeinterface(Path(path))
     )
+    by_pynwb = format == "nwb" or (
+        format == "auto" and Path(path).is_file() and is_hdf5(Path(path))
+    )
+    if not (format == "spikeinterface" or by_spikeinterface or by_pynwb):
+        if segment not in (None, 0):
+            raise ValueError(f"segment: '{Path(path).name}' has one segment, found {segment}")
+        how = {**options, **given(format=format, stream=stream)}
+        return Recording(_core.read_recording(path, how), again=again)
+    refused = options.keys() - {"probe"}
+    if refused:
+        raise ValueError(f"{sorted(refused)[0]}: '{Path(path).name}' says this itself")
     if format == "spikeinterface" or by_spikeinterface:
-        if options.keys() == {"probe"}:
-            raise ValueError(
-                f"probe: SpikeInterface reads '{Path(path).name}', and its recording takes one: "
-                "spikeweave.Recording.of(recording.set_probe(probe)), where a function of "
-                "spikeinterface.extractors returned the recording"
-            )
-        if options:
-            raise ValueError(f"{next(iter(options))}: '{Path(path).name}' says this itself")
-        return open_by_spikeinterface(Path(path), stream, segment)
-    if segment not in (None, 0):
+        found = open_by_spikeinterface(Path(path), stream, segment)
+    elif format == "auto" and is_mcs_file(Path(path)):
+        found = open_mcs(Path(path), stream, segment)
+    elif segment not in (None, 0):
         raise ValueError(f"segment: '{Path(path).name}' has one segment, found {segment}")
-    if format == "nwb" or (format == "auto" and Path(path).is_file() and is_hdf5(Path(path))):
-        if options:
-            raise ValueError(f"{next(iter(options))}: an NWB file says this itself")
+    else:
         core, times = open_series(Path(path), stream)
-        return Recording(core, times=times, again=again)
-    how = {**options, **given(format=format, stream=stream)}
-    return Recording(_core.read_recording(path, how), again=again)
+        found = Recording(core, times=times)
+    core = found._core.with_probe(options["probe"]) if "probe" in options else found._core
+    return Recording(core, times=found._times, again=again)

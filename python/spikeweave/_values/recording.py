@@ -133,8 +133,7 @@ class Recording:
 
     @property
     def t_start(self) -> float:
-        """Time of its first sample in seconds by the clock of its file, which spikes have, too; 0 if
-        it has none."""
+        """Time of its first sample in seconds, by the clock of its file; 0 if it has none."""
         return self._core.t_start
 
     @property
