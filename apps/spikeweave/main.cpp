@@ -89,7 +89,8 @@ bool needs_options_of(const command_entry& one, const std::vector<std::string>& 
     });
 }
 
-void declare(CLI::App& app, const std::vector<std::string>& words, parsed& into) {
+void declare(CLI::App& app, const std::vector<std::string>& words, const std::stop_token& stop,
+             parsed& into) {
     app.require_subcommand(1);
     app.fallthrough();
     app.formatter(help_formatter());
@@ -106,7 +107,7 @@ void declare(CLI::App& app, const std::vector<std::string>& words, parsed& into)
     add_described(app, std::move(options));
     app.add_flag("-q,--quiet", into.quiet,
                  "print only errors, and the document that --json asks for");
-    add_config_file(app);
+    add_config_file(app, stop);
     for (const command_entry& one : all_commands()) {
         CLI::App& sub = *app.add_subcommand(one.name, one.about);
         if (needs_options_of(one, words)) one.declare(sub, into.chosen);
@@ -195,7 +196,7 @@ int run(int argc, char** argv, job& now) {
     parsed options;
     CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");
     const std::vector<std::string> words = words_of(argc, argv);
-    declare(app, words, options);
+    declare(app, words, now.stop, options);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {

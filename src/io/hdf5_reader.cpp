@@ -201,8 +201,7 @@ std::vector<double> column::read_all(std::uint64_t most) const {
         if (__builtin_mul_overflow(count, length, &count) || count > most)
             fail(fmt::format("has more than {} items", most));
     std::vector<double> out(count);
-    if (count > 0)
-        read_block(0, count / size(), number_kind::float64, std::span(out));
+    if (count > 0) read_block(0, count / size(), number_kind::float64, std::span(out));
     return out;
 }
 

@@ -342,8 +342,7 @@ private:
                                                lengths.data(), nullptr) < 0) ||
             H5Dread(what.dataset.get(), native(kind), memory.get(), space.get(), H5P_DEFAULT,
                     into.data()) < 0)
-            throw io_error(
-                fmt::format("cannot be read from item {}: {}", begin, last_error()));
+            throw io_error(fmt::format("cannot be read from item {}: {}", begin, last_error()));
     }
 
     std::filesystem::path path_;

@@ -435,6 +435,7 @@ class FieldFiles(unittest.TestCase):
         with h5py.File(path, "w") as file:
             file["Data/Recording_0/x"] = [1]
         self.refused("episodes", path, says=("HDF5 with 'Data'", "Multi Channel DataManager", "/units (NWB)"))
+        self.refused("sort", path, says=("other.h5': is HDF5, expected a recording in NWB", "spikeweave.read_recording"))
 
     # Real files
 

@@ -10,7 +10,9 @@
 #include <istream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@
 #include "cli/suggestions.hpp"
 #include "spikeweave/core/nearest_name.hpp"
 #include "spikeweave/parallel/communicator.hpp"
+#include "spikeweave/spikes/standard_input.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -43,12 +46,22 @@ public:
 /// The options of a file go straight to those of the command line that were not typed.
 class config_file : public CLI::Config {
 public:
-    explicit config_file(CLI::App& program) : program_(program) {}
+    config_file(CLI::App& program, std::stop_token stop)
+        : program_(program), stop_(std::move(stop)) {}
+
+    /// The path to open instead of a pipe, which may never be written into.
+    std::string held(const std::string& path) {
+        if (pipe_ && path == pipe_name_) return pipe_->path();  // CLI11 asks more than once
+        std::error_code unknown;
+        if (!std::filesystem::is_fifo(path, unknown)) return path;
+        pipe_name_ = path;
+        return pipe_.emplace(path, stop_).path();
+    }
 
     /// CLI11 calls this when it has read the words that were typed, before it checks which options
     /// need or exclude others.
     std::vector<CLI::ConfigItem> from_config(std::istream& in) const override {
-        const auto path = program_.get_config_ptr()->as<std::string>();
+        const std::string path = name();
         if (launched_ranks() > 1 && !std::filesystem::is_regular_file(path))
             throw config_error(
                 fmt::format("--config: '{}' is no file that each of the {} processes can read",
@@ -68,8 +81,11 @@ public:
 
 private:
     [[noreturn]] void refuse_at(const toml::source_region& at, const std::string& what) const {
-        throw config_error(fmt::format(
-            "{}, line {}: {}", program_.get_config_ptr()->as<std::string>(), at.begin.line, what));
+        throw config_error(fmt::format("{}, line {}: {}", name(), at.begin.line, what));
+    }
+
+    std::string name() const {
+        return pipe_ ? pipe_name_ : program_.get_config_ptr()->as<std::string>();
     }
 
     [[noreturn]] void refuse(const toml::node& at, const std::string& what) const {
@@ -179,12 +195,16 @@ private:
     }
 
     CLI::App& program_;
+    std::stop_token stop_;
+    std::optional<held_standard_input> pipe_{};
+    std::string pipe_name_{};
     mutable std::set<const CLI::Option*> of_file_{};
 };
 
 }  // namespace
 
-void add_config_file(CLI::App& program) {
+void add_config_file(CLI::App& program, const std::stop_token& stop) {
+    const auto reading = std::make_shared<config_file>(program, stop);
     program
         .set_config("--config", "",
                     "read options that are not typed from a TOML file, with a table for each "
@@ -192,8 +212,9 @@ void add_config_file(CLI::App& program) {
         ->type_name("FILE")
         ->check([](const std::string& path) {
             return std::string(path.empty() ? "expected a file, found an empty text" : "");
-        });
-    program.config_formatter(std::make_shared<config_file>(program));
+        })
+        ->transform([reading](const std::string& path) { return reading->held(path); });
+    program.config_formatter(reading);
 }
 
 std::string explain_config(const CLI::App& program, const CLI::FileError& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <stop_token>
 #include <string>
 
 namespace spikeweave::cli {
@@ -10,7 +11,8 @@ namespace spikeweave::cli {
 ///
 /// A file that is not TOML, a command or option that there is not, or a value that the option does
 /// not take ends parsing with an error about a file.
-void add_config_file(CLI::App& program);
+/// @param stop  ends the wait for a pipe
+void add_config_file(CLI::App& program, const std::stop_token& stop);
 
 /// What is wrong with the file of --config: its name, the line and why, or that it cannot be read.
 std::string explain_config(const CLI::App& program, const CLI::FileError& error);

@@ -105,7 +105,8 @@ struct sort_result {
     /// Mean waveforms of noise and of each unit, for recordings; else without groups.
     mean_waveforms waveforms{};
     /// The motion of the tissue along the probe, for recordings; empty if it was not estimated. It
-    /// was undone if the options say how. Its times are of the recording's clock, as those of spikes.
+    /// was undone if the options say how. Its times are of the recording's clock, as those of
+    /// spikes.
     probe_motion motion{};
     /// A file of flat samples that Phy can show, and the position of the first one; empty: none.
     std::filesystem::path raw{};

@@ -39,9 +39,9 @@ struct sorted_spikes {
     std::size_t duplicates = 0;
 };
 
-/// The spikes of the units in time order, in times of the recording's clock. They span the recording or, if its length is unknown, the
-/// time from the first spike to the last, including noise. Times are those of the interpolated
-/// peaks if `fractions` has them.
+/// The spikes of the units in time order, in times of the recording's clock. They span the
+/// recording or, if its length is unknown, the time from the first spike to the last, including
+/// noise. Times are those of the interpolated peaks if `fractions` has them.
 /// @throws invalid_argument unless `has_times()`, or if the parts are inconsistent.
 SPIKEWEAVE_API sorted_spikes to_spikes(const sorting& sorted);
 

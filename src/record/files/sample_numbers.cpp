@@ -113,8 +113,7 @@ void take_sample_numbers(const std::filesystem::path& path, std::uint64_t frames
     if (!std::filesystem::exists(path, failed)) return;
     const double rate_hz = what.rate_hz;
     const number_file numbers(path, rate_hz);
-    if (numbers.count() > 0)
-        what.begin = io::time_in_file(path, "item 0", numbers.begin_s());
+    if (numbers.count() > 0) what.begin = io::time_in_file(path, "item 0", numbers.begin_s());
     const std::string name = path.filename().string();
     std::vector<std::string>& warnings = what.warnings;
     if (numbers.count() != frames)

@@ -284,7 +284,14 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
     if (how.channel_group && !is_kwik)
         throw invalid_argument(
             fmt::format("'{}' is no .kwik or .kwx, which have groups of channels", path.string()));
-    if (!is_kwik && !is_phy && extension != ".npz") io::refuse_foreign_file(path);
+    if (!is_kwik && !is_phy && extension != ".npz") {
+        io::refuse_foreign_file(path);
+        if (io::head_of(path).starts_with("\x89HDF\r\n\x1a\n"))
+            throw io::file_error(
+                path,
+                "is HDF5, expected a recording in NWB or features (.kwik, .kwx); the Python "
+                "package reads recordings of other programs: spikeweave.read_recording");
+    }
     try {
         feature_file file = is_kwik               ? read_kwik(path, how, run)
                             : is_phy              ? read_phy_features(path, how, run)

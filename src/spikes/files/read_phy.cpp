@@ -72,8 +72,8 @@ spike_file read_phy(const reading& job) {
     const bool is_told = !job.how.time_unit.empty();
     const io::phy_clock clock =
         is_told ? io::phy_clock{} : io::read_phy_clock(folder / "params.py");
-    const time_scale scale = is_told ? time_scale::from(job.how.time_unit)
-                                     : time_scale::samples(clock.sample_rate);
+    const time_scale scale =
+        is_told ? time_scale::from(job.how.time_unit) : time_scale::samples(clock.sample_rate);
     // Phy writes merges and splits to spike_clusters; templates are the result of the sorter.
     const bool curated = std::filesystem::exists(folder / "spike_clusters.npy", ignored);
     spike_file file;

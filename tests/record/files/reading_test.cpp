@@ -320,8 +320,8 @@ void write_series(hid_t file, const std::string& name, const nwb_choices& how) {
     h5::write_attribute(data.get(), "conversion", 2e-7);
     h5::write_attribute(data.get(), "offset", 1e-6);
     const h5::handle start = h5::create_dataset(group.get(), "starting_time", H5T_IEEE_F64LE, {});
-    ASSERT_GE(
-        H5Dwrite(start.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &how.begin), 0);
+    ASSERT_GE(H5Dwrite(start.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &how.begin),
+              0);
     if (how.rate) h5::write_attribute(start.get(), "rate", 24000.0);
     const h5::handle region =
         h5::create_dataset(group.get(), "electrodes", H5T_STD_I64LE, {how.electrodes.size()});

@@ -114,9 +114,9 @@ TEST(SpikeglxFiles, OfOtherDevicesAreReadWithoutTheirOtherInputs) {
     const auto probe = folder.file(
         "p.json", R"({"probes": [{"si_units": "um", "contact_positions": [[0, 0], [0, 20]],
                                   "device_channel_indices": [0, 1]}]})");
-    const recording raw = read_recording(
-        folder.path() / "a.bin",
-        {.sample_rate = 25000, .channels = 4, .gain = 152.588, .probe = probe});
+    const recording raw =
+        read_recording(folder.path() / "a.bin",
+                       {.sample_rate = 25000, .channels = 4, .gain = 152.588, .probe = probe});
     EXPECT_EQ(raw.channel_count(), 2U);
 }
 

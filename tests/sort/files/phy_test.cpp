@@ -278,8 +278,10 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
 // Phy has no clock, so that a line of our own keeps the time of the first sample.
 TEST(PhyFolder, KeepsWhenTheRecordingBegan) {
     const spike_cloud cloud = make_cloud({.spikes = 40, .units = 1, .channels = 2, .seed = 8});
-    sorting sorted{.labels = std::vector<std::uint32_t>(40, 1), .unit_count = 1,
-                   .sample_rate = 30'000, .sample_count = 4000,
+    sorting sorted{.labels = std::vector<std::uint32_t>(40, 1),
+                   .unit_count = 1,
+                   .sample_rate = 30'000,
+                   .sample_count = 4000,
                    .begin = std::chrono::microseconds{12'500'001}};
     for (std::int64_t n = 0; n < 40; ++n) sorted.samples.push_back(100 * n);
     const std::vector<sorted_unit> units(1);
