@@ -9,4 +9,7 @@ namespace spikeweave::pipeline {
 /// @return the estimate, used or not
 probe_motion follow_motion(const recording& from, sort_options& options, const execution& run);
 
+/// Whether the probe and the options let it estimate motion.
+bool may_follow_motion(const recording& from, const sort_options& options);
+
 }  // namespace spikeweave::pipeline

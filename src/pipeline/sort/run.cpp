@@ -12,6 +12,7 @@
 #include "parallel/rank_blocks.hpp"
 #include "parallel/rank_on_host.hpp"
 #include "pipeline/sort/follow_motion.hpp"
+#include "pipeline/sort/numbered_steps.hpp"
 #include "pipeline/sort/start_labels.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
@@ -25,6 +26,8 @@
 namespace spikeweave {
 
 using pipeline::follow_motion;
+using pipeline::may_follow_motion;
+using pipeline::numbered_steps;
 using pipeline::read_start;
 using pipeline::start_labels;
 
@@ -396,35 +399,6 @@ sort_result result_of(feature_file file, const sort_options& options) {
                        .warnings = std::move(file.warnings)};
     if (file.channel_group) result.kwik = {file.files.front(), *file.channel_group};
     return result;
-}
-
-// Numbers the steps of a sort in its progress, because the tasks of each begin at 0 % again.
-class numbered_steps {
-public:
-    numbered_steps(const execution& run, std::size_t count) : run_(run), count_(count) {}
-
-    execution next() {
-        ++now_;
-        if (!run_.on_progress) return run_;
-        execution out = run_;
-        out.on_progress = [report = run_.on_progress, now = now_,
-                           count = count_](const progress_report& at) {
-            const std::string task = fmt::format("step {} of {}, {}", now, count, at.task);
-            report({task, at.done, at.total});
-        };
-        return out;
-    }
-
-private:
-    execution run_;
-    std::size_t count_;
-    std::size_t now_ = 0;
-};
-
-bool may_follow_motion(const recording& from, const sort_options& options) {
-    return options.motion.model != motion_model::none &&
-           (options.motion.model != motion_model::automatic ||
-            motion_model_for(from.description()) != motion_model::none);
 }
 
 double sort_seconds_since(sort_clock::time_point began) {
