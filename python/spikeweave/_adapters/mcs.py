@@ -59,16 +59,17 @@ def read_spikes(file: Any) -> dict[str, Any]:
             unit = label if labels.count(label) == 1 and label else f"{label}#{number}"
             times = _list(data, f"{stream.name}, entity {number}") * unit_s
             units[unit if len(streams) == 1 else f"{name}/{unit}"] = times
-    out = {
-        "times_s": np.concatenate([np.empty(0), *units.values()]),
+    times_s = np.concatenate([np.empty(0), *units.values()])
+    out: dict[str, Any] = {
+        "times_s": times_s,
         "ends": np.cumsum([len(train) for train in units.values()], dtype=np.uint64),
         "are_32_bit": False,
         "names": list(units),
         "columns": {},
     }
     end = _end_of(recording)
-    if end is not None and len(out["times_s"]):
-        out["observed_s"] = [min(0.0, out["times_s"].min()), max(end, out["times_s"].max())]
+    if end is not None and len(times_s):
+        out["observed_s"] = [min(0.0, float(times_s.min())), max(end, float(times_s.max()))]
     return out
 
 
