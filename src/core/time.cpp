@@ -105,7 +105,7 @@ std::string format_rough_time(double seconds) {
     const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, most)));
     if (whole < 60) return fmt::format("{} s", whole);
     if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-    constexpr std::uint64_t day = 24 * 3600;
+    constexpr std::uint64_t day = 86'400;
     if (whole < 3 * day) return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
     if (whole < 1'000 * day) return fmt::format("{} days", whole / day);
     constexpr std::uint64_t year = 31'557'600;

@@ -17,8 +17,8 @@
 
 #include "core/stop.hpp"
 #include "mine/episodes/search/counters.hpp"
-#include "published/state_machine/stamp_list.hpp"
 #include "parallel/parallel_for.hpp"
+#include "published/state_machine/stamp_list.hpp"
 
 namespace spikeweave::episodes {
 namespace {

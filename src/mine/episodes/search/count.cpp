@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "mine/episodes/devices/device_set.hpp"
 #include "mine/episodes/devices/counters.hpp"
+#include "mine/episodes/devices/device_set.hpp"
 #include "mine/episodes/search/episode_lists.hpp"
 #include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
