@@ -17,6 +17,7 @@
 #include "report/cohort_sheet.hpp"
 #include "report/comparisons.hpp"
 #include "report/page_tables.hpp"
+#include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -97,7 +98,7 @@ std::vector<cohort_member> read_members(std::span<const std::filesystem::path> f
             const auto& parameters = run.at("parameters").get_ref<const json::object_t&>();
             members.push_back({folders[i], names[i], kind, parameters, observed_time(run)});
         } catch (const json::exception& error) {
-            throw io::file_error(folders[i] / "run.json", error.what());
+            throw io::file_error(folders[i] / "run.json", report::reason_of(error));
         }
     }
     return members;

@@ -20,6 +20,7 @@
 #include "report/page_tables.hpp"
 #include "report/recorded_part.hpp"
 #include "report/replay/page_data.hpp"
+#include "report/run_json.hpp"
 #include "report/session_page.hpp"
 #include "report/sort/page_data.hpp"
 #include "report/spade/page_data.hpp"
@@ -66,7 +67,7 @@ auto from_run_of(const std::filesystem::path& folder, const Make& make) {
     try {
         return make();
     } catch (const report::json::exception& error) {
-        throw io::file_error(folder / "run.json", error.what());
+        throw io::file_error(folder / "run.json", report::reason_of(error));
     }
 }
 

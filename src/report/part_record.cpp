@@ -82,7 +82,7 @@ part_record read_part(const std::filesystem::path& folder) {
     try {
         return record_from(json::parse(in));
     } catch (const json::exception& error) {
-        throw io::file_error(path, error.what());
+        throw io::file_error(path, report::reason_of(error));
     } catch (const invalid_argument& error) {
         throw io::file_error(path, error.what());
     }

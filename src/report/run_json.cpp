@@ -18,6 +18,12 @@ std::string text_of(const json& document) {
     return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
+std::string reason_of(const json::exception& error) {
+    const std::string_view text = error.what();
+    const std::size_t mark = text.find("] ");
+    return std::string(mark == std::string_view::npos ? text : text.substr(mark + 2));
+}
+
 double ms(duration d) {
     return static_cast<double>(d.count()) / 1000;
 }

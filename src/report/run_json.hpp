@@ -17,6 +17,9 @@ using json = nlohmann::ordered_json;
 
 /// Replaces what is not UTF-8 instead of refusing it, because a path may hold any bytes.
 std::string text_of(const json& document);
+/// What is wrong with a document, without the marks of the parser: "type must be string, but is
+/// number".
+std::string reason_of(const json::exception& error);
 double ms(duration d);
 /// Returns [low, high], or a list of these.
 json ms(const delay_interval& delay);

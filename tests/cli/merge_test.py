@@ -125,7 +125,7 @@ class Refused(Parts):
         good = json.loads(path.read_text(encoding="utf-8"))
         for change, words in (({"tally": "0"}, "damaged"), ({"tally": "zz"}, "damaged"), ({"tally": "0000"}, "ends too early"),
                               ({"part": 3}, "there is no part 3 of 2"), ({"part": "x"}, "part.json"),
-                              ({"parameters": {"unheard": 1}}, "unheard"), ({"verb": None}, "part.json")):
+                              ({"parameters": {"unheard": 1}}, "unheard"), ({"verb": None}, "part.json': type must be string, but is null")):
             with self.subTest(change):
                 path.write_text(json.dumps({**good, **change}), encoding="utf-8")
                 self.merge(folder, self.folder / "part-2", says=words)

@@ -10,6 +10,7 @@
 
 #include "io/file_error.hpp"
 #include "report/common_units.hpp"
+#include "report/run_json.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -52,7 +53,7 @@ search_record search_of(const compared_result& one) {
         std::sort(record.delays.begin(), record.delays.end());
         return record;
     } catch (const json::exception& error) {
-        throw io::file_error(std::filesystem::path(one.place) / "run.json", error.what());
+        throw io::file_error(std::filesystem::path(one.place) / "run.json", reason_of(error));
     }
 }
 

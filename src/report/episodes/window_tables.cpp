@@ -1,4 +1,5 @@
 #include "report/episodes/window_tables.hpp"
+#include "report/columns.hpp"
 
 #include <fmt/format.h>
 
