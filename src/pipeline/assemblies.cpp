@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,21 +21,42 @@ bool lacks_pairs(const assembly_step& step) {
     return step.size == 2 && step.untested > 0 && step.untested >= step.tests / 3;
 }
 
-void warn_of_untested_pairs(assembly_result& result) {
+// The width at which three quarters of the pairs are expected together in more than five bins,
+// rounded up to 1, 2 or 5 times a power of ten; null if units fire so rarely that no bins of a
+// second would do.
+std::optional<duration> width_that_tests(const spike_sequence& spikes, duration more_than) {
+    std::vector<double> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
+    std::ranges::sort(counts);
+    const double few = counts.empty() ? 0 : counts[counts.size() / 8];
+    constexpr double expected = 6;
+    const double needed_s = expected * to_seconds(spikes.observed_time()) / (few * few);
+    for (const int ms : {10, 20, 50, 100, 200, 500, 1'000})
+        if (const duration width = std::chrono::milliseconds{ms};
+            width > more_than && to_seconds(width) >= needed_s)
+            return width;
+    return {};
+}
+
+void warn_of_untested_pairs(const spike_sequence& spikes, assembly_result& result) {
     std::vector<std::string> widths;
-    duration wider = std::chrono::milliseconds{100};
+    duration widest{0};
     for (const assembly_step& step : result.found.steps) {
         if (!lacks_pairs(step)) continue;
+        widest = std::max(widest, step.bin);
         widths.push_back(fmt::format("{} of {} in bins of {}", core::grouped(step.untested),
                                      core::grouped(step.tests + step.untested),
                                      format_duration(step.bin)));
-        wider = std::max(wider, 2 * step.bin);
     }
     if (widths.empty()) return;
+    const std::optional<duration> wider = width_that_tests(spikes, widest);
     result.warnings.push_back(fmt::format(
         "Pairs of units could not be tested, because they are expected together in 5 bins at most: "
-        "{}. Wider `bins`, such as {:g}ms, or a longer recording make it possible.",
-        fmt::join(widths, ", "), std::chrono::duration<double, std::milli>(wider).count()));
+        "{}. {} longer recording makes it possible.",
+        fmt::join(widths, ", "),
+        wider ? fmt::format("Wider `bins`, such as {:g}ms, or a",
+                            std::chrono::duration<double, std::milli>(*wider).count())
+              : "A"));
 }
 
 // What shares a rhythm, a stimulus or bursts is an assembly by the definition of the method.
@@ -100,7 +122,7 @@ assembly_result find_assemblies(const spike_sequence& recording,
     mining.threads = options.run.threads;
     result.found = mine_assemblies(result.part ? *result.part : recording, options.search, mining);
     warn_of_what_was_not_searched(result);
-    warn_of_untested_pairs(result);
+    warn_of_untested_pairs(result.part ? *result.part : recording, result);
     warn_of_rates(result.part ? *result.part : recording, result);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

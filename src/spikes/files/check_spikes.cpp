@@ -86,12 +86,13 @@ void check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
     if (rate < slowest_hz || (rate < slow_hz && recorded_s > long_s) || (whole_ms && rate < 1))
         out.push_back(
             fmt::format("The median unit fires at {:.2g} Hz{}: the times may be milliseconds or "
-                        "samples taken for seconds.",
+                        "samples taken for seconds. If so, give `time_unit` ms, or `time_unit` "
+                        "samples:RATE with the number of samples a second.",
                         rate, whole_ms ? " and every time is a whole number of seconds" : ""));
     if (rate > fastest_hz)
         out.push_back(
             fmt::format("The median unit fires at {:.3g} Hz, faster than any neuron: the times may "
-                        "be seconds taken for milliseconds.",
+                        "be seconds taken for milliseconds. If so, give `time_unit` s.",
                         rate));
 }
 
