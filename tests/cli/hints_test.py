@@ -40,6 +40,9 @@ class Hints(CliTest):
                    "-o", self.folder / "out")
         epochs = self.file("epochs.tsv", "begin_s\tend_s\n0\t10\n10\t20\n")
         self.follow(command, "give --epochs or --trial-length", ("--trial-length", "5s"), ("--epochs", epochs))
+        command = ("episodes", command[1], "--delays", "4-6ms", "--max-size", "2", "--surrogates", "5",
+                   "--surrogate-method", "trial_shifting", "-o", self.folder / "chains")
+        self.follow(command, "give --epochs or --trial-length", ("--trial-length", "5s"), ("--epochs", epochs))
 
     def test_thresholds_of_short_windows(self):
         command = ("spade", self.chains(), "--min-spikes", "3", "--window", "1", "-o", self.folder / "out")
@@ -120,6 +123,9 @@ class Hints(CliTest):
         self.ok("compare", a, b, *how)
         self.ok("compare", a, "--epochs-a", halves[0], "--epochs-b", halves[1], *how)
         self.ok("compare", "--group-a", a, "--group-b", b, *how)
+        self.assertTrue(self.warned("compare", a, b, *how, of="give more --permutations"))
+        more = [("999" if each == "99" else each) for each in how]
+        self.assertFalse(self.warned("compare", a, b, *more, of="give more --permutations"))
 
     def test_tests_of_rates_that_change(self):
         data = self.folder / "culture.tsv"
