@@ -38,8 +38,9 @@ class SortResult(HasPage):
         ``spikes``, ``peak_channel``, ``rate`` (Hz), ``l_ratio``, ``isolation_distance``,
         ``refractory_violations``, ``contamination`` (fractions), ``snr``, ``presence_ratio``,
         ``firing_range`` (Hz), ``amplitude_median`` (microvolts), ``amplitude_cv``,
-        ``amplitude_cutoff`` and ``separation``; NaN if unknown. ``label`` is ``"good"``, ``"mua"``
-        or ``"noise"``, and ``reason`` says why.
+        ``amplitude_cutoff`` and ``separation``; NaN if unknown. ``quality_features`` is the number
+        of features behind ``l_ratio`` and ``isolation_distance``. ``label`` is ``"good"``,
+        ``"mua"`` or ``"noise"``, and ``reason`` says why.
     waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
         Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
         recordings only.
