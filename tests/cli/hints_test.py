@@ -161,6 +161,9 @@ class Hints(CliTest):
         said = self.ok("info", data).stdout
         self.assertIn("If so, give --time-unit ms, or --time-unit samples:RATE", said)
         self.assertNotIn("warning", self.ok("info", data, "--time-unit", "ms").stdout)
+        fast = self.file("s.tsv", "time_ms\tunit\n" + "".join(f"{time:.5f}\tu{i % 3}\n" for i, time in enumerate(times)))
+        self.assertIn("If so, give --time-unit s.", self.ok("info", fast).stdout)
+        self.assertNotIn("warning", self.ok("info", fast, "--time-unit", "s").stdout)
 
     def test_files_that_are_there(self):
         a, b = self.chains("a.tsv"), self.chains("b.npz")
