@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/split.hpp"
-#include "mine/result_table.hpp"
+#include "io/result_table.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
@@ -39,7 +39,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 std::vector<episode_line> read_list(const std::filesystem::path& path) {
-    std::ifstream in = mine::open_text(path);
+    std::ifstream in = io::open_text(path);
     std::vector<episode_line> lines;
     std::size_t number = 0;
     for (std::string line; std::getline(in, line);) {
@@ -76,7 +76,7 @@ bool is_part_of(const std::vector<std::string>& words, const std::vector<std::st
 // episodes were not tested, the maximal ones.
 std::vector<episode_line> read_result(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / "episodes.tsv";
-    mine::result_table rows(path);
+    io::result_table rows(path);
     const std::string_view chosen_by =
         rows.has("significant") || !rows.has("maximal") ? "significant" : "maximal";
     const std::size_t units = rows.column("units"), delays = rows.column("delays"),

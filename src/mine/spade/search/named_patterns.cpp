@@ -11,7 +11,7 @@
 
 #include "core/split.hpp"
 #include "io/readable_file.hpp"
-#include "mine/result_table.hpp"
+#include "io/result_table.hpp"
 #include "mine/spade/read_line.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
@@ -67,7 +67,7 @@ named_pattern spikes_in(const std::string& units, const std::string& lags, durat
 named_patterns read_named_patterns(const std::filesystem::path& folder,
                                    std::vector<std::size_t>* lines) {
     const std::filesystem::path table = folder / "patterns.tsv";
-    mine::result_table rows(table);
+    io::result_table rows(table);
     const std::size_t units = rows.column("units"), lags = rows.column("lags_ms");
     const bool tested = rows.has("significant");
     const std::size_t significant = tested ? rows.column("significant") : 0;

@@ -1,4 +1,4 @@
-#include "mine/result_table.hpp"
+#include "io/result_table.hpp"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include "io/readable_file.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave::mine {
+namespace spikeweave::io {
 
 std::ifstream open_text(const std::filesystem::path& path) {
-    std::ifstream in = io::open_given(path);
+    std::ifstream in = open_given(path);
     if (!in)
         throw io_error(fmt::format("cannot read {}: {}", path.string(),
                                    std::generic_category().message(errno)));
@@ -46,10 +46,10 @@ bool result_table::next() {
     ++line_;
     const std::vector<std::string_view> cells = core::split(text, "\t");
     for (const std::string_view cell : cells)
-        if (!cell.empty() && !io::is_printable_utf8(cell))
-            throw io::file_error(
+        if (!cell.empty() && !is_printable_utf8(cell))
+            throw file_error(
                 path_, fmt::format("line {}", line_),
-                fmt::format("found {}, expected printable text in UTF-8", io::shown(cell)));
+                fmt::format("found {}, expected printable text in UTF-8", shown(cell)));
     cells_.assign(cells.begin(), cells.end());
     if (cells_.size() != columns_.size())
         throw io_error(fmt::format("{}, line {}: {} columns, expected {}", path_.string(), line_,
@@ -57,4 +57,4 @@ bool result_table::next() {
     return true;
 }
 
-}  // namespace spikeweave::mine
+}  // namespace spikeweave::io

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace spikeweave::mine {
+namespace spikeweave::io {
 
 /// @throws io_error if the file cannot be read.
 std::ifstream open_text(const std::filesystem::path& path);
@@ -18,6 +18,7 @@ public:
     /// @throws io_error if the file cannot be read.
     explicit result_table(const std::filesystem::path& path);
 
+    const std::vector<std::string>& columns() const { return columns_; }
     bool has(std::string_view column) const;
     /// The number of a column. @throws io_error if there is none of this name.
     std::size_t column(std::string_view name) const;
@@ -36,4 +37,4 @@ private:
     std::size_t line_ = 1;
 };
 
-}  // namespace spikeweave::mine
+}  // namespace spikeweave::io
