@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <iterator>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "core/grouped.hpp"
 #include "core/stop.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
+#include "io/readable_file.hpp"
+#include "io/result_table.hpp"
 #include "report/cohort_sheet.hpp"
 #include "report/comparisons.hpp"
-#include "report/page_tables.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
@@ -24,8 +27,8 @@
 namespace spikeweave {
 namespace {
 
+using io::result_table;
 using report::json;
-using report::page_table;
 
 // The tables of each kind of result, the main one first.
 constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 3>>, 7> tables{{
@@ -64,6 +67,30 @@ struct cohort {
     }
 };
 
+// The content of `run.json` in a result folder that has this table; null if it is no such folder.
+json read_run(const std::filesystem::path& folder, std::string_view table) {
+    std::ifstream in = io::open_found(folder / "run.json");
+    json run = json::parse(in, nullptr, false);
+    std::error_code unknown;
+    if (!in || !run.is_object() || !std::filesystem::exists(folder / table, unknown))
+        return nullptr;
+    return run;
+}
+
+// The kind of a result and the record of its run. @throws io_error if the folder is no result.
+std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
+    for (const auto& [table, kind] :
+         {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
+          std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort"),
+          std::pair("assemblies.tsv", "assemblies"), std::pair("replay.tsv", "replay"),
+          std::pair("differences.tsv", "compare")})
+        if (json run = read_run(folder, table); !run.is_null()) return {kind, std::move(run)};
+    throw io::file_error(
+        folder,
+        "this is no result of spikeweave episodes, spade, sort, assemblies, replay or "
+        "compare");
+}
+
 std::string observed_time(const json& run) {
     const json& input = run.at("input");
     double seconds = 0;
@@ -84,7 +111,7 @@ std::vector<cohort_member> read_members(std::span<const std::filesystem::path> f
     std::set<std::filesystem::path> places;
     std::vector<cohort_member> members;
     for (std::size_t i = 0; i < folders.size(); ++i) {
-        const auto [kind, run] = report::kind_of(folders[i]);
+        const auto [kind, run] = kind_of(folders[i]);
         if (!places.insert(std::filesystem::canonical(folders[i])).second)
             throw invalid_argument(fmt::format("'{}' is given twice", folders[i].string()));
         if (!io::is_printable_utf8(names[i]))
@@ -161,9 +188,9 @@ bool is_significant(std::string_view cell) {
 
 // The column that says what is significant; of a comparison it names the change. Empty if none
 // does.
-std::string_view significance_column(const page_table& rows) {
+std::string_view significance_column(const result_table& rows) {
     for (const std::string_view name : {"significant", "change"})
-        if (std::ranges::find(rows.names(), name) != rows.names().end()) return name;
+        if (rows.has(name)) return name;
     return {};
 }
 
@@ -171,9 +198,9 @@ std::string_view significance_column(const page_table& rows) {
 std::vector<std::string> columns_of(const cohort& all, const cohort_table_options& options) {
     std::vector<std::string> columns;
     for (const cohort_member& one : all.members) {
-        const page_table rows(all.table_of(one));
-        for (const std::string_view name : rows.names())
-            if (std::ranges::find(columns, name) == columns.end()) columns.emplace_back(name);
+        const result_table rows(all.table_of(one));
+        for (const std::string& name : rows.columns())
+            if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
         if (options.significant && significance_column(rows).empty())
             throw invalid_argument(
                 fmt::format("`significant`: '{}' does not say what is significant",
@@ -209,18 +236,17 @@ public:
         std::string begin = one.name;
         for (const std::string& cell : one.of_sheet) begin += '\t' + cell;
         if (has_time_) begin += '\t' + one.observed;
-        page_table rows(all_.table_of(one));
-        std::set<std::string_view> has(rows.names().begin(), rows.names().end());
+        result_table rows(all_.table_of(one));
         const std::string_view significance = significance_column(rows);
         std::uint64_t written = 0;
         for (std::size_t row = 0; rows.next(); ++row) {
             core::stop_at_times(row, stop);
-            if (options_.significant && !is_significant(rows[significance])) continue;
+            if (options_.significant && !is_significant(rows[rows.column(significance)])) continue;
             line_ = begin;
             for (const std::string& name : columns_) {
                 line_ += '\t';
-                if (!has.contains(name)) continue;
-                const std::string_view cell = rows[name];
+                if (!rows.has(name)) continue;
+                const std::string& cell = rows[rows.column(name)];
                 // Units may be called "-".
                 if (cell != "-" || name == "units" || name == "from" || name == "to") line_ += cell;
             }

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "core/stop.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {
@@ -17,7 +20,8 @@ template <class... Cases>
 cases(Cases...) -> cases<Cases...>;
 
 bool is_time(const column_value& value) {
-    return std::holds_alternative<known_ms>(value);
+    return std::holds_alternative<known_ms>(value) ||
+           std::holds_alternative<std::optional<duration>>(value);
 }
 
 // A column of GraphML: an interval has two, and the ends of an edge are no columns.
@@ -32,18 +36,22 @@ std::vector<graphml_column> graphml_columns(const column& one,
     const std::string& name = one.name;
     const auto known = [&](unit_id unit) { return xml_escaped(unit_names[to_index(unit)]); };
     using columns = std::vector<graphml_column>;
+    const auto text = [&](std::optional<std::string> value) {
+        return columns{{name, "string", std::move(value)}};
+    };
     return std::visit(
         cases{[](unit_id) { return columns{}; },
               [&](const std::vector<unit_id>& units) {
-                  return columns{{name, "string",
-                                  units.empty() ? std::nullopt : std::optional(known(units[0]))}};
+                  return text(units.empty() ? std::nullopt : std::optional(known(units[0])));
               },
-              [&](std::string_view choice) {
-                  return columns{{name, "string", std::string(choice)}};
-              },
+              [&](std::string_view choice) { return text(std::string(choice)); },
+              [&](const std::string& words) { return text(xml_escaped(words)); },
               [&](const delay_interval& delay) {
                   return columns{{name + "_low_ms", "double", milliseconds(delay.low)},
                                  {name + "_high_ms", "double", milliseconds(delay.high)}};
+              },
+              [&](bool flag) {
+                  return columns{{name, "boolean", flag ? "true" : "false"}};
               },
               [&](std::uint64_t count) {
                   return columns{{name, "long", std::to_string(count)}};
@@ -59,8 +67,116 @@ std::vector<graphml_column> graphml_columns(const column& one,
                   return columns{
                       {name + "_ms", "double",
                        time.value ? std::optional(number_text(*time.value)) : std::nullopt}};
-              }},
+              },
+              [](const auto& /*list*/) { return columns{}; }},
         one.value);
+}
+
+template <class Items, class Text>
+std::string joined(const Items& items, std::string_view by, const Text& text) {
+    std::string out;
+    bool is_first = true;
+    for (const auto& item : items) {
+        if (!is_first) out += by;
+        out += text(item);
+        is_first = false;
+    }
+    return out;
+}
+
+std::string interval_text(const delay_interval& delay) {
+    return fmt::format("({},{}]", milliseconds(delay.low), milliseconds(delay.high));
+}
+
+// Appends the cells of a row.
+class cell_text {
+public:
+    cell_text(std::span<const std::string> unit_names, std::string_view none)
+        : unit_names_(unit_names), none_(none) {}
+
+    std::string operator()(unit_id unit) const { return unit_names_[to_index(unit)]; }
+    std::string operator()(const std::vector<unit_id>& units) const {
+        return units.empty() ? std::string(none_) : (*this)(units[0]);
+    }
+    template <class Item>
+    std::string operator()(const joined_list<Item>& list) const {
+        return joined(list.items, list.joined_by, *this);
+    }
+    std::string operator()(duration time) const { return milliseconds(time); }
+    std::string operator()(std::string_view text) const { return std::string(text); }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(const delay_interval& delay) const {
+        return format_delay_interval(delay);
+    }
+    std::string operator()(const std::vector<delay_interval>& delays) const {
+        return delays.empty() ? "-" : joined(delays, " ", interval_text) + " ms";
+    }
+    std::string operator()(bool flag) const { return std::string(yes_no(flag)); }
+    std::string operator()(const std::optional<bool>& flag) const {
+        return flag ? (*this)(*flag) : std::string(none_);
+    }
+    std::string operator()(std::uint64_t count) const { return std::to_string(count); }
+    std::string operator()(double value) const { return number_text(value); }
+    std::string operator()(const std::optional<double>& value) const {
+        return value ? number_text(*value) : std::string(none_);
+    }
+    std::string operator()(const std::optional<std::uint64_t>& count) const {
+        return count ? std::to_string(*count) : std::string(none_);
+    }
+    std::string operator()(const known_ms& time) const { return (*this)(time.value); }
+    std::string operator()(const std::optional<duration>& time) const {
+        return time ? milliseconds(*time) : std::string(none_);
+    }
+    std::string operator()(const exact_time& time) const {
+        return time.value ? fmt::format("{:.6f}", to_seconds(*time.value)) : std::string(none_);
+    }
+
+private:
+    std::span<const std::string> unit_names_;
+    std::string_view none_;
+};
+
+json finite(double value) {
+    return std::isfinite(value) ? json(value) : json();
+}
+
+// A value where numbers have no unit. @param unit  makes a value of a unit
+template <class Unit>
+json json_value(const column_value& value, const Unit& unit) {
+    const auto all = [](const auto& items, const auto& make) {
+        json out = json::array();
+        for (const auto& item : items) out.push_back(make(item));
+        return out;
+    };
+    const cases cell{
+        unit,
+        [&](const std::vector<unit_id>& units) { return all(units, unit); },
+        [&](const joined_list<unit_id>& list) { return all(list.items, unit); },
+        [&](const joined_list<double>& list) { return all(list.items, finite); },
+        [](const joined_list<std::uint64_t>& list) { return json(list.items); },
+        [](const joined_list<std::string>& list) { return json(list.items); },
+        [&](const joined_list<duration>& list) {
+            return all(list.items, [](duration time) { return ms(time); });
+        },
+        [](const delay_interval& delay) { return ms(delay); },
+        [](const std::vector<delay_interval>& delays) { return ms(delays); },
+        [](double number) { return finite(number); },
+        [](const std::optional<double>& number) { return number ? finite(*number) : json(); },
+        [](const std::optional<std::uint64_t>& count) { return count ? json(*count) : json(); },
+        [](const std::optional<bool>& flag) { return flag ? json(*flag) : json(); },
+        [](const known_ms& time) { return time.value ? finite(*time.value) : json(); },
+        [](const std::optional<duration>& time) { return time ? json(ms(*time)) : json(); },
+        [](const exact_time& time) { return time.value ? json(to_seconds(*time.value)) : json(); },
+        [](const auto& plain) { return json(plain); }};
+    return std::visit(cell, value);
+}
+
+constexpr auto index_of_unit = [](unit_id unit) { return json(to_index(unit)); };
+
+std::string json_name(const column& one) {
+    const bool has_unit = is_time(one.value) || std::holds_alternative<delay_interval>(one.value) ||
+                          std::holds_alternative<std::vector<delay_interval>>(one.value);
+    return has_unit ? one.name + "_ms" : one.name;
 }
 
 }  // namespace
@@ -72,46 +188,91 @@ std::string tsv_heading(const row& of) {
     return out;
 }
 
+std::string cell_of(const column_value& value, std::span<const std::string> unit_names,
+                    std::string_view none) {
+    return std::visit(cell_text(unit_names, none), value);
+}
+
 std::string tsv_line(const row& values, std::span<const std::string> unit_names,
                      std::string_view none) {
-    const auto known = [&](unit_id unit) { return unit_names[to_index(unit)]; };
-    const auto number = [&](const std::optional<double>& value) {
-        return value ? number_text(*value) : std::string(none);
-    };
-    const cases cell{known,
-                     [&](const std::vector<unit_id>& units) {
-                         return units.empty() ? std::string(none) : known(units[0]);
-                     },
-                     [](std::string_view text) { return std::string(text); },
-                     [](const delay_interval& delay) { return format_delay_interval(delay); },
-                     [](std::uint64_t count) { return std::to_string(count); },
-                     [](double value) { return number_text(value); },
-                     number,
-                     [&](const std::optional<std::uint64_t>& count) {
-                         return count ? std::to_string(*count) : std::string(none);
-                     },
-                     [&](const known_ms& time) { return number(time.value); }};
+    const cell_text cell(unit_names, none);
     std::string out;
-    for (const auto& [name, value] : values)
-        out += fmt::format("{}{}", out.empty() ? "" : "\t", std::visit(cell, value));
+    bool is_first = true;
+    for (const column& one : values) {
+        if (!is_first) out += '\t';
+        out += std::visit(cell, one.value);
+        is_first = false;
+    }
+    return out;
+}
+
+void write_lines(const result_table& table, std::span<const std::string> unit_names,
+                 const std::function<void(std::string_view)>& write, const execution& run) {
+    constexpr std::size_t piece = std::size_t{1} << 20U;
+    std::string out = tsv_heading(table.names) + '\n';
+    for (std::size_t i = 0; i < table.size; ++i) {
+        out += tsv_line(table.at(i), unit_names, table.none);
+        out += '\n';
+        if (out.size() < piece) continue;
+        core::throw_if_stopped(run.stop);
+        write(out);
+        out.clear();
+    }
+    write(out);
+}
+
+std::string tsv_of(const result_table& table, std::span<const std::string> unit_names) {
+    std::string out;
+    write_lines(table, unit_names, [&](std::string_view piece) { out += piece; });
     return out;
 }
 
 json json_of(const row& values, std::span<const std::string> unit_names) {
-    const cases cell{
-        [&](unit_id unit) { return json(unit_names[to_index(unit)]); },
-        [&](const std::vector<unit_id>& units) { return names_json(unit_names, units); },
-        [](const delay_interval& delay) { return ms(delay); },
-        [](const std::optional<double>& value) { return value ? json(*value) : json(); },
-        [](const std::optional<std::uint64_t>& count) { return count ? json(*count) : json(); },
-        [](const known_ms& time) { return time.value ? json(*time.value) : json(); },
-        [](const auto& value) { return json(value); }};
-    json out;
-    for (const auto& [name, value] : values) {
-        const bool has_unit = is_time(value) || std::holds_alternative<delay_interval>(value);
-        out[has_unit ? name + "_ms" : name] = std::visit(cell, value);
-    }
+    json out = json::object();
+    for (const column& one : values)
+        out[json_name(one)] =
+            json_value(one.value, [&](unit_id unit) { return json(unit_names[to_index(unit)]); });
     return out;
+}
+
+json rows_of(const result_table& table, std::span<const std::string> unit_names) {
+    json out = json::array();
+    for (std::size_t i = 0; i < table.size; ++i) out.push_back(json_of(table.at(i), unit_names));
+    return out;
+}
+
+json columns_of(const result_table& table, std::size_t most, const execution& run) {
+    std::vector<json> columns(table.names.size(), json::array());
+    for (std::size_t i = 0; i < std::min(table.size, most); ++i) {
+        core::stop_at_times(i, run.stop);
+        const row values = table.at(i);
+        for (std::size_t k = 0; k < columns.size(); ++k)
+            columns[k].push_back(json_value(values[k].value, index_of_unit));
+    }
+    json out{{"total", table.total.value_or(table.size)}};
+    for (std::size_t k = 0; k < columns.size(); ++k)
+        out[json_name(table.names[k])] = std::move(columns[k]);
+    return out;
+}
+
+void write_columns(const result_table& table, const std::function<void(std::string_view)>& write,
+                   const execution& run) {
+    std::vector<std::string> columns(table.names.size());
+    for (std::size_t i = 0; i < table.size; ++i) {
+        core::stop_at_times(i, run.stop);
+        const row values = table.at(i);
+        for (std::size_t k = 0; k < columns.size(); ++k) {
+            if (i > 0) columns[k] += ',';
+            columns[k] += compact(json_value(values[k].value, index_of_unit));
+        }
+    }
+    write(fmt::format(R"({{"total":{})", table.total.value_or(table.size)));
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        write(fmt::format(",\n{}:[", json(json_name(table.names[k])).dump()));
+        write(columns[k]);
+        write("]");
+    }
+    write("}");
 }
 
 std::string graphml_keys(const row& of) {

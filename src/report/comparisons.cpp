@@ -10,32 +10,18 @@
 #include "report/spade/comparison.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
-namespace report {
+namespace spikeweave::report {
 namespace {
 
-std::string episodes_data(std::vector<named_page> pages, bool is_series, double alpha,
+std::string episodes_data(std::vector<named_result> all, bool is_series, double alpha,
                           const execution& run) {
     std::vector<compared_result> results;
-    results.reserve(pages.size());
-    for (named_page& one : pages) results.push_back(result_of_page(one.name, std::move(one.data)));
+    results.reserve(all.size());
+    for (named_result& one : all) results.push_back(compared_result_of(std::move(one)));
     return comparison_page_data(compare(std::move(results), run), is_series, alpha);
 }
 
-}  // namespace
-
-std::vector<std::string> names_of_folders(std::span<const std::filesystem::path> folders) {
-    std::vector<std::string> names;
-    for (const std::filesystem::path& folder : folders) {
-        const std::filesystem::path whole =
-            std::filesystem::absolute(folder / "").lexically_normal();
-        names.push_back(whole.parent_path().filename().string());
-    }
-    if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
-        for (std::size_t i = 0; i < names.size(); ++i) names[i] = folders[i].string();
-    return names;
-}
-
+// @throws invalid_argument unless all results are of one kind, such as "spade".
 void check_kinds(std::span<const std::string> kinds, std::span<const std::string> places) {
     for (std::size_t i = 0; i < kinds.size(); ++i)
         if (kinds[i] != kinds[0])
@@ -54,12 +40,26 @@ void check_kinds(std::span<const std::string> kinds, std::span<const std::string
                         places[0]));
 }
 
-std::string comparison_data(std::vector<named_page> results, const page_options& options,
+}  // namespace
+
+std::vector<std::string> names_of_folders(std::span<const std::filesystem::path> folders) {
+    std::vector<std::string> names;
+    for (const std::filesystem::path& folder : folders) {
+        const std::filesystem::path whole =
+            std::filesystem::absolute(folder / "").lexically_normal();
+        names.push_back(whole.parent_path().filename().string());
+    }
+    if (std::set<std::string>(names.begin(), names.end()).size() < names.size())
+        for (std::size_t i = 0; i < names.size(); ++i) names[i] = folders[i].string();
+    return names;
+}
+
+std::string comparison_data(std::vector<named_result> results, const page_options& options,
                             const execution& run) {
     std::vector<std::string> kinds;
     std::vector<std::string> places;
-    for (const named_page& one : results) {
-        kinds.push_back(one.data.at("kind"));
+    for (const named_result& one : results) {
+        kinds.push_back(one.document.at("kind"));
         places.push_back(one.place);
     }
     check_kinds(kinds, places);
@@ -72,17 +72,4 @@ std::string comparison_data(std::vector<named_page> results, const page_options&
     return sorting_comparison_data(std::move(results), run);
 }
 
-}  // namespace report
-
-std::string compared_page(const std::vector<result_data>& results, const page_options& options,
-                          const execution& run) {
-    check_options(options);
-    if (results.size() < 2) throw invalid_argument("a comparison is of two results or more");
-    std::vector<report::named_page> pages;
-    pages.reserve(results.size());
-    for (const result_data& one : results)
-        pages.push_back({one.name, one.name, report::json::parse(one.data)});
-    return page_of(report::comparison_data(std::move(pages), options, run));
-}
-
-}  // namespace spikeweave
+}  // namespace spikeweave::report

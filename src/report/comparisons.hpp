@@ -10,23 +10,20 @@
 
 namespace spikeweave::report {
 
-/// One of several results that a page compares, as the data of its own page.
-struct named_page {
+/// A result that a page shows.
+struct named_result {
     std::string name{};   ///< what the page calls it
     std::string place{};  ///< what messages call it
-    json data{};
+    json document{};
 };
 
 /// What a page calls the folders of results: by their names, or by their paths if two have the same
 /// name.
 std::vector<std::string> names_of_folders(std::span<const std::filesystem::path> folders);
 
-/// @throws invalid_argument unless all results are of one kind, such as "spade".
-void check_kinds(std::span<const std::string> kinds, std::span<const std::string> places);
-
 /// The data of the page that compares results of one kind.
 /// @throws invalid_argument if they cannot be compared, or an option is not for them; cancelled.
-std::string comparison_data(std::vector<named_page> results, const page_options& options,
+std::string comparison_data(std::vector<named_result> results, const page_options& options,
                             const execution& run);
 
 }  // namespace spikeweave::report

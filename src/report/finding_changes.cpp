@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -63,35 +66,19 @@ std::string_view direction_of(const condition_change& finding) {
     return by.b > by.a ? "up" : "down";
 }
 
-std::string change_heading(std::string_view own) {
-    std::string out = fmt::format(
-        "\tchange\tdirection{}\tcount_a\tcount_b\texpected_a\texpected_b\tfirst_spikes_a"
-        "\tfirst_spikes_b",
-        own);
-    for (const auto& [name, value] : measures_of({})) out += fmt::format("\t{}", name);
-    return out;
-}
-
-std::string change_cells(const condition_change& one, std::string_view own) {
-    std::string out = fmt::format("\t{}\t{}{}\t{}\t{}", to_string(one.change), direction_of(one),
-                                  own, one.counts[0], one.counts[1]);
-    out += '\t' + number_text(one.expected[0]) + '\t' + number_text(one.expected[1]);
-    out += fmt::format("\t{}\t{}", one.first_spikes[0], one.first_spikes[1]);
-    for (const auto& [name, value] : measures_of(one)) out += '\t' + known_number(value);
-    return out;
-}
-
-json condition_change_json(json own, const condition_change& one) {
-    own.update({{"change", to_string(one.change)},
-                {"direction", direction_of(one)},
-                {"count_a", one.counts[0]},
-                {"count_b", one.counts[1]},
-                {"expected_a", one.expected[0]},
-                {"expected_b", one.expected[1]},
-                {"first_spikes_a", one.first_spikes[0]},
-                {"first_spikes_b", one.first_spikes[1]}});
-    for (const auto& [name, value] : measures_of(one)) own[std::string(name)] = value;
-    return own;
+void add_change(row& to, const condition_change& one, row own) {
+    to.push_back({"change", to_string(one.change)});
+    to.push_back({"direction", direction_of(one)});
+    for (column& each : own) to.push_back(std::move(each));
+    to.push_back({"count_a", std::uint64_t{one.counts[0]}});
+    to.push_back({"count_b", std::uint64_t{one.counts[1]}});
+    to.push_back({"expected_a", one.expected[0]});
+    to.push_back({"expected_b", one.expected[1]});
+    to.push_back({"first_spikes_a", std::uint64_t{one.first_spikes[0]}});
+    to.push_back({"first_spikes_b", std::uint64_t{one.first_spikes[1]}});
+    for (const auto& [name, value] : measures_of(one))
+        to.push_back({std::string(name),
+                      std::isfinite(value) ? std::optional(value) : std::optional<double>{}});
 }
 
 json comparison_json(const compared_conditions& what, const run_record& run) {
@@ -107,6 +94,14 @@ json comparison_json(const compared_conditions& what, const run_record& run) {
                          {"findings", what.findings},
                          {"unit_names", what.unit_names}};
     return out;
+}
+
+document document_of(const compared_conditions& what, const run_record& run,
+                     result_table findings) {
+    return {.kind = "compare",
+            .run = comparison_json(what, run),
+            .unit_names = what.unit_names,
+            .tables = {std::move(findings)}};
 }
 
 std::string conditions_text(const compared_conditions& what, std::string_view correction,

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/columns.hpp"
+#include "report/document.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/pipeline/conditions.hpp"
 
@@ -16,13 +18,9 @@ namespace spikeweave::report {
 /// "up", "down" or "same", by the sign of a change that is significant.
 std::string_view direction_of(const condition_change& finding);
 
-/// The columns of a table that follow what a finding is, from `change` on, each after a tab.
-/// @param own  the names of columns after `direction`, with a tab before each
-std::string change_heading(std::string_view own = {});
-/// @param own  the cells of these columns
-std::string change_cells(const condition_change& finding, std::string_view own = {});
-/// The same as members of an object, and `own` before them; what is not known is null.
-json condition_change_json(json own, const condition_change& finding);
+/// Adds the columns that follow what a finding is, from `change` on.
+/// @param own  columns after `direction`
+void add_change(row& to, const condition_change& finding, row own = {});
 
 /// What was compared, without the findings.
 struct compared_conditions {
@@ -34,6 +32,8 @@ struct compared_conditions {
     std::size_t findings;
 };
 json comparison_json(const compared_conditions& what, const run_record& run);
+/// @param findings  the table `differences.tsv`
+document document_of(const compared_conditions& what, const run_record& run, result_table findings);
 
 /// @tparam Report  of a comparison, with `result`, `inputs` and `run`
 template <class Report>

@@ -109,7 +109,7 @@ spike_sequence read_page_spikes(const json& page) {
     each_number(spikes.at("units"), [&](std::uint64_t unit) {
         units.push_back(unit_id{static_cast<std::uint32_t>(unit)});
     });
-    spike_sequence all(std::move(times), std::move(units), page.at("units"), {begin, end});
+    spike_sequence all(std::move(times), std::move(units), page.at("unit_names"), {begin, end});
     const auto epochs = spikes.find("epochs_us");
     if (epochs == spikes.end()) return all;
     std::vector<time_span> spans;

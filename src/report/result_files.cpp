@@ -5,11 +5,12 @@
 namespace spikeweave::report {
 namespace {
 
-constexpr std::array<std::string_view, 14> episode_files{"episodes.tsv",
+constexpr std::array<std::string_view, 15> episode_files{"episodes.tsv",
                                                          "circuit.tsv",
                                                          "circuit.graphml",
                                                          "circuit.svg",
                                                          "run.json",
+                                                         "result.json",
                                                          "occurrences.tsv",
                                                          "pairs.tsv",
                                                          "report.html",
@@ -19,10 +20,10 @@ constexpr std::array<std::string_view, 14> episode_files{"episodes.tsv",
                                                          "untested.tsv",
                                                          "change_points.tsv",
                                                          "lags.tsv"};
-constexpr std::array<std::string_view, 9> pattern_files{
-    "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv", "patterns.svg",
-    "spectrum.svg", "patterns.nwb",   "run.json",     "report.html"};
-constexpr std::array<std::string_view, 29> sorting_files{"sorting.npz",
+constexpr std::array<std::string_view, 10> pattern_files{
+    "patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv",  "patterns.svg",
+    "spectrum.svg", "patterns.nwb",   "run.json",     "result.json", "report.html"};
+constexpr std::array<std::string_view, 30> sorting_files{"sorting.npz",
                                                          "sorting.clu.1",
                                                          "sorting.res.1",
                                                          "spikes.npz",
@@ -33,6 +34,7 @@ constexpr std::array<std::string_view, 29> sorting_files{"sorting.npz",
                                                          "motion.tsv",
                                                          "motion.svg",
                                                          "run.json",
+                                                         "result.json",
                                                          "waveforms.npz",
                                                          "report.html",
                                                          "sorting.kwik",
@@ -51,14 +53,15 @@ constexpr std::array<std::string_view, 29> sorting_files{"sorting.npz",
                                                          "phy/pc_feature_ind.npy",
                                                          "phy/cluster_group.tsv",
                                                          "phy/cluster_quality.tsv"};
-constexpr std::array<std::string_view, 4> replay_files{"replay.tsv", "events.tsv", "run.json",
-                                                       "report.html"};
-constexpr std::array<std::string_view, 5> assembly_files{"assemblies.tsv", "activations.tsv",
-                                                         "search.tsv", "run.json", "report.html"};
-constexpr std::array<std::string_view, 5> episode_difference_files{
-    "differences.tsv", "differences.graphml", "differences.svg", "run.json", "report.html"};
-constexpr std::array<std::string_view, 3> pattern_difference_files{"differences.tsv", "run.json",
-                                                                   "report.html"};
+constexpr std::array<std::string_view, 5> replay_files{"replay.tsv", "events.tsv", "run.json",
+                                                       "result.json", "report.html"};
+constexpr std::array<std::string_view, 6> assembly_files{
+    "assemblies.tsv", "activations.tsv", "search.tsv", "run.json", "result.json", "report.html"};
+constexpr std::array<std::string_view, 6> episode_difference_files{
+    "differences.tsv", "differences.graphml", "differences.svg",
+    "run.json",        "result.json",         "report.html"};
+constexpr std::array<std::string_view, 4> pattern_difference_files{"differences.tsv", "run.json",
+                                                                   "result.json", "report.html"};
 constexpr std::array<std::string_view, 8> recording_files{
     "binary.json",    "probe.json", "properties/group.npy",
     "si_folder.json", "traces.raw", "truth.npz",

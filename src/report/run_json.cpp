@@ -18,6 +18,10 @@ std::string text_of(const json& document) {
     return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
+std::string compact(const json& document) {
+    return document.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::string reason_of(const json::exception& error) {
     const std::string_view text = error.what();
     const std::size_t mark = text.find("] ");
@@ -64,14 +68,15 @@ json spans_json(std::span<const time_span> epochs) {
     return all;
 }
 
-std::vector<time_span> spans_from(const json& epochs) {
-    const auto time_of = [](const json& seconds) {
-        return duration_from_seconds(seconds.get<double>());
-    };
-    std::vector<time_span> out;
-    out.reserve(epochs.size());
-    for (const json& one : epochs) out.push_back({time_of(one.at(0)), time_of(one.at(1))});
-    return out;
+json contents_of(const spike_sequence& spikes) {
+    json contents{{"spikes", spikes.size()},
+                  {"units", spikes.unit_count()},
+                  {"begin_s", to_seconds(spikes.span().begin)},
+                  {"end_s", to_seconds(spikes.span().end)}};
+    if (spikes.epochs().empty()) return contents;
+    contents["observed_s"] = to_seconds(spikes.observed_time());
+    contents["epochs_s"] = spans_json(spikes.epochs());
+    return contents;
 }
 
 json run_json(const run_record& run, const json& contents) {

@@ -10,6 +10,7 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::report {
 
@@ -17,6 +18,8 @@ using json = nlohmann::ordered_json;
 
 /// Replaces what is not UTF-8 instead of refusing it, because a path may hold any bytes.
 std::string text_of(const json& document);
+/// The same on one line.
+std::string compact(const json& document);
 /// What is wrong with a document, without the marks of the parser: "type must be string, but is
 /// number".
 std::string reason_of(const json::exception& error);
@@ -32,8 +35,9 @@ json parameters_json(const parameter_list& parameters);
 json file_json(const input_record& file);
 /// Returns [begin, end] of each epoch, in seconds.
 json spans_json(std::span<const time_span> epochs);
-/// The inverse of `spans_json`. @throws json::exception or invalid_argument if it is damaged.
-std::vector<time_span> spans_from(const json& epochs);
+/// Returns what a record says of the spikes: their number and that of the units, the span, and the
+/// epochs if there are any.
+json contents_of(const spike_sequence& spikes);
 /// Returns the record of a run without the part about its search.
 /// @param contents  content of the input, besides its path, length and digest
 json run_json(const run_record& run, const json& contents);

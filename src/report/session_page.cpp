@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/grouped.hpp"
+#include "report/document.hpp"
 #include "report/episodes/window_series.hpp"
 #include "report/page_spikes.hpp"
-#include "report/page_tables.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/live/recorded_session.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t most_detections_of_a_page = 200'000;
 json armed_json(const session_armed& one) {
     json lags = json::array();
     for (const duration lag : one.lags) lags.push_back(ms(lag));
-    return {{"units", one.units},
+    return {{"unit_names", one.units},
             {"delays_ms", ms(one.delays)},
             {"lags_ms", std::move(lags)},
             {"fire_at", one.fire_at},
@@ -141,20 +141,18 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
     std::size_t spikes = 0;
     for (const spike_sequence& epoch : content.epochs) spikes += epoch.size();
     const std::size_t left_out = spikes - std::min(spikes, most_spikes);
-    json document{{"format", "spikeweave page"},
-                  {"version", 1},
-                  {"kind", "session"},
-                  {"run", run_json_of(path, content, run)},
-                  {"alpha", alpha},
-                  {"ties", to_string(how.mining.ties)},
-                  {"units", content.epochs.front().unit_names()},
-                  {"epochs", epochs_json(content.epochs, left_out)},
-                  {"tests",
-                   {{"test", to_string(tests.test)},
-                    {"correction", to_string(tests.correction)},
-                    {"alpha", tests.alpha}}},
-                  {"window_total", session.window_count()},
-                  {"every", every}};
+    json document = head_of("session");
+    document.update({{"run", run_json_of(path, content, run)},
+                     {"alpha", alpha},
+                     {"ties", to_string(how.mining.ties)},
+                     {"unit_names", content.epochs.front().unit_names()},
+                     {"epochs", epochs_json(content.epochs, left_out)},
+                     {"tests",
+                      {{"test", to_string(tests.test)},
+                       {"correction", to_string(tests.correction)},
+                       {"alpha", tests.alpha}}},
+                     {"window_total", session.window_count()},
+                     {"every", every}});
     document.update(series.finish(alpha, run));
     json armed = json::array();
     for (const session_armed& one : content.armed) armed.push_back(armed_json(one));
@@ -165,7 +163,7 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
     document["duplicates"] = content.duplicates;
     document["repeated"] = content.repeated;
     document["has_ended"] = content.has_ended;
-    page_content made{.data = page_text(document)};
+    page_content made{.data = compact(document)};
     if (left_out > 0)
         made.warnings.push_back(
             fmt::format("of {} spikes the page has the newest {}, so its raster lacks those "

@@ -141,7 +141,6 @@ class Sessions(CliTest):
         self.ok("episodes", self.folder / "s.tsv", *SEARCH, "-o", self.folder / "out")
         self.refused("report", self.session, "-o", page, says="exists")
         self.refused("report", self.session, "-o", other, "--as", "series", says="--as is for a page of several folders")
-        self.refused("report", self.session, "-o", other, "--spikes", self.stream, says="--spikes is not for a session")
         self.refused("report", self.session, self.folder / "out", "-o", other, says=("today.session", "no result of spikeweave episodes"))
         self.refused("report", self.stream, "-o", other, says=("s.jsonl", "no result of spikeweave"))
         self.session.write_bytes(self.session.read_bytes()[:5000])

@@ -32,31 +32,21 @@ class Report(CliTest):
         self.ok("report", self.folder / "out", "-o", self.folder / "page.html")
 
         data = json.loads(page_data(self.page("page.html")))
-        self.assertEqual(data["units"], ["a", "b", "c"])
+        self.assertEqual(data["unit_names"], ["a", "b", "c"])
         self.assertEqual(data["spikes"]["number"], 150)
         self.assertEqual(data["spikes"]["end_us"] - data["spikes"]["begin_us"], 4950)
 
-    def test_needs_the_same_spikes(self):
-        path = self.chain_file()
-        self.ok("episodes", path, *self.search, "-o", self.folder / "out")
-        moved = path.rename(self.folder / "moved.tsv")
-        to = self.folder / "page.html"
-
-        self.refused("report", self.folder / "out", "-o", to, says="chain.tsv")
-        self.ok("report", self.folder / "out", "-o", to, "--spikes", moved)
-        moved.write_text(moved.read_text(encoding="utf-8") + "9.9\ta\n", encoding="utf-8")
-        self.refused("report", self.folder / "out", "-o", self.folder / "other.html", "--spikes", moved, says="has changed")
-
-    def test_needs_the_file_of_spikes_from_standard_input(self):
+    def test_needs_nothing_but_the_folder(self):
+        """Whether the spikes came from a file that is gone, or from standard input."""
         path = self.chain_file()
         with path.open(encoding="utf-8") as spikes:
-            self.ok("episodes", "-", *self.search, "-o", self.folder / "out", stdin=spikes)
-        to = self.folder / "page.html"
+            self.ok("episodes", "-", *self.search, "-o", self.folder / "piped", stdin=spikes)
+        self.ok("episodes", path, *self.search, "-o", self.folder / "out")
+        path.unlink()
 
-        self.refused("report", self.folder / "out", "-o", to, says=("does not say where its spikes are", "--spikes"))
-        self.ok("report", self.folder / "out", "-o", to, "--spikes", path)
-
-        self.assertEqual(self.page("page.html"), self.page("out/report.html"))
+        for name in ("out", "piped"):
+            self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
+            self.assertEqual(self.page(f"{name}.html"), self.page(f"{name}/report.html"))
 
     def test_makes_the_page_that_spade_has_written(self):
         """Of patterns that were streamed and tested, of a part, of epochs, and of times in another unit."""
@@ -82,7 +72,6 @@ class Report(CliTest):
                 self.ok("sort", self.folder / file, *options, "-o", self.folder / name)
                 self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
                 self.assertEqual(self.page(f"{name}.html"), self.page(f"{name}/report.html"))
-        self.refused("report", self.folder / "features", "--spikes", self.folder / "rec", "-o", self.folder / "x.html", says="--spikes is not for a result of sort")
 
     def test_takes_the_rules_of_the_search(self):
         """In wide bins no threshold can be estimated, which a page does not need."""
@@ -120,7 +109,7 @@ class Report(CliTest):
             data = json.loads(page_data(self.page(f"{kind}.html")))
             self.assertEqual(data["kind"], kind)
             self.assertEqual([one["name"] for one in data["recordings"]], ["many", "few"])
-            self.assertEqual(data["units"], ["a", "b", "c", "d"])
+            self.assertEqual(data["unit_names"], ["a", "b", "c", "d"])
             counts = dict(zip(map(str, data["episodes"]["units"]), data["episodes"]["count"]))
             self.assertEqual(counts["[0, 1]"], [50, 10])
             self.assertEqual(data["episodes"]["kind"][data["episodes"]["units"].index([0, 1])], ["direct", "direct"])
@@ -160,12 +149,12 @@ class Report(CliTest):
 
         self.refused("report", many, self.folder / "spade", "-o", to, says=("spade' is one of spade", "only results of one kind"))
         self.refused("report", many, self.folder / "wider", "-o", to, says=("wider'", "other --delays or --ties"))
-        self.refused("report", many, few, "--spikes", path, "-o", to, says="--spikes is for a page of one folder")
-        self.refused("report", many, "--as", "series", "-o", to, says="--as is for a page of several folders")
+        self.refused("report", many, "--as", "series", "-o", to, says="--as is for a page of several results")
         self.refused("report", many, few, "--alpha", "0", "-o", to, says="--alpha")
-        (many / "circuit.tsv").write_text("from\tto\n", encoding="utf-8")
-        (many / "run.json").write_text('{"input": {}}', encoding="utf-8")
-        self.refused("report", few, many, "-o", to, says="many/run.json")
+        document = json.loads((many / "result.json").read_text(encoding="utf-8"))
+        del document["run"]["parameters"]
+        (many / "result.json").write_text(json.dumps(document), encoding="utf-8")
+        self.refused("report", few, many, "-o", to, says="many/result.json")
 
     def test_compares_patterns(self):
         path = self.chain_file()
@@ -180,7 +169,7 @@ class Report(CliTest):
 
         data = json.loads(page_data(self.page("page.html")))
         self.assertEqual(data["kind"], "spade-comparison")
-        self.assertEqual(data["units"], ["a", "b", "c", "d"])
+        self.assertEqual(data["unit_names"], ["a", "b", "c", "d"])
         whole = data["patterns"]["units"].index([0, 1, 2])
         self.assertEqual(data["patterns"]["count"][whole], [50, 40])
         self.refused("report", self.folder / "many", self.folder / "wider", "-o", self.folder / "x.html", says=("wider' was searched with another --bin",))
@@ -215,35 +204,23 @@ class Report(CliTest):
             with self.subTest(folder):
                 self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes, spade, sort")
 
-    def test_refuses_a_damaged_sorting(self):
-        self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / "features.npz")
-        self.ok("sort", self.folder / "features.npz", "-o", self.folder / "sorted")
-        to = self.folder / "page.html"
-        for name in ("waveforms.npz", "units.tsv"):
-            with self.subTest(name):
-                whole = (self.folder / "sorted" / name).read_bytes()
-                (self.folder / "sorted" / name).unlink()
-                self.refused("report", self.folder / "sorted", "-o", to, says=name)
-                (self.folder / "sorted" / name).write_bytes(whole)
-        self.ok("sort", self.folder / "features.npz", "--only-clusters", "1", "--start", self.folder / "sorted/sorting.npz", "-o", self.folder / "other")
-        self.ok("simulate", "features", "--spikes", "400", "--units", "2", "--channels", "4", "-o", self.folder / "fewer.npz")
-        self.ok("sort", self.folder / "fewer.npz", "-o", self.folder / "fewer")
-        (self.folder / "sorted/waveforms.npz").write_bytes((self.folder / "fewer/waveforms.npz").read_bytes())
-        self.refused("report", self.folder / "sorted", "-o", to, says=("waveforms.npz", "do not fit"))
-
-    def test_refuses_damaged_tables(self):
+    def test_refuses_damaged_documents(self):
         self.ok("episodes", self.chain_file(), *self.search, "-o", self.folder / "out")
-        to = self.folder / "page.html"
-        table = self.folder / "out/episodes.tsv"
-        whole = table.read_text(encoding="utf-8")
-        for old, new, says in (("a→b", "a→nobody", "the spikes have no units 'a→nobody"), ("\t50\t", "\tmany\t", "'many' is not a number"),
-                               ("\tyes", "", "line 2: it has not as many fields as the first line")):
-            table.write_text(whole.replace(old, new, 1), encoding="utf-8")
-            with self.subTest(new):
-                self.refused("report", self.folder / "out", "-o", to, says=("episodes.tsv", says))
-        table.write_text(whole, encoding="utf-8")
-        (self.folder / "out/run.json").write_text('{"input": {}}', encoding="utf-8")
-        self.refused("report", self.folder / "out", "-o", to, says="run.json")
+        to, path = self.folder / "page.html", self.folder / "out/result.json"
+        whole = path.read_text(encoding="utf-8")
+
+        def damaged(damage):
+            document = json.loads(whole)
+            damage(document)
+            return json.dumps(document)
+
+        for text in (whole[:-9], "[]", "{}", damaged(lambda one: one.pop("run")), damaged(lambda one: one.pop("spikes")),
+                     damaged(lambda one: one["episodes"].pop("total")), damaged(lambda one: one["episodes"]["q"].pop()),
+                     damaged(lambda one: one["episodes"]["units"][0].append(17)), damaged(lambda one: one.update(kind="other")),
+                     damaged(lambda one: one.update(version=99))):
+            with self.subTest(text[-40:]):
+                path.write_text(text, encoding="utf-8")
+                self.refused("report", self.folder / "out", "-o", to, says="out/result.json")
 
     def test_names_in_a_page_are_no_markup(self):
         chain = self.chain_file().read_text(encoding="utf-8")
@@ -257,30 +234,9 @@ class Report(CliTest):
         data = json.loads(page_data(page))
         self.assertEqual(page.count("<script"), 2)
         self.assertEqual(page.count("</script"), 2)
-        self.assertEqual(set(data["units"]), {*names.values(), "d"})
-        longest = [data["units"][unit] for unit in data["episodes"]["units"][0]]
+        self.assertEqual(set(data["unit_names"]), {*names.values(), "d"})
+        longest = [data["unit_names"][unit] for unit in data["episodes"]["units"][0]]
         self.assertEqual(longest, list(names.values()))
-
-
-class Recorded(CliTest):
-    """Values in the record of a result that no run has had."""
-
-    def test_what_is_wrong_in_a_record_is_said_with_its_file(self):
-        data, to = self.chain_file(), self.folder / "page.html"
-        results = {"episodes": (("parameters", "only_units", "x"), ("parameters", "groups", "none.tsv"), ("parameters", "min_snr", 3),
-                                ("input", "begin_s", 1e308), ("input", "end_s", -1)),
-                   "spade": (("parameters", "bin", "x"), ("parameters", "window", -1), ("parameters", "compat", "x"))}
-        for command, changes in results.items():
-            folder = self.folder / command
-            self.ok(command, data, *(("--min-count", "40") if command == "episodes" else ("--min-occ", "5")), "-o", folder)
-            record = folder / "run.json"
-            text = record.read_text(encoding="utf-8")
-            for part, name, value in changes:
-                with self.subTest(command, name=name):
-                    run = json.loads(text)
-                    run[part][name] = value
-                    record.write_text(json.dumps(run), encoding="utf-8")
-                    self.refused("report", folder, "--spikes", data, "-o", to, says=f"{command}/run.json'")
 
 
 if __name__ == "__main__":

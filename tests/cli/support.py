@@ -21,7 +21,7 @@ def run(*arguments, **options):
 
 def content(path):
     """Returns the content of a file without the parts that differ between runs."""
-    if path.name not in ("run.json", "report.html"):
+    if path.name not in ("run.json", "result.json", "report.html"):
         return path.read_bytes()
 
     def timeless(value):

@@ -2,16 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <sstream>
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/page_tables.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/count_of.hpp"
+#include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace spikeweave {
 namespace {
@@ -64,63 +66,65 @@ TEST(PageSpikes, AreStepsFromTheBeginOfTheRecording) {
     EXPECT_EQ(coded.at("units"), report::base64(std::vector<std::uint8_t>{1, 0, 1, 0}));
 }
 
-report::page_table table_of_text(const std::string& text) {
-    return report::page_table("some.tsv", std::make_unique<std::istringstream>(text));
+struct shown_row {
+    std::uint64_t n = 0;
+    double x = 0;
+};
+
+report::result_table numbers(const std::vector<shown_row>& rows) {
+    const auto row_of = [](const shown_row& one) {
+        return report::row{{"n", one.n}, {"x", one.x}, {"unit", unit_id{1}}};
+    };
+    return {"numbers", rows.size(), [=, &rows](std::size_t i) { return row_of(rows[i]); },
+            row_of({})};
 }
 
-TEST(PageTables, HaveColumnsOfWhatTheirCellsAre) {
-    auto rows = table_of_text("n\tx\tflag\tword\n1\t0.5\tyes\tso\n-\t1e-300\tno\t\n");
+TEST(Documents, HaveTheTablesAsColumns) {
+    const std::vector<shown_row> rows{{1, 0.123456789}, {2, std::nan("")}};
+    const report::document document{
+        .kind = "some", .run = {{"seed", 7}}, .unit_names = {"a", "b"}, .tables = {numbers(rows)}};
 
-    const report::json columns = report::table_columns(rows);
+    const report::json whole = report::json::parse(report::whole_text(document));
 
-    EXPECT_EQ(columns.dump(),
-              R"({"n":[1,null],"x":[0.5,1e-300],"flag":[true,false],"word":["so",null]})");
+    EXPECT_EQ(whole.at("kind"), "some");
+    EXPECT_EQ(whole.at("unit_names"), (report::json{"a", "b"}));
+    EXPECT_EQ(whole.at("numbers").dump(),
+              R"({"total":2,"n":[1,2],"x":[0.123456789,null],"unit":[1,1]})");
+    EXPECT_EQ(report::tsv_of(document.tables[0], document.unit_names),
+              "n\tx\tunit\n1\t0.123457\tb\n2\tnan\tb\n");
+    EXPECT_EQ(report::rows_of(document.tables[0], document.unit_names).at(0).dump(),
+              R"({"n":1,"x":0.123456789,"unit":"b"})");
 }
 
-TEST(PageTables, HaveTheirFirstRowsAndTheNumberOfAll) {
-    std::string text = "n\tunits\tword\n";
-    for (std::size_t i = 0; i < report::most_rows_of_a_page + 3; ++i)
-        text += std::to_string(i) + "\ta b\t-\n";
-    auto rows = table_of_text(text);
+TEST(Documents, OfPagesHaveTheFirstRowsAndTheNumberOfAll) {
+    std::vector<shown_row> rows(report::most_rows_of_a_page + 3);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {i, 0.123456789};
+    const report::document document{.kind = "some", .tables = {numbers(rows)}};
 
-    const std::vector<std::string_view> plain{"n", "word"};
-    const report::json columns = report::first_rows(
-        rows, plain, {"sizes"},
-        [&](report::json& all) { all["sizes"].push_back(rows["units"].size()); }, {});
+    const std::string page = report::page_text(document);
 
-    EXPECT_EQ(columns.size(), 4U);
+    const report::json columns = report::json::parse(page).at("numbers");
     EXPECT_EQ(columns.at("total"), report::most_rows_of_a_page + 3);
-    for (const char* const name : {"n", "word", "sizes"})
-        EXPECT_EQ(columns.at(name).size(), report::most_rows_of_a_page);
+    EXPECT_EQ(columns.at("n").size(), report::most_rows_of_a_page);
     EXPECT_EQ(columns.at("n").back(), report::most_rows_of_a_page - 1);
-    EXPECT_EQ(columns.at("word").front(), nullptr);
-    EXPECT_EQ(columns.at("sizes").front(), 3);
-
-    auto none = table_of_text("n\tx\n");
-    EXPECT_EQ(report::first_rows(none, {}).dump(), R"({"total":0,"n":[],"x":[]})");
+    EXPECT_EQ(columns.at("x").back(), 0.123457);
+    EXPECT_EQ(report::page_text(report::json::parse(report::whole_text(document))), page);
 }
 
-TEST(PageTables, SayWhichLineIsDamaged) {
-    auto rows = table_of_text("n\tx\n1\t2\n3\n");
-    ASSERT_TRUE(rows.next());
-    try {
-        rows.next();
-        FAIL() << "a line without a field was read";
-    } catch (const io_error& error) {
-        EXPECT_NE(std::string(error.what()).find("'some.tsv', line 3"), std::string::npos);
-    }
-    EXPECT_THROW(rows["y"], io_error);
-}
+TEST(Documents, AreRefusedIfTheyAreDamaged) {
+    const temporary_folder place;
+    const auto error_with = [&](const std::string& text) {
+        place.file("result.json", text);
+        return text_of([&] { report::read_document(place.path()); });
+    };
 
-TEST(PageTables, FindUnitsOfWhichNamesHoldWhatJoinsThem) {
-    auto rows = table_of_text("units\na,b,a\n");
-    ASSERT_TRUE(rows.next());
-    const report::unit_numbers known({"a", "b", "a,b"});
-
-    EXPECT_EQ(known.units(rows, "a,b,a", ",", 2), (std::vector<std::uint32_t>{2, 0}));
-    EXPECT_EQ(known.units(rows, "a,b,a", ",", 3), (std::vector<std::uint32_t>{0, 1, 0}));
-    EXPECT_THROW(known.units(rows, "a,b,a", ",", 4), io_error);
-    EXPECT_THROW(known.units(rows, "a,c", ",", 2), io_error);
+    EXPECT_NE(text_of([&] { report::read_document(place.path()); }).find("no result.json"),
+              std::string::npos);
+    for (const char* const text : {"", "{", "[]", R"({"format": "another"})"})
+        EXPECT_NE(error_with(text).find("damaged"), std::string::npos) << text;
+    EXPECT_NE(
+        error_with(R"({"format": "spikeweave result", "version": 1})").find("another version"),
+        std::string::npos);
 }
 
 }  // namespace

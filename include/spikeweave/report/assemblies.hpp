@@ -36,6 +36,10 @@ SPIKEWEAVE_API void write_assembly_report(const std::filesystem::path& folder,
                                           const assembly_report& report, bool overwrite = false,
                                           const execution& run = {});
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const assembly_report& report, const execution& run = {});
+
 /// What the files hold, as one JSON document: {"run", "assemblies", "search"}. Assemblies are
 /// numbered from 1, and have their activations.
 SPIKEWEAVE_API std::string to_json(const assembly_report& report);

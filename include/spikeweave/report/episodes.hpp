@@ -83,6 +83,10 @@ SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
                                          const episode_report& report, bool overwrite = false,
                                          const execution& run = {});
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const episode_report& report, const execution& run = {});
+
 /// Everything except the occurrences as one JSON document, for `--json`.
 SPIKEWEAVE_API std::string to_json(const episode_report& report);
 

@@ -17,17 +17,11 @@
 /// docs/report.md says what it shows, docs/formats.md what its data are.
 namespace spikeweave {
 
-struct sort_result;
-
 /// The option whether the page is written beside a result.
 SPIKEWEAVE_API void add_page_option(option_list& list, bool& wanted);
 
 /// Returns the page that shows these data, a JSON document.
 SPIKEWEAVE_API std::string page_of(std::string_view data);
-
-/// Returns the data of the page of a sorting.
-/// @param tables  `run`, `quality`, `motion` and `merges` of these data, as a JSON document
-SPIKEWEAVE_API std::string page_data_of(const sort_result& result, std::string_view tables);
 
 /// How a page shows several results.
 enum class comparison_view : std::uint8_t {
@@ -40,8 +34,6 @@ SPIKEWEAVE_API enum_table<comparison_view> enum_names<comparison_view>();
 
 /// Options of `write_page`.
 struct page_options {
-    /// The file that the result was made of; empty: where it was then. Only for one result.
-    std::filesystem::path spikes{};
     /// Only for several results.
     std::optional<comparison_view> as{};
     /// Level at which a rate differs between two results, or two windows of a session.
@@ -50,27 +42,29 @@ struct page_options {
 
 SPIKEWEAVE_API option_list describe(page_options& options);
 
-/// A result as the data of its page, which have all its episodes.
-struct result_data {
+/// A result as its document, which is what `result.json` holds.
+struct result_document {
     std::string name{};  ///< what the page calls it
-    std::string data{};  ///< a JSON document
+    std::string text{};
 };
 
-/// Returns the page that compares results of one kind.
-/// @throws invalid_argument if there are fewer than two, or more of `sort`, they cannot be compared
-/// or an option is out of range; cancelled.
-SPIKEWEAVE_API std::string compared_page(const std::vector<result_data>& results,
-                                         const page_options& options = {},
-                                         const execution& run = {});
+/// Reads the document of the result in a folder, `result.json`.
+/// @throws io_error if the folder is not a result, or the file is damaged or of another version.
+SPIKEWEAVE_API std::string read_result(const std::filesystem::path& folder);
 
-/// Writes the page of a result folder of `episodes`, `spade`, `sort`, `replay` or `assemblies`, of
-/// several folders of one of the first three (of `sort` two), or of the file of a session of
-/// `run_live`. The spikes are read again, unless the result is of `sort`.
+/// Returns the page of a result, or the page that compares several of one kind.
+/// @throws invalid_argument if there is none, or more than two of `sort`, they cannot be compared
+/// or an option is out of range; cancelled.
+SPIKEWEAVE_API std::string page_of_results(const std::vector<result_document>& results,
+                                           const page_options& options = {},
+                                           const execution& run = {});
+
+/// Writes the page of a result folder, from its `result.json`; of several folders of `episodes`,
+/// `spade` or `sort` (of `sort` two); or of the file of a session of `run_live`.
 /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @return what the page lacks, as sentences: of a session of more than 10,000,000 spikes it has
 /// the newest ones
-/// @throws io_error if a folder is no such result, its file is missing or has changed, or a file is
-/// no session or damaged;
+/// @throws io_error if a folder is no such result, or a file is no session or damaged;
 /// invalid_argument if the folders cannot be compared or an option is not for them; cancelled.
 SPIKEWEAVE_API std::vector<std::string> write_page(const std::filesystem::path& page,
                                                    std::span<const std::filesystem::path> folders,

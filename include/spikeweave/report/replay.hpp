@@ -41,6 +41,10 @@ SPIKEWEAVE_API void write_replay_report(const std::filesystem::path& folder,
                                         const replay_report& report, bool overwrite = false,
                                         const execution& run = {});
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const replay_report& report, const execution& run = {});
+
 /// What the files hold, as one JSON document: {"run", "chains", "tests", "events"}. Chains and
 /// events are numbered from 1.
 SPIKEWEAVE_API std::string to_json(const replay_report& report);

@@ -97,6 +97,10 @@ SPIKEWEAVE_API void write_sorting_report(const std::filesystem::path& folder,
 /// @throws io_error
 SPIKEWEAVE_API void write_model(const sorting_report& report, bool overwrite = false);
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const sorting_report& report, const execution& run = {});
+
 /// Everything except the labels as one JSON document.
 SPIKEWEAVE_API std::string to_json(const sorting_report& report);
 

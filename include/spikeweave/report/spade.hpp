@@ -100,6 +100,10 @@ private:
     std::unique_ptr<state> state_;
 };
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const pattern_report& report, const execution& run = {});
+
 /// The result as one JSON document, for `--json`; for a streamed result, the patterns to be shown.
 SPIKEWEAVE_API std::string to_json(const pattern_report& report);
 

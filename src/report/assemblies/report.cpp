@@ -2,26 +2,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/grouped.hpp"
 #include "io/result_folder.hpp"
-#include "report/assemblies/page_data.hpp"
+#include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/recorded_part.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/assemblies.hpp"
-#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
-
-using report::number_text;
 
 std::string names_text(const spike_sequence& spikes, const assembly& one) {
     std::vector<std::string_view> names;
@@ -35,36 +33,77 @@ std::string lags_text(const assembly& one) {
     return fmt::format("{}", fmt::join(lags, " "));
 }
 
-std::string assemblies_tsv(const assembly_report& from) {
-    std::string out =
-        "assembly\tsize\tunits\tlags_ms\tbin_ms\tcount\tp\tp_corrected\tcount_by_size\tp_by_size\n";
-    for (std::size_t i = 0; i < from.found.assemblies.size(); ++i) {
-        const assembly& one = from.found.assemblies[i];
-        std::vector<std::string> p;
-        for (const double value : one.p) p.push_back(number_text(value));
-        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", i + 1,
-                       one.units.size(), names_text(from.spikes, one), lags_text(one),
-                       report::milliseconds(one.bin), one.counts.back(), p.back(),
-                       number_text(one.p_corrected), fmt::join(one.counts, " "), fmt::join(p, " "));
-    }
-    return out;
+// A browser draws more of them slowly.
+constexpr std::size_t most_activations_of_a_page = 200'000;
+
+// A row; without a number one with the same columns.
+report::row assembly_row(const assembly_report& from, std::optional<std::size_t> i) {
+    const assembly none{.p = {1}, .counts = {0}};
+    const assembly& one = i ? from.found.assemblies[*i] : none;
+    report::joined_list<duration> lags{{}, " "};
+    for (const std::int32_t lag : one.lags) lags.items.push_back(one.bin * lag);
+    return {{"assembly", std::uint64_t{i.value_or(0) + 1}},
+            {"size", std::uint64_t{one.units.size()}},
+            {"units", report::joined_list<unit_id>{one.units, "+"}},
+            {"lags_ms", std::move(lags)},
+            {"bin", std::optional(one.bin)},
+            {"count", std::uint64_t{one.counts.back()}},
+            {"p", one.p.back()},
+            {"p_corrected", one.p_corrected},
+            {"count_by_size",
+             report::joined_list<std::uint64_t>{{one.counts.begin(), one.counts.end()}, " "}},
+            {"p_by_size", report::joined_list<double>{one.p, " "}}};
 }
 
-std::string activations_tsv(const assembly_report& from) {
-    std::string out = "assembly\tbegin_s\tcount\n";
+report::row activation_row(std::size_t assembly, const assembly_activation& active) {
+    return {{"assembly", std::uint64_t{assembly + 1}},
+            {"begin_s", report::exact_time{active.begin}},
+            {"count", std::uint64_t{active.count}}};
+}
+
+report::row step_row(const assembly_step& step) {
+    return {{"bin", std::optional(step.bin)},
+            {"size", std::uint64_t{step.size}},
+            {"tests", std::uint64_t{step.tests}},
+            {"significant", std::uint64_t{step.significant}},
+            {"kept", std::uint64_t{step.kept}}};
+}
+
+report::result_table assemblies_table(const assembly_report& from) {
+    return {"assemblies", from.found.assemblies.size(),
+            [&](std::size_t i) { return assembly_row(from, i); }, assembly_row(from, {})};
+}
+
+report::result_table activations_table(const assembly_report& from) {
+    std::vector<std::pair<std::size_t, const assembly_activation*>> all;
     for (std::size_t i = 0; i < from.found.assemblies.size(); ++i)
-        for (const assembly_activation& active : from.found.assemblies[i].activations)
-            fmt::format_to(std::back_inserter(out), "{}\t{:.6f}\t{}\n", i + 1,
-                           to_seconds(active.begin), active.count);
-    return out;
+        for (const assembly_activation& one : from.found.assemblies[i].activations)
+            all.emplace_back(i, &one);
+    return {.name = "activations",
+            .size = all.size(),
+            .at = [all](std::size_t k) { return activation_row(all[k].first, *all[k].second); },
+            .names = activation_row(0, {})};
 }
 
-std::string search_tsv(const assembly_report& from) {
-    std::string out = "bin_ms\tsize\ttests\tsignificant\tkept\n";
-    for (const assembly_step& step : from.found.steps)
-        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\n",
-                       report::milliseconds(step.bin), step.size, step.tests, step.significant,
-                       step.kept);
+report::result_table search_table(const assembly_report& from) {
+    return {"search", from.found.steps.size(),
+            [&](std::size_t i) { return step_row(from.found.steps[i]); }, step_row({})};
+}
+
+// For each assembly the number of bins in which it is active, and where those of its first unit
+// begin, in microseconds. @param most  as many of these have a place in a page
+report::json activations_json(const assembly_report& from, std::size_t most) {
+    report::json out{{"number", report::json::array()}, {"begins_us", report::json::array()}};
+    for (const assembly& one : from.found.assemblies) {
+        report::json begins = report::json::array();
+        for (const assembly_activation& active : one.activations) {
+            if (most == 0) break;
+            --most;
+            begins.push_back(active.begin.count());
+        }
+        out["number"].push_back(one.activations.size());
+        out["begins_us"].push_back(std::move(begins));
+    }
     return out;
 }
 
@@ -75,31 +114,23 @@ report::json run_of(const assembly_report& from) {
     return out;
 }
 
-report::json assembly_json(const spike_sequence& spikes, const assembly& one) {
-    report::json lags = report::json::array();
-    for (const std::int32_t lag : one.lags) lags.push_back(report::ms(one.bin * lag));
-    report::json activations = report::json::array();
-    for (const assembly_activation& active : one.activations)
-        activations.push_back({{"begin_s", to_seconds(active.begin)}, {"count", active.count}});
-    return {{"units", report::names_json(spikes.unit_names(), one.units)},
-            {"lags_ms", lags},
-            {"bin_ms", report::ms(one.bin)},
-            {"count", one.counts.back()},
-            {"p", one.p.back()},
-            {"p_corrected", one.p_corrected},
-            {"count_by_size", one.counts},
-            {"p_by_size", one.p},
-            {"activations", activations}};
+report::document document_from(const assembly_report& from) {
+    return {.kind = "assemblies",
+            .run = run_of(from),
+            .unit_names = from.spikes.unit_names(),
+            .values = {{"spikes", report::page_spikes(from.spikes)},
+                       {"active", activations_json(from, most_activations_of_a_page)}},
+            .tables = {assemblies_table(from), activations_table(from), search_table(from)}};
 }
 
-report::json search_of(const assembly_report& from) {
-    report::json out = report::json::array();
-    for (const assembly_step& step : from.found.steps)
-        out.push_back({{"bin_ms", report::ms(step.bin)},
-                       {"size", step.size},
-                       {"tests", step.tests},
-                       {"significant", step.significant},
-                       {"kept", step.kept}});
+// The assemblies, each with its activations.
+report::json assemblies_json(const assembly_report& from) {
+    report::json out = report::rows_of(assemblies_table(from), from.spikes.unit_names());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        report::json& activations = out[i]["activations"] = report::json::array();
+        for (const assembly_activation& active : from.found.assemblies[i].activations)
+            activations.push_back({{"begin_s", to_seconds(active.begin)}, {"count", active.count}});
+    }
     return out;
 }
 
@@ -119,26 +150,20 @@ assembly_report report_of(spike_sequence spikes, assembly_result result, const e
 void write_assembly_report(const std::filesystem::path& folder, const assembly_report& report,
                            bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::assemblies));
-    out.write("assemblies.tsv", assemblies_tsv(report));
-    out.write("activations.tsv", activations_tsv(report));
-    out.write("search.tsv", search_tsv(report));
-    out.write("run.json", report::text_of(run_of(report)));
-    if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
-        out.write("report.html",
-                  page_of(report::assembly_page_data(out.file(""), report.spikes, run)));
+    report::write_result(out, document_from(report),
+                         report.with_page && report.spikes.size() <= report::most_spikes_of_a_page,
+                         run);
     out.commit(run.stop);
 }
 
+std::string document_of(const assembly_report& report, const execution& run) {
+    return report::whole_text(document_from(report), run);
+}
+
 std::string to_json(const assembly_report& report) {
-    report::json assemblies = report::json::array();
-    for (const assembly& one : report.found.assemblies) {
-        report::json found = assembly_json(report.spikes, one);
-        report::json numbered{{"assembly", assemblies.size() + 1}};
-        numbered.update(found);
-        assemblies.push_back(std::move(numbered));
-    }
-    return report::text_of(
-        {{"run", run_of(report)}, {"assemblies", assemblies}, {"search", search_of(report)}});
+    return report::text_of({{"run", run_of(report)},
+                            {"assemblies", assemblies_json(report)},
+                            {"search", report::rows_of(search_table(report))}});
 }
 
 std::string summarize(const assembly_report& from) {

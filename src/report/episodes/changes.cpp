@@ -3,9 +3,9 @@
 #include <set>
 #include <span>
 
+#include "report/document.hpp"
 #include "report/episodes/comparison.hpp"
 #include "report/page_spikes.hpp"
-#include "report/page_tables.hpp"
 #include "spikeweave/assess/episodes/circuit_stability.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -22,7 +22,7 @@ event_count counted(const comparison& compared, const compared_episode& one, std
 
 json columns_of(std::span<const compared_episode> episodes) {
     json columns;
-    for (const char* const name : {"units", "delays_ms", "count", "expected", "q", "strength",
+    for (const char* const name : {"unit_names", "delays_ms", "count", "expected", "q", "strength",
                                    "significant", "kind", "sign"})
         columns[name] = json::array();
     for (const auto& [what, in] : episodes) {
@@ -89,15 +89,13 @@ std::vector<rate_change> changes_between(const comparison& compared, std::size_t
 
 std::string comparison_page_data(const comparison& compared, bool is_series, double alpha) {
     const std::vector<compared_result>& results = compared.results;
-    json document{{"format", "spikeweave page"},
-                  {"version", 1},
-                  {"kind", is_series ? "series" : "comparison"},
-                  {"alpha", alpha},
-                  {"units", results.front().spikes.unit_names()},
-                  {"recordings", json::array()},
-                  {"episodes", columns_of(compared.episodes)},
-                  {"changes", json::array()},
-                  {"stability", json::array()}};
+    json document = head_of(is_series ? "series" : "comparison");
+    document.update({{"alpha", alpha},
+                     {"unit_names", results.front().spikes.unit_names()},
+                     {"recordings", json::array()},
+                     {"episodes", columns_of(compared.episodes)},
+                     {"changes", json::array()},
+                     {"stability", json::array()}});
     for (std::size_t i = 0; i < results.size(); ++i) {
         document["recordings"].push_back({{"name", results[i].name},
                                           {"run", results[i].run},
@@ -108,7 +106,7 @@ std::string comparison_page_data(const comparison& compared, bool is_series, dou
             columns_of(changes_between(compared, from, i, alpha), from, i));
         document["stability"].push_back(stability_between(compared, from, i));
     }
-    return page_text(document);
+    return compact(document);
 }
 
 }  // namespace spikeweave::report

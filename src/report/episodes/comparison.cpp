@@ -76,15 +76,15 @@ using compared_map = std::map<episode, std::vector<compared_count>>;
 // Whether a pair is an edge is decided by the circuit, not by the test of its count.
 void read_counts(const compared_result& one, const unit_map& units, std::size_t result,
                  compared_map& all) {
-    one.each_episode([&](episode_row&& row) {
-        const auto found = all.find(with_units(std::move(row.what), units));
-        if (found == all.end()) return;
+    for (const episode_row& row : one.episodes) {
+        const auto found = all.find(with_units(row.what, units));
+        if (found == all.end()) continue;
         compared_count& in = found->second[result];
-        in = std::move(row.in);
-        if (found->first.size() != 2) return;
+        in = row.in;
+        if (found->first.size() != 2) continue;
         in.significant = false;
         in.q = {};
-    });
+    }
     for (const compared_edge& edge : one.edges) {
         const std::vector<unit_id> ends = with_units(edge.best, units).units;
         for (auto& [what, in] : all) {
@@ -145,10 +145,9 @@ comparison compare(std::vector<compared_result> results, const execution& run) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         for (const compared_edge& edge : results[i].edges)
             ++circuits_of[with_units(edge.best, units[i])];
-        results[i].each_episode([&](episode_row&& row) {
+        for (const episode_row& row : results[i].episodes)
             if (searches[i].chains.contains(row.number))
-                ++circuits_of[with_units(std::move(row.what), units[i])];
-        });
+                ++circuits_of[with_units(row.what, units[i])];
     }
     compared_map all;
     for (episode& what : one_of_each_peak(circuits_of)) all[std::move(what)].resize(results.size());

@@ -2,12 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "report/comparisons.hpp"
 #include "report/rate_changes.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -64,18 +63,11 @@ struct compared_result {
     json run{};
     spike_sequence spikes{};
     std::vector<compared_edge> edges{};
-    /// Calls a function with each row. Tables may be too large to be held.
-    std::function<void(const std::function<void(episode_row&&)>&)> each_episode{};
+    std::vector<episode_row> episodes{};
 };
 
-/// Reads the tables of a result folder; `episodes.tsv` whenever its rows are asked for.
-/// @throws io_error if a table is damaged; so does `each_episode`, and cancelled.
-compared_result result_of_folder(const std::filesystem::path& folder, std::string name, json run,
-                                 spike_sequence spikes, const execution& stop);
-
-/// Takes the data of the page of a result, which have all episodes.
-/// @throws json::exception if something is missing.
-compared_result result_of_page(const std::string& name, json page);
+/// Takes the document of a result. @throws json::exception if something is missing.
+compared_result compared_result_of(named_result from);
 
 /// An episode, and what each result says of it.
 struct compared_episode {
@@ -91,7 +83,7 @@ struct comparison {
 };
 
 /// Compares results. Where an episode is not frequent, it is counted in the spikes.
-/// @throws io_error if a table is damaged; invalid_argument if counts cannot be compared, because
+/// @throws invalid_argument if counts cannot be compared, because
 /// the delays or the rule for ties differ, or a run does not say them; cancelled.
 comparison compare(std::vector<compared_result> results, const execution& run);
 

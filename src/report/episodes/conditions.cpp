@@ -2,48 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <cstdint>
 #include <utility>
 
 #include "io/result_folder.hpp"
-#include "report/condition_page.hpp"
 #include "report/episodes/difference_circuit.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/finding_changes.hpp"
 #include "report/result_files.hpp"
-#include "report/run_json.hpp"
 #include "report/text.hpp"
-#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace report {
 namespace {
 
-std::string differences_tsv(const condition_comparison& result) {
-    std::string out = "finding\tsize\tunits\tdelays" + change_heading("\tfound_a\tfound_b") +
-                      "\tremoved_a\tremoved_b\n";
-    std::size_t number = 0;
-    for (const episode_change& one : result.findings)
-        out += fmt::format("{}\t{}\t{}\t{}", ++number, one.what.size(),
-                           units_text(result.unit_names, one.what), delays_text(one.what)) +
-               change_cells(one, fmt::format("\t{}\t{}", one.found[0], one.found[1])) +
-               fmt::format("\t{}\t{}\n", number_text(one.removed[0]), number_text(one.removed[1]));
+// The table `differences.tsv`.
+row finding_row(std::size_t number, const episode_change& one) {
+    row out{{"finding", std::uint64_t{number}},
+            {"size", std::uint64_t{one.what.size()}},
+            {"units", joined_list<unit_id>{one.what.units, "→"}},
+            {"delays", one.what.delays}};
+    add_change(
+        out, one,
+        {{"found_a", std::uint64_t{one.found[0]}}, {"found_b", std::uint64_t{one.found[1]}}});
+    out.push_back({"removed_a", one.removed[0]});
+    out.push_back({"removed_b", one.removed[1]});
     return out;
 }
 
-json findings_json(const condition_comparison& result) {
-    json out = json::array();
-    for (const episode_change& one : result.findings)
-        out.push_back(
-            condition_change_json({{"finding", out.size() + 1},
-                                   {"units", names_json(result.unit_names, one.what.units)},
-                                   {"delays_ms", ms(one.what.delays)},
-                                   {"found_a", one.found[0]},
-                                   {"found_b", one.found[1]},
-                                   {"removed_a", one.removed[0]},
-                                   {"removed_b", one.removed[1]}},
-                                  one));
-    return out;
+result_table findings_table(const condition_comparison& result) {
+    const auto& findings = result.findings;
+    return {"differences", findings.size(),
+            [&](std::size_t i) { return finding_row(i + 1, findings[i]); }, finding_row(0, {})};
 }
 
 }  // namespace
@@ -56,20 +46,26 @@ condition_report report_of(condition_comparison result, const execution& run) {
 void write_condition_report(const std::filesystem::path& folder, const condition_report& report,
                             bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episode_differences));
-    out.write("differences.tsv", report::differences_tsv(report.result));
     out.write("differences.graphml", report::difference_graphml(report.result));
     out.write("differences.svg", report::difference_svg(report.result));
-    out.write("run.json",
-              report::text_of(report::comparison_json(report::compared_in(report), report.run)));
-    if (report.with_page)
-        out.write("report.html", page_of(report::condition_page_data(out.file(""), run)));
+    report::write_result(out,
+                         report::document_of(report::compared_in(report), report.run,
+                                             report::findings_table(report.result)),
+                         report.with_page, run);
     out.commit(run.stop);
+}
+
+std::string document_of(const condition_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report::compared_in(report), report.run,
+                                                  report::findings_table(report.result)),
+                              run);
 }
 
 std::string to_json(const condition_report& report) {
     return report::text_of(
         {{"run", report::comparison_json(report::compared_in(report), report.run)},
-         {"findings", report::findings_json(report.result)}});
+         {"findings",
+          report::rows_of(report::findings_table(report.result), report.result.unit_names)}});
 }
 
 std::string summarize(const condition_report& report) {

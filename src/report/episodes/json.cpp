@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/columns.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/episodes/search_json.hpp"
-#include "report/recorded_part.hpp"
+#include "report/page_spikes.hpp"
 #include "report/replication_json.hpp"
 #include "report/run_json.hpp"
+#include "report/unit_places.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -23,12 +23,9 @@ json circuit_of(const episode_view& p) {
         out["pairs"] = {
             {"tested", pairs->tested},
             {"possible", pairs->possible},
+            {"listed_below", pairs->listed_below},
             {"untested_units", names_json(p.report.spikes.unit_names(), pairs->untested_units)}};
     return out;
-}
-
-json search_test(std::uint64_t count, const episode_test& found) {
-    return {{"count", count}, {"expected", found.expected}, {"p", found.p}, {"q", found.q}};
 }
 
 // How much of what the search found is there in other spikes.
@@ -51,6 +48,19 @@ json replication_of(const episode_report& report) {
     return out;
 }
 
+}  // namespace
+
+json search_json(const episode_table& table) {
+    return {{"strategy", to_string(table.ran_on)},
+            {"pair_method", to_string(table.pairs_by)},
+            {"compaction", to_string(table.compacted_by)},
+            {"ties", to_string(table.ties)},
+            {"threshold", table.threshold},
+            {"estimated_bytes", table.estimated_bytes},
+            {"merge_misses", table.merge_misses},
+            {"levels", list_of(table.levels)}};
+}
+
 json run_of(const episode_view& p) {
     const episode_report& report = p.report;
     json out = run_json(report.run, contents_of(report.spikes));
@@ -71,87 +81,30 @@ json run_of(const episode_view& p) {
     return out;
 }
 
-json episodes_of(const episode_view& p) {
-    json out = json::array();
-    for (const std::size_t i : p.order) {
-        const auto& [what, count] = p.report.table.episodes[i];
-        json one{{"episode", p.number[i]},
-                 {"units", names_json(p.report.spikes.unit_names(), what.units)},
-                 {"delays_ms", ms(what.delays)},
-                 {"count", count}};
-        one.update(json_of(p.judged[i]));
-        one["significant"] = p.significant(i);
-        one["maximal"] = static_cast<bool>(p.maximal[i]);
-        if (!p.report.surrogates.empty()) {
-            const surrogate_test& s = p.report.surrogates[i];
-            const episode_test& independent = p.report.assessed[i];
-            one["independent"] = {
-                {"expected", independent.expected}, {"p", independent.p}, {"q", independent.q}};
-            one["surrogate"] = {{"mean", s.mean_count},
-                                {"p", s.p},
-                                {"q", s.q},
-                                {"tail_p", s.tail_p},
-                                {"tail_q", s.tail_q}};
-        }
-        if (p.report.searched)
-            one["search"] = search_test(p.report.searched->counts[i], p.report.searched->tests[i]);
-        out.push_back(std::move(one));
+document document_of(const episode_view& p) {
+    const spike_sequence& spikes = p.report.spikes;
+    document out{.kind = "episodes",
+                 .run = run_of(p),
+                 .unit_names = spikes.unit_names(),
+                 .values = {{"places", unit_places(p.report.run.input.path, spikes.unit_names())},
+                            {"spikes", page_spikes(spikes)}},
+                 .tables = {circuit_table(p)}};
+    if (p.report.pairs) out.tables.push_back(pairs_table(p));
+    const bool has_untested = p.report.searched && p.report.searched->confirmed_elsewhere;
+    for (const table_use use : {table_use::file_only, table_use::document_only}) {
+        out.tables.push_back(episodes_table(p, use));
+        if (has_untested) out.tables.push_back(untested_table(*p.report.searched, use));
     }
     return out;
-}
-
-json edges_of(const episode_view& p) {
-    json out = json::array();
-    for (const circuit_edge& edge : p.report.circuit.edges)
-        out.push_back(json_of(described_row(edge), p.report.spikes.unit_names()));
-    return out;
-}
-
-json pairs_of(const episode_view& p) {
-    json out = json::array();
-    for (const pair_test& pair : p.report.pairs->pairs) {
-        json one{{"from", p.name(pair.from)},
-                 {"to", p.name(pair.to)},
-                 {"sign", to_string(pair.sign)},
-                 {"slow", pair.slow},
-                 {"delay_ms", ms(pair.delay)}};
-        one.update(json_of(pair));
-        out.push_back(std::move(one));
-    }
-    return out;
-}
-
-json untested_of(const search_part& search) {
-    json out = json::array();
-    for (const auto& [found, test] : search.untested) {
-        out.push_back({{"units", names_json(search.unit_names, found.what.units)},
-                       {"delays_ms", ms(found.what.delays)},
-                       {"missing", missing_units_of(found.what, search)},
-                       {"search", search_test(found.count, test)}});
-    }
-    return out;
-}
-
-}  // namespace
-
-json search_json(const episode_table& table) {
-    return {{"strategy", to_string(table.ran_on)},
-            {"pair_method", to_string(table.pairs_by)},
-            {"compaction", to_string(table.compacted_by)},
-            {"ties", to_string(table.ties)},
-            {"threshold", table.threshold},
-            {"estimated_bytes", table.estimated_bytes},
-            {"merge_misses", table.merge_misses},
-            {"levels", list_of(table.levels)}};
-}
-
-std::string run_json(const episode_view& p) {
-    return text_of(run_of(p));
 }
 
 }  // namespace spikeweave::report
 
 namespace spikeweave {
+
+std::string document_of(const episode_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report::episode_view(report)), run);
+}
 
 std::string to_json(const episode_report& report) {
     const report::episode_view p(report);
@@ -160,14 +113,16 @@ std::string to_json(const episode_report& report) {
         units.push_back({{"name", report.spikes.unit_names()[u]},
                          {"count", p.unit_counts[u]},
                          {"rate_hz", p.rate_hz(u)}});
-    report::json out{
-        {"run", report::run_of(p)},
-        {"units", units},
-        {"episodes", report::episodes_of(p)},
-        {"circuit", {{"edges", report::edges_of(p)}, {"chains", report::chains_of(p)}}}};
-    if (report.pairs) out["pairs"] = report::pairs_of(p);
+    const std::vector<std::string>& names = report.spikes.unit_names();
+    report::json out{{"run", report::run_of(p)},
+                     {"units", units},
+                     {"episodes", report::rows_of(report::episodes_table(p), names)},
+                     {"circuit",
+                      {{"edges", report::rows_of(report::circuit_table(p), names)},
+                       {"chains", report::chains_of(p)}}}};
+    if (report.pairs) out["pairs"] = report::rows_of(report::pairs_table(p), names);
     if (report.searched && report.searched->confirmed_elsewhere)
-        out["untested"] = report::untested_of(*report.searched);
+        out["untested"] = report::rows_of(report::untested_table(*report.searched));
     return report::text_of(out);
 }
 

@@ -84,18 +84,6 @@ std::vector<std::size_t> episode_view::loose_edges() const {
     return out;
 }
 
-std::vector<std::string> missing_units_of(const episode& what, const search_part& searched) {
-    std::vector<std::string> names;
-    for (const unit_id unit : what.units) {
-        const std::string& name = searched.unit_names[to_index(unit)];
-        const auto is = [&](const std::vector<std::string>& list) {
-            return std::ranges::find(list, name) != list.end();
-        };
-        if (is(searched.missing_units) && !is(names)) names.push_back(name);
-    }
-    return names;
-}
-
 std::string delay_range(const delay_interval& delay) {
     return fmt::format("{}–{} ms", milliseconds(delay.low), milliseconds(delay.high));
 }

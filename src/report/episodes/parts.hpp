@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/document.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/episodes.hpp"
 
@@ -38,23 +39,23 @@ struct episode_view {
 /// The units and the delays of an episode, as `episodes.tsv` has them.
 std::string units_text(std::span<const std::string> names, const episode& what);
 std::string delays_text(const episode& what);
-/// Passes on `episodes.tsv` in pieces, because it may have millions of lines.
-void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
-                    const execution& run);
-std::string circuit_tsv(const episode_view& p);
+/// The tables of the result. What they are of has to outlive them. Those with a `use` have more
+/// columns in documents.
+result_table episodes_table(const episode_view& p, table_use use = table_use::file_only);
+result_table circuit_table(const episode_view& p);
+/// The pairs of units with a small p; pairs must have been tested.
+result_table pairs_table(const episode_view& p);
+/// What the search found and no test could confirm, because the other recording lacks units.
+result_table untested_table(const search_part& searched, table_use use = table_use::file_only);
 /// The cross-correlograms of the edges.
 std::string lags_tsv(const episode_view& p, const execution& run);
-/// The pairs of units with a small p; pairs must have been tested.
-std::string pairs_tsv(const episode_view& p);
 /// What was found and what was tested, in a sentence.
 std::string verdict_of(const episode_view& p);
-/// What the search found and no test could confirm, because the other recording lacks units.
-std::string untested_tsv(const search_part& searched);
-/// The names of the units of such an episode that are missing, each once.
-std::vector<std::string> missing_units_of(const episode& what, const search_part& searched);
 std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);
-std::string run_json(const episode_view& p);
+/// The content of `run.json`.
+json run_of(const episode_view& p);
+document document_of(const episode_view& p);
 /// Passes on `occurrences.tsv` in pieces.
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run);

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/stop.hpp"
@@ -16,72 +20,117 @@
 namespace spikeweave::report {
 namespace {
 
-std::string interval_text(const delay_interval& delay) {
-    return fmt::format("({},{}]", milliseconds(delay.low), milliseconds(delay.high));
+void add_test(row& to, const std::string& name, const episode_test& test) {
+    to.push_back({name + "_expected", test.expected});
+    to.push_back({name + "_p", test.p});
+    to.push_back({name + "_q", test.q});
+}
+
+// A row; without an index one with the same columns.
+// Documents have the strength of the search, too.
+row row_of_episode(const episode_view& p, std::optional<std::size_t> i, table_use use) {
+    const auto of = [&](const auto& all) {
+        using item = typename std::remove_cvref_t<decltype(all)>::value_type;
+        return i ? item{all[*i]} : item{};
+    };
+    const counted_episode found = of(p.report.table.episodes);
+    row out{{"episode", std::uint64_t{of(p.number)}},
+            {"size", std::uint64_t{found.what.size()}},
+            {"units", joined_list<unit_id>{found.what.units, "→"}},
+            {"delays", found.what.delays},
+            {"count", found.count}};
+    for (column& one : described_row(of(p.judged))) out.push_back(std::move(one));
+    out.push_back({"significant", i && p.significant(*i)});
+    out.push_back({"maximal", of(p.maximal)});
+    if (!p.report.surrogates.empty()) {
+        add_test(out, "independent", of(p.report.assessed));
+        const surrogate_test drawn = of(p.report.surrogates);
+        out.push_back({"surrogate_mean", drawn.mean_count});
+        out.push_back({"surrogate_p", drawn.p});
+        out.push_back({"surrogate_q", drawn.q});
+        out.push_back({"surrogate_tail_p", drawn.tail_p});
+        out.push_back({"surrogate_tail_q", drawn.tail_q});
+    }
+    if (!p.report.searched) return out;
+    out.push_back({"search_count", of(p.report.searched->counts)});
+    add_test(out, "search", of(p.report.searched->tests));
+    if (use == table_use::document_only)
+        out.push_back({"search_strength", of(p.report.searched->tests).strength});
+    return out;
+}
+
+row pair_row(const pair_test& pair, const std::optional<edge_kind>& kind) {
+    return {{"from", pair.from},
+            {"to", pair.to},
+            {"sign", to_string(pair.sign)},
+            {"delay", pair.delay},
+            {"count", pair.count},
+            {"expected", pair.expected},
+            {"gain", static_cast<double>(pair.count) / pair.expected},
+            {"p", pair.p},
+            {"q", pair.q},
+            {"kind", kind ? to_string(*kind) : "-"}};
+}
+
+// The units are those of the recording that was searched.
+row untested_row(const untested_episode& one, const search_part& searched, table_use use) {
+    const auto& [found, test] = one;
+    std::vector<std::string> names;
+    std::vector<std::string> missing;
+    for (const unit_id unit : found.what.units) {
+        const std::string& name = names.emplace_back(searched.unit_names[to_index(unit)]);
+        const auto is_in = [&](const std::vector<std::string>& list) {
+            return std::ranges::find(list, name) != list.end();
+        };
+        if (is_in(searched.missing_units) && !is_in(missing)) missing.push_back(name);
+    }
+    row out{{"size", std::uint64_t{names.size()}},
+            {"units", joined_list<std::string>{std::move(names), "→"}},
+            {"delays", found.what.delays},
+            {"missing", joined_list<std::string>{std::move(missing), ","}},
+            {"search_count", found.count}};
+    add_test(out, "search", test);
+    if (use == table_use::document_only) out.push_back({"search_strength", test.strength});
+    return out;
 }
 
 }  // namespace
 
 std::string units_text(std::span<const std::string> names, const episode& what) {
-    std::string out = names[to_index(what.units.front())];
-    for (std::size_t k = 1; k < what.units.size(); ++k) out += "→" + names[to_index(what.units[k])];
-    return out;
+    return cell_of(joined_list<unit_id>{what.units, "→"}, names);
 }
 
 std::string delays_text(const episode& what) {
-    if (what.delays.empty()) return "-";
-    std::string out;
-    for (const delay_interval& delay : what.delays) out += interval_text(delay) + ' ';
-    return out + "ms";
+    return cell_of(what.delays, {});
 }
 
-void write_episodes(const episode_view& p, const std::function<void(std::string_view)>& write,
-                    const execution& run) {
-    constexpr std::size_t piece = std::size_t{1} << 20U;
-    const episode_report& report = p.report;
-    std::string out =
-        "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal";
-    if (!report.surrogates.empty())
-        out +=
-            "\tindependent_expected\tindependent_p\tindependent_q\tsurrogate_mean\tsurrogate_p"
-            "\tsurrogate_q\tsurrogate_tail_p\tsurrogate_tail_q";
-    if (report.searched) out += "\tsearch_count\tsearch_expected\tsearch_p\tsearch_q";
-    out += '\n';
-    for (const std::size_t i : p.order) {
-        const auto& [what, count] = report.table.episodes[i];
-        const episode_test& test = p.judged[i];
-        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
-                       p.number[i], what.size(), units_text(report.spikes.unit_names(), what),
-                       delays_text(what), count, number_text(test.expected), number_text(test.p),
-                       number_text(test.q), number_text(test.strength), yes_no(p.significant(i)),
-                       yes_no(p.maximal[i]));
-        if (!report.surrogates.empty()) {
-            const surrogate_test& s = report.surrogates[i];
-            const episode_test& independent = report.assessed[i];
-            for (const double value : {independent.expected, independent.p, independent.q,
-                                       s.mean_count, s.p, s.q, s.tail_p, s.tail_q})
-                out += '\t' + number_text(value);
-        }
-        if (report.searched) {
-            const episode_test& found = report.searched->tests[i];
-            out += fmt::format("\t{}", report.searched->counts[i]);
-            for (const double value : {found.expected, found.p, found.q})
-                out += '\t' + number_text(value);
-        }
-        out += '\n';
-        if (out.size() < piece) continue;
-        core::throw_if_stopped(run.stop);
-        write(out);
-        out.clear();
-    }
-    write(out);
+result_table episodes_table(const episode_view& p, table_use use) {
+    return {.name = "episodes",
+            .size = p.order.size(),
+            .at = [&p, use](std::size_t i) { return row_of_episode(p, p.order[i], use); },
+            .names = row_of_episode(p, {}, use),
+            .use = use};
 }
 
-std::string circuit_tsv(const episode_view& p) {
-    std::string out = tsv_heading(described_row(circuit_edge{})) + '\n';
-    for (const circuit_edge& edge : p.report.circuit.edges)
-        out += tsv_line(described_row(edge), p.report.spikes.unit_names()) + '\n';
-    return out;
+result_table circuit_table(const episode_view& p) {
+    return described_table("circuit", p.report.circuit.edges);
+}
+
+result_table pairs_table(const episode_view& p) {
+    const pair_tests& tests = *p.report.pairs;
+    return {"pairs", tests.pairs.size(),
+            [&tests, kinds = kinds_of_pairs(tests, p.report.circuit, p.report.circuit_rules.alpha)](
+                std::size_t i) { return pair_row(tests.pairs[i], kinds[i]); },
+            pair_row({}, {})};
+}
+
+result_table untested_table(const search_part& searched, table_use use) {
+    return {.name = "untested",
+            .size = searched.untested.size(),
+            .at = [&searched, use](
+                      std::size_t i) { return untested_row(searched.untested[i], searched, use); },
+            .names = untested_row({}, searched, use),
+            .use = use};
 }
 
 std::string lags_tsv(const episode_view& p, const execution& run) {
@@ -102,33 +151,6 @@ std::string lags_tsv(const episode_view& p, const execution& run) {
             begin += bins.width;
         }
     }
-    return out;
-}
-
-std::string pairs_tsv(const episode_view& p) {
-    const auto kinds =
-        kinds_of_pairs(*p.report.pairs, p.report.circuit, p.report.circuit_rules.alpha);
-    std::string out = "from\tto\tsign\tdelay\tcount\texpected\tgain\tp\tq\tkind\n";
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-        const pair_test& pair = p.report.pairs->pairs[i];
-        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{} ms\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       p.name(pair.from), p.name(pair.to), to_string(pair.sign),
-                       interval_text(pair.delay), pair.count, number_text(pair.expected),
-                       number_text(static_cast<double>(pair.count) / pair.expected),
-                       number_text(pair.p), number_text(pair.q),
-                       kinds[i] ? to_string(*kinds[i]) : "-");
-    }
-    return out;
-}
-
-std::string untested_tsv(const search_part& searched) {
-    std::string out =
-        "size\tunits\tdelays\tmissing\tsearch_count\tsearch_expected\tsearch_p\tsearch_q\n";
-    for (const auto& [found, test] : searched.untested)
-        out += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", found.what.size(),
-                           units_text(searched.unit_names, found.what), delays_text(found.what),
-                           fmt::join(missing_units_of(found.what, searched), ","), found.count,
-                           number_text(test.expected), number_text(test.p), number_text(test.q));
     return out;
 }
 

@@ -43,9 +43,6 @@ json stability_json(const windowed_episode_report& report, const window_stabilit
 
 json window_json(const windowed_episode_report& report, const tested_window& window) {
     const auto& names = report.spikes.unit_names();
-    json edges = json::array();
-    for (const circuit_edge& edge : window.circuit.edges)
-        edges.push_back(json_of(described_row(edge), names));
     return {{"window", window.bounds.number},
             {"begin_s", to_seconds(window.bounds.begin)},
             {"end_s", to_seconds(window.bounds.end)},
@@ -53,7 +50,7 @@ json window_json(const windowed_episode_report& report, const tested_window& win
             {"threshold", window.table.threshold},
             {"episodes",
              episodes_of_window(window, report.result.options.search.significance.alpha, names)},
-            {"edges", edges},
+            {"edges", rows_of(described_table("circuit", window.circuit.edges), names)},
             {"stability", window.stability ? stability_json(report, *window.stability) : json()}};
 }
 
@@ -78,6 +75,10 @@ json changes_json(const circuit_changes& changes, std::span<const std::string> n
 
 }  // namespace
 }  // namespace report
+
+std::string document_of(const windowed_episode_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report), run);
+}
 
 std::string to_json(const windowed_episode_report& report) {
     report::json windows = report::json::array();

@@ -1,147 +1,137 @@
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <array>
 #include <cmath>
-#include <iomanip>
+#include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/stop.hpp"
-#include "report/episodes/page_data.hpp"
 #include "report/episodes/window_series.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/page_spikes.hpp"
-#include "report/page_tables.hpp"
 #include "spikeweave/core/error.hpp"
 
-namespace spikeweave {
-namespace report {
+namespace spikeweave::report {
 namespace {
 
-std::size_t whole(const page_table& rows, std::string_view name) {
-    const double value = rows.number(rows[name]);
-    if (!(value >= 0 && value < 1e15)) rows.fail("found a number that is no count");
-    return static_cast<std::size_t>(value);
-}
-
-duration time_of(const page_table& rows, std::string_view name) {
-    const double seconds = rows.number(rows[name]);
-    if (!(std::abs(seconds) < 1e10)) rows.fail("found a time that is too far away");
-    return duration_from_seconds(seconds);
-}
-
-// "n0 4-6ms n1", as `read_episodes` reads it.
-episode episode_of_text(const page_table& rows, std::string_view cell, const unit_numbers& known) {
-    std::istringstream words{std::string(cell)};
-    episode what;
-    for (std::string word; words >> std::quoted(word);) {
-        what.units.push_back(unit_id{known.unit(rows, word)});
-        if (!(words >> word)) break;
-        try {
-            what.delays.push_back(parse_delay_interval(word));
-        } catch (const invalid_argument& error) {
-            rows.fail(error.what());
-        }
-    }
-    if (what.units.size() != what.delays.size() + 1) rows.fail("found no episode");
-    return what;
-}
-
-class windows_of_tables {
+// The rows of a table of a document, one after another.
+class table_rows {
 public:
-    windows_of_tables(const std::filesystem::path& folder, const spike_sequence& spikes,
-                      const execution& run)
-        : known_(spikes.unit_names()) {
-        read_windows(folder / "windows.tsv");
-        read_episodes(folder / "window_episodes.tsv", run);
-        read_circuits(folder / "window_circuits.tsv");
+    explicit table_rows(const json& columns) : columns_(columns) {}
+
+    bool next() { return ++row_ < columns_.at("window").size(); }
+    const json& operator[](const char* name) const { return columns_.at(name).at(row_); }
+    std::size_t whole(const char* name) const { return (*this)[name].get<std::size_t>(); }
+    double number(const char* name) const { return (*this)[name].get<double>(); }
+
+private:
+    const json& columns_;
+    std::size_t row_ = ~std::size_t{0};
+};
+
+delay_interval delay_of(const json& ends_ms) {
+    const auto us = [&](std::size_t i) {
+        return duration{std::llround(1000 * ends_ms.at(i).get<double>())};
+    };
+    return {us(0), us(1)};
+}
+
+template <class Value, std::size_t number>
+Value named(const std::array<Value, number>& all, const json& name) {
+    for (const Value one : all)
+        if (name == to_string(one)) return one;
+    throw invalid_argument(fmt::format("found {}, which no edge is", name.dump()));
+}
+
+// The windows of a document, as far as the page shows them.
+class windows_of_document {
+public:
+    windows_of_document(const json& document, std::size_t units, const execution& run)
+        : units_(units) {
+        read_windows(table_rows(document.at("windows")));
+        read_episodes(table_rows(document.at("window_episodes")), run);
+        read_circuits(table_rows(document.at("window_circuits")));
     }
 
     const std::vector<tested_window>& all() const { return windows_; }
 
 private:
-    void read_windows(const std::filesystem::path& path) {
-        page_table rows(path);
+    void read_windows(table_rows rows) {
         while (rows.next()) {
             tested_window& one = windows_.emplace_back();
-            one.bounds = {static_cast<std::int64_t>(rows.number(rows["window"])),
-                          time_of(rows, "begin_s"), time_of(rows, "end_s")};
-            if (one.bounds.begin >= one.bounds.end) rows.fail("found no interval");
-            one.spikes = whole(rows, "spikes");
-            one.table.threshold = whole(rows, "threshold");
+            one.bounds = {rows["window"].get<std::int64_t>(),
+                          duration_from_seconds(rows.number("begin_s")),
+                          duration_from_seconds(rows.number("end_s"))};
+            if (one.bounds.begin >= one.bounds.end)
+                throw invalid_argument("found a window without length");
+            one.spikes = rows.whole("spikes");
+            one.table.threshold = rows.whole("threshold");
             if (!at_.emplace(one.bounds.number, windows_.size() - 1).second)
-                rows.fail("found a window twice");
+                throw invalid_argument("found a window twice");
         }
     }
 
-    tested_window& window_in(const page_table& rows) {
-        const auto found = at_.find(static_cast<std::int64_t>(rows.number(rows["window"])));
-        if (found == at_.end()) rows.fail("windows.tsv has no such window");
+    tested_window& window_in(const table_rows& rows) {
+        const auto found = at_.find(rows["window"].get<std::int64_t>());
+        if (found == at_.end())
+            throw invalid_argument(fmt::format("there is no window {}", rows["window"].dump()));
         return windows_[found->second];
     }
 
-    void read_episodes(const std::filesystem::path& path, const execution& run) {
-        page_table rows(path);
+    unit_id unit_of(const json& number) const {
+        const auto unit = number.get<std::uint32_t>();
+        if (unit >= units_) throw invalid_argument(fmt::format("there is no unit {}", unit));
+        return unit_id{unit};
+    }
+
+    void read_episodes(table_rows rows, const execution& run) {
         for (std::size_t line = 0; rows.next(); ++line) {
             core::stop_at_times(line, run.stop);
             tested_window& one = window_in(rows);
-            if (rows["chain"] == "yes") one.circuit.chains.push_back(one.tests.size());
-            one.table.episodes.push_back(
-                {episode_of_text(rows, rows["episode"], known_), whole(rows, "count")});
-            one.tests.push_back({0, 1, rows.number(rows["q"]), 0});
+            if (rows["chain"] == true) one.circuit.chains.push_back(one.tests.size());
+            episode what;
+            for (const json& unit : rows["units"]) what.units.push_back(unit_of(unit));
+            for (const json& delay : rows["delays_ms"]) what.delays.push_back(delay_of(delay));
+            if (what.units.size() != what.delays.size() + 1)
+                throw invalid_argument("found an episode without one delay for each step");
+            one.table.episodes.push_back({std::move(what), rows.whole("count")});
+            one.tests.push_back({0, 1, rows.number("q"), 0});
         }
     }
 
-    void read_circuits(const std::filesystem::path& path) {
-        page_table rows(path);
-        while (rows.next()) {
-            const auto kind = std::ranges::find_if(
-                edge_kinds, [&](edge_kind one) { return to_string(one) == rows["kind"]; });
-            if (kind == edge_kinds.end()) rows.fail("found an unknown kind of edge");
-            const auto sign = std::ranges::find_if(connection_signs, [&](connection_sign one) {
-                return to_string(one) == rows["sign"];
-            });
-            if (sign == connection_signs.end()) rows.fail("found an unknown sign of an edge");
-            const auto number = [&](std::string_view name) { return rows.number(rows[name]); };
+    void read_circuits(table_rows rows) {
+        while (rows.next())
             window_in(rows).circuit.edges.push_back(
-                {.from = unit_id{known_.unit(rows, rows["from"])},
-                 .to = unit_id{known_.unit(rows, rows["to"])},
-                 .sign = *sign,
-                 .delay = delay_in(rows, "delay"),
-                 .best = delay_in(rows, "best_delay"),
-                 .count = whole(rows, "count"),
+                {.from = unit_of(rows["from"]),
+                 .to = unit_of(rows["to"]),
+                 .sign = named(connection_signs, rows["sign"]),
+                 .delay = delay_of(rows["delay_ms"]),
+                 .best = delay_of(rows["best_delay_ms"]),
+                 .count = rows.whole("count"),
                  .expected = 0,
                  .p = 1,
-                 .q = number("q"),
+                 .q = rows.number("q"),
                  .strength = 0,
-                 .gain = {number("gain"), number("gain_low"), number("gain_high")},
-                 .kind = *kind});
-        }
+                 .gain = {rows.number("gain"), rows.number("gain_low"), rows.number("gain_high")},
+                 .kind = named(edge_kinds, rows["kind"])});
     }
 
-    static delay_interval delay_in(const page_table& rows, std::string_view name) {
-        const json intervals = intervals_of(rows, rows[name]);
-        if (intervals.size() != 1) rows.fail("found no delay");
-        const auto us = [&](std::size_t i) {
-            return duration{std::llround(1000 * intervals[0].at(i).get<double>())};
-        };
-        return {us(0), us(1)};
-    }
-
-    unit_numbers known_;
+    std::size_t units_;
     std::vector<tested_window> windows_{};
     std::map<std::int64_t, std::size_t> at_{};
 };
 
-std::string page_data_of_windows(std::span<const tested_window> windows,
-                                 const spike_sequence& spikes, const json& record, double alpha,
-                                 const execution& run) {
-    const json& tests = record.at("significance");
-    const std::string ties = record.at("search").at("ties");
+}  // namespace
+
+std::string window_page_text(std::span<const tested_window> windows, const spike_sequence& spikes,
+                             json run, double alpha, const execution& stop) {
+    const json tests = run.at("significance");
+    const std::string ties = run.at("search").at("ties");
     window_series series({&spikes, 1}, value_named<tie_rule>(ties),
                          tests.at("alpha").get<double>());
     const std::size_t every = windows_left_out_for_a_page(windows.size());
@@ -149,34 +139,23 @@ std::string page_data_of_windows(std::span<const tested_window> windows,
         const tested_window& one = windows[k];
         series.add(0, false, {one.bounds, one.spikes, one.table}, one.tests, one.circuit);
     }
-    json document{{"format", "spikeweave page"},
-                  {"version", 1},
-                  {"kind", "windows"},
-                  {"run", record},
+    json shown = head_of("windows");
+    shown.update({{"run", std::move(run)},
+                  {"unit_names", spikes.unit_names()},
                   {"alpha", alpha},
                   {"ties", ties},
-                  {"units", spikes.unit_names()},
-                  {"epochs", {page_spikes(spikes)}},
+                  {"epochs", json::array({page_spikes(spikes)})},
                   {"tests", tests},
                   {"window_total", windows.size()},
-                  {"every", every}};
-    document.update(series.finish(alpha, run));
-    return page_text(document);
+                  {"every", every}});
+    shown.update(series.finish(alpha, stop));
+    return compact(shown);
 }
 
-}  // namespace
-
-std::string window_page_data(const std::filesystem::path& folder, const spike_sequence& spikes,
-                             double alpha, const execution& run) {
-    const windows_of_tables tables(folder, spikes, run);
-    return page_data_of_windows(tables.all(), spikes, read_run(folder, "windows.tsv"), alpha, run);
+std::string window_page_text(const json& document, double alpha, const execution& stop) {
+    const spike_sequence spikes = read_page_spikes(document);
+    const windows_of_document windows(document, spikes.unit_count(), stop);
+    return window_page_text(windows.all(), spikes, document.at("run"), alpha, stop);
 }
 
-}  // namespace report
-
-std::string page_data_of(const spike_sequence& spikes, std::span<const tested_window> windows,
-                         std::string_view record, double alpha, const execution& run) {
-    return report::page_data_of_windows(windows, spikes, report::json::parse(record), alpha, run);
-}
-
-}  // namespace spikeweave
+}  // namespace spikeweave::report

@@ -1,10 +1,14 @@
 #include "report/episodes/window_tables.hpp"
-#include "report/columns.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "core/grouped.hpp"
 #include "core/stop.hpp"
@@ -13,7 +17,6 @@
 #include "report/episodes/parts.hpp"
 #include "report/episodes/window_changes.hpp"
 #include "report/page_spikes.hpp"
-#include "report/recorded_part.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
@@ -55,32 +58,99 @@ json run_of_windows(const windowed_episode_report& report) {
 
 namespace {
 
-std::string text_of_known(const std::optional<double>& value) {
-    return value ? number_text(*value) : "-";
+std::uint64_t window_number(const tested_window& window) {
+    return static_cast<std::uint64_t>(window.bounds.number);
 }
 
-// The last columns of a window.
-std::string stability_cells(const windowed_episode_report& report, const tested_window& window) {
-    if (!window.stability) return "-\t-\t-\t-\t-\t-";
-    const auto& [since, both] = *window.stability;
-    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", report.result.windows[since].bounds.number,
-                       both.common, text_of_known(both.jaccard), text_of_known(both.expected),
-                       text_of_known(both.index), number_text(both.p));
+row window_row(const windowed_episode_report& report, const tested_window& one) {
+    row out{{"window", window_number(one)},
+            {"begin_s", exact_time{one.bounds.begin}},
+            {"end_s", exact_time{one.bounds.end}},
+            {"spikes", std::uint64_t{one.spikes}},
+            {"threshold", one.table.threshold},
+            {"episodes", std::uint64_t{one.table.episodes.size()}},
+            {"significant", std::uint64_t{significant_in(one, alpha_of_tests(report))}},
+            {"edges", std::uint64_t{one.circuit.edges.size()}},
+            {"chains", std::uint64_t{one.circuit.chains.size()}}};
+    const auto known = [&](auto value) {
+        return one.stability ? std::optional(value) : std::nullopt;
+    };
+    const circuit_stability both = one.stability ? one.stability->both : circuit_stability{};
+    std::optional<std::uint64_t> since;
+    if (one.stability) since = window_number(report.result.windows[one.stability->since]);
+    out.push_back({"since", since});
+    out.push_back({"common", known(std::uint64_t{both.common})});
+    out.push_back({"jaccard", both.jaccard});
+    out.push_back({"jaccard_expected", both.expected});
+    out.push_back({"stability", both.index});
+    out.push_back({"stability_p", known(both.p)});
+    return out;
+}
+
+// An item of all windows, such as an episode, and whose it is.
+struct item_of_window {
+    const tested_window* window;
+    std::size_t item;
+};
+
+template <class Size>
+std::vector<item_of_window> items_of(const windowed_episode_report& report, const Size& size) {
+    std::vector<item_of_window> all;
+    for (const tested_window& one : report.result.windows)
+        for (std::size_t i = 0; i < size(one); ++i) all.push_back({&one, i});
+    return all;
+}
+
+row window_episode_row(const windowed_episode_report& report, const item_of_window& at) {
+    const auto& [what, count] = at.window->table.episodes[at.item];
+    const episode_test& test = at.window->tests[at.item];
+    row out{{"window", window_number(*at.window)},
+            {"size", std::uint64_t{what.size()}},
+            {"units", joined_list<unit_id>{what.units, "→"}},
+            {"delays", what.delays},
+            {"count", count}};
+    for (column& one : described_row(test)) out.push_back(std::move(one));
+    out.push_back({"significant", what.size() > 1 && test.q < alpha_of_tests(report)});
+    out.push_back({"chain", std::ranges::find(at.window->circuit.chains, at.item) !=
+                                at.window->circuit.chains.end()});
+    return out;
+}
+
+row window_edge_row(std::uint64_t window, const circuit_edge& edge) {
+    row out{{"window", window}};
+    for (column& one : described_row(edge)) out.push_back(std::move(one));
+    return out;
 }
 
 }  // namespace
 
-std::string windows_tsv(const windowed_episode_report& report) {
-    std::string out =
-        "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains"
-        "\tsince\tcommon\tjaccard\tjaccard_expected\tstability\tstability_p\n";
-    for (const tested_window& one : report.result.windows)
-        fmt::format_to(std::back_inserter(out), "{}\t{:.6f}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       one.bounds.number, to_seconds(one.bounds.begin), to_seconds(one.bounds.end),
-                       one.spikes, one.table.threshold, one.table.episodes.size(),
-                       significant_in(one, alpha_of_tests(report)), one.circuit.edges.size(),
-                       one.circuit.chains.size(), stability_cells(report, one));
-    return out;
+result_table windows_table(const windowed_episode_report& report) {
+    const auto& windows = report.result.windows;
+    return {"windows", windows.size(),
+            [&](std::size_t i) { return window_row(report, windows[i]); }, window_row(report, {})};
+}
+
+result_table window_episodes_table(const windowed_episode_report& report) {
+    auto all = items_of(report, [](const tested_window& one) { return one.tests.size(); });
+    tested_window none;
+    none.table.episodes.resize(1);
+    none.tests.resize(1);
+    return {.name = "window_episodes",
+            .size = all.size(),
+            .at = [&report, all = std::move(all)](
+                      std::size_t k) { return window_episode_row(report, all[k]); },
+            .names = window_episode_row(report, {&none, 0}),
+            .use = table_use::document_only};
+}
+
+result_table window_circuits_table(const windowed_episode_report& report) {
+    auto all = items_of(report, [](const tested_window& one) { return one.circuit.edges.size(); });
+    return {"window_circuits", all.size(),
+            [all](std::size_t k) {
+                return window_edge_row(window_number(*all[k].window),
+                                       all[k].window->circuit.edges[all[k].item]);
+            },
+            window_edge_row(0, {})};
 }
 
 void write_window_episodes(const windowed_episode_report& report,
@@ -107,13 +177,13 @@ void write_window_episodes(const windowed_episode_report& report,
     }
 }
 
-std::string window_circuits_tsv(const windowed_episode_report& report) {
-    std::string out = fmt::format("window\t{}\n", tsv_heading(described_row(circuit_edge{})));
-    for (const tested_window& one : report.result.windows)
-        for (const circuit_edge& edge : one.circuit.edges)
-            fmt::format_to(std::back_inserter(out), "{}\t{}\n", one.bounds.number,
-                           tsv_line(described_row(edge), report.spikes.unit_names()));
-    return out;
+document document_of(const windowed_episode_report& report) {
+    return {.kind = "windows",
+            .run = run_of_windows(report),
+            .unit_names = report.spikes.unit_names(),
+            .values = {{"spikes", page_spikes(report.spikes)}},
+            .tables = {windows_table(report), window_episodes_table(report),
+                       window_circuits_table(report)}};
 }
 
 }  // namespace report
@@ -136,17 +206,17 @@ void write_episode_report(const std::filesystem::path& folder,
                           const windowed_episode_report& report, bool overwrite,
                           const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
-    out.write("windows.tsv", report::windows_tsv(report));
     io::atomic_file episodes(out.file("window_episodes.tsv"));
     report::write_window_episodes(
         report, [&](std::string_view piece) { episodes.write(piece); }, run);
     episodes.commit();
-    out.write("window_circuits.tsv", report::window_circuits_tsv(report));
     if (report.result.changes) out.write("change_points.tsv", report::change_points_tsv(report));
-    out.write("run.json", report::text_of(report::run_of_windows(report)));
+    const report::document document = report::document_of(report);
+    report::write_result(out, document, false, run);
     if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
-        out.write("report.html", page_of(report::window_page_data(out.file(""), report.spikes,
-                                                                  report::alpha_of_page, run)));
+        out.write("report.html",
+                  page_of(report::window_page_text(report.result.windows, report.spikes,
+                                                   document.run, report::alpha_of_page, run)));
     out.commit(run.stop);
 }
 

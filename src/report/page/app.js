@@ -16,7 +16,7 @@ import { spadePage } from "./spade_page.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,
   "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage, windows: windowsPage,
-  replay: replayPage, assemblies: assembliesPage, conditions: conditionsPage };
+  replay: replayPage, assemblies: assembliesPage, compare: conditionsPage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {

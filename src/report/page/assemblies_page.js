@@ -15,9 +15,9 @@ const assemblySources = [
 ];
 
 // Units are shown in the order of their lags, not in that in which they were joined.
-function readAssembly(row) {
+function readAssembly(row, { number, begins_us }, i) {
   const order = row.units.map((_, k) => k).sort((a, b) => row.lags_ms[a] - row.lags_ms[b] || a - b);
-  return { ...row, units: order.map((k) => row.units[k]), lags_ms: order.map((k) => row.lags_ms[k]) };
+  return { ...row, units: order.map((k) => row.units[k]), lags_ms: order.map((k) => row.lags_ms[k]), activations: number[i], begins_us: begins_us[i] };
 }
 
 // In each bin in which an assembly is active: the first spike of each unit in the bin of its lag.
@@ -73,7 +73,7 @@ function makeSteps(steps) {
 }
 
 export function assembliesPage(raw) {
-  const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map(readAssembly), total: raw.assemblies.total };
+  const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map((row, i) => readAssembly(row, raw.active, i)), total: raw.assemblies.total };
   const state = makeState(data, (row) => activationsOf(data, row));
   const raster = makeRaster(state);
   return {
@@ -83,7 +83,7 @@ export function assembliesPage(raw) {
       ["raster", "Raster", raster.element],
       ["assemblies", "Assemblies", makeAssemblies(state)],
       ["counts", "Count over time", makeCounts(state, (row) => [...patternElements(data.names, row), ` in bins of ${row.bin_ms} ms`], "Pick an assembly.", activationsLeft)],
-      ["search", "Search", makeSteps(rowsOf(raw.steps)), "What each step of the search found"],
+      ["search", "Search", makeSteps(rowsOf(raw.search)), "What each step of the search found"],
       ["about", "About", makeAbout(data, [["assemblies", data.total]], assemblySources), "About this result"],
     ],
     redraw: raster.redraw,

@@ -4,7 +4,7 @@ import { rowsOf, spikesOf } from "./data.js";
 import { pathElements } from "./episodes.js";
 
 export function readComparison(raw) {
-  const recordings = raw.recordings.map(({ name, run, spikes }) => ({ name, ...spikesOf({ run, units: raw.units, spikes }) }));
+  const recordings = raw.recordings.map(({ name, run, spikes }) => ({ name, ...spikesOf({ run, unit_names: raw.unit_names, spikes }) }));
   const rows = rowsOf(raw.episodes).map((row) => ({
     ...row,
     from: row.units[0],
@@ -12,8 +12,8 @@ export function readComparison(raw) {
     isEdge: row.kind.some(Boolean),
     rate: row.count.map((count, k) => (1e6 * count) / recordings[k].observed),
   }));
-  const path = (row) => pathElements(raw.units, row);
-  return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), stability: raw.stability, alpha: raw.alpha, path, note: noteOnEpisodes };
+  const path = (row) => pathElements(raw.unit_names, row);
+  return { run: {}, names: raw.unit_names, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), stability: raw.stability, alpha: raw.alpha, path, note: noteOnEpisodes };
 }
 
 // For each pair of recordings a list of the changes of all rows.

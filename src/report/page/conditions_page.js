@@ -83,11 +83,11 @@ function makeConditionsAbout({ run, names }, sources) {
 }
 
 export function conditionsPage(raw) {
-  const data = { run: raw.run, names: raw.units, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.findings, "finding"), total: raw.findings.total };
+  const data = { run: raw.run, names: raw.unit_names, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
   const state = makeState(data, () => new Float64Array(0));
   const changed = data.rows.filter(({ change }) => change !== "none");
   const circuit = makeDifferenceCircuit(state);
-  const arePatterns = Boolean(raw.findings.lags_ms);
+  const arePatterns = Boolean(raw.differences.lags_ms);
   return {
     data,
     redraw: () => {},

@@ -1,4 +1,4 @@
-// Reads the data of the page (docs/formats.md, "Data of pages").
+// Reads the document of a result (docs/formats.md, "Document of a result").
 
 export function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -69,7 +69,7 @@ export function rowsOf(table, numbers) {
 
 export function readDocument(text) {
   const raw = JSON.parse(text);
-  if (raw.format !== "spikeweave page" || raw.version !== 1)
+  if (raw.format !== "spikeweave result" || raw.version !== 2)
     throw new Error("These data are of another version of spikeweave.");
   return raw;
 }
@@ -79,13 +79,13 @@ export function spikesOf(raw) {
   const { begin_us: begin, end_us: end, epochs_us: epochs } = raw.spikes;
   return {
     run: raw.run,
-    names: raw.units,
+    names: raw.unit_names,
     begin,
     end: Math.max(end, begin + 1),
     spans: epochs,
     // How long spikes were observed, in microseconds.
     observed: epochs ? epochs.reduce((sum, [from, to]) => sum + to - from, 0) : Math.max(end - begin, 1),
     spikeCount: raw.spikes.number,
-    trains: trainsOf(raw.spikes, raw.units.length),
+    trains: trainsOf(raw.spikes, raw.unit_names.length),
   };
 }

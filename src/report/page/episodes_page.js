@@ -11,6 +11,15 @@ import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
 import { makeState } from "./state.js";
 
+// An estimate of the edge with the ends of its interval.
+const estimateOf = (edge, name, unit = "") => ["", "_low", "_high"].map((end) => edge[name + end + unit]);
+
+function readEdge(edge) {
+  return { ...edge, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms], via: edge.via[0],
+    gain: estimateOf(edge, "gain"), transmission: estimateOf(edge, "transmission"),
+    mean_delay_ms: edge.mean_delay_ms === null ? undefined : estimateOf(edge, "mean_delay", "_ms") };
+}
+
 function readEpisodes(raw) {
   const isChain = new Set(raw.run.circuit?.chains ?? []);
   return {
@@ -18,7 +27,7 @@ function readEpisodes(raw) {
     places: raw.places,
     episodes: rowsOf(raw.episodes).map((row) => ({ ...row, chain: isChain.has(row.number) })),
     episodeTotal: raw.episodes.total,
-    edges: raw.edges.map((edge, i) => ({ ...edge, number: i + 1, units: [edge.from, edge.to], delays_ms: [edge.best_delay_ms] })),
+    edges: rowsOf(raw.circuit).map(readEdge),
     ties: raw.run.search?.ties ?? "time",
   };
 }

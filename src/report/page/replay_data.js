@@ -40,8 +40,8 @@ export function readReplay(raw) {
   return {
     ...data,
     eventSpans: spans,
-    tests: rowsOf(raw.tests).map(readTest),
-    testTotal: raw.tests.total,
+    tests: rowsOf(raw.replay).map(readTest),
+    testTotal: raw.replay.total,
     events: rowsOf(raw.events),
     eventTotal: raw.events.total,
     alpha: parameters.alpha,

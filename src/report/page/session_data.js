@@ -14,7 +14,7 @@ function nameOf({ epoch, begin, end }, epochCount) {
 // The spikes of each epoch, at least as long as its windows.
 function readEpochs(raw) {
   return raw.epochs.map((spikes, epoch) => {
-    const read = { ...spikesOf({ run: raw.run, units: raw.units, spikes }), leftOut: spikes.left_out ?? 0 };
+    const read = { ...spikesOf({ run: raw.run, unit_names: raw.unit_names, spikes }), leftOut: spikes.left_out ?? 0 };
     for (const window of raw.windows.filter((one) => one.epoch === epoch)) {
       read.begin = Math.min(read.begin, window.begin_us);
       read.end = Math.max(read.end, window.end_us);
@@ -67,7 +67,7 @@ function readArmed(one, unitOf, number) {
 }
 
 export function readSession(raw) {
-  const unitOf = new Map(raw.units.map((name, unit) => [name, unit]));
+  const unitOf = new Map(raw.unit_names.map((name, unit) => [name, unit]));
   const epochs = readEpochs(raw);
   const steps = stepsOf(raw, epochs);
   const rows = readRows(raw, steps);
@@ -75,7 +75,7 @@ export function readSession(raw) {
   const detections = rowsOf(raw.detections ?? {}).map((one) => ({ ...one, begin: Math.min(...one.times_us), end: Math.max(...one.times_us) }));
   return {
     ...epochs[0], raw, epochs, steps, rows, armed, detections, one: "window", alpha: raw.alpha,
-    path: (row) => pathElements(raw.units, row), note: { what: "comparisons", steps: "delays" },
+    path: (row) => pathElements(raw.unit_names, row), note: { what: "comparisons", steps: "delays" },
     spikeCount: epochs.reduce((sum, epoch) => sum + epoch.spikeCount, 0), leftOut: epochs.reduce((sum, epoch) => sum + epoch.leftOut, 0),
     recordings: steps.map((step) => ({ name: nameOf(step, epochs.length), ...step })),
     changes: steps.map(({ window }, to) => (window?.changes ?? []).map(([i, p, q, change]) => ({ row: rows[i], from: window.since, to, p, q, change }))),

@@ -77,8 +77,8 @@ export function readSorting(raw) {
   const { x_um: x, y_um: y, shank } = raw.channels;
   return {
     ...spikesOf(raw),
-    units: rowsOf(raw.quality, "unit").map((row) => ({ ...row, units: [row.unit - 1] })),
-    columns: Object.keys(raw.quality),
+    units: rowsOf(raw.units, "unit").map((row) => ({ ...row, units: [row.unit - 1] })),
+    columns: Object.keys(raw.units).filter((name) => name !== "total"),
     channels: x.map((_, i) => ({ number: i, x: x[i], y: y[i], shank: shank[i] })),
     waveforms: readWaveforms(raw.waveforms),
     points: pointsReader(raw.points),

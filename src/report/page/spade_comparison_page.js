@@ -22,15 +22,15 @@ const noteOnPatterns = {
 };
 
 function readRecording({ name, run, spikes, windows, patterns }, units) {
-  const read = { name, windows, patternTotal: patterns, ...spikesOf({ run, units, spikes }) };
+  const read = { name, windows, patternTotal: patterns, ...spikesOf({ run, unit_names: units, spikes }) };
   return { ...read, seconds: (windows.bin_us * windows.bins) / 1e6, occurrencesOf: occurrenceFinder(read) };
 }
 
 function readComparedPatterns(raw) {
-  const recordings = raw.recordings.map((one) => readRecording(one, raw.units));
+  const recordings = raw.recordings.map((one) => readRecording(one, raw.unit_names));
   const rows = rowsOf(raw.patterns).map((row) => ({ ...row, rate: row.count.map((count, k) => count / recordings[k].seconds) }));
-  const path = (row) => patternElements(raw.units, row);
-  return { run: {}, names: raw.units, spikeCount: 0, recordings, rows, total: raw.patterns.total, changes: readChanges(raw, rows), alpha: raw.alpha, path, note: noteOnPatterns };
+  const path = (row) => patternElements(raw.unit_names, row);
+  return { run: {}, names: raw.unit_names, spikeCount: 0, recordings, rows, total: raw.patterns.total, changes: readChanges(raw, rows), alpha: raw.alpha, path, note: noteOnPatterns };
 }
 
 function patternColumns({ recordings, names, path }) {

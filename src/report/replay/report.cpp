@@ -11,50 +11,56 @@
 
 #include "core/grouped.hpp"
 #include "io/result_folder.hpp"
+#include "report/document.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/page_spikes.hpp"
-#include "report/recorded_part.hpp"
-#include "report/replay/page_data.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
-#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
 
 using report::number_text;
-using report::yes_no;
 
-std::string replay_tsv(const replay_report& from) {
-    std::string out =
-        "chain\tunits\tdelays\tdirection\tscale\tcount\texpected\tz\tp\tq\tsignificant\t"
-        "events_scored\tevents_significant\tevents_expected\tevents_p\tevents_q\n";
-    for (const replay_test& test : from.scores.tests) {
-        const episode& chain = from.chains[test.chain];
-        fmt::format_to(std::back_inserter(out),
-                       "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
-                       test.chain + 1, report::units_text(from.spikes.unit_names(), chain),
-                       report::delays_text(chain), to_string(test.direction),
-                       number_text(test.scale), test.count, number_text(test.expected),
-                       number_text(test.z), number_text(test.p), number_text(test.q),
-                       yes_no(test.q < from.alpha), test.scored, test.significant,
-                       number_text(test.expected_significant), number_text(test.events_p),
-                       number_text(test.events_q));
+// A row; without a test one with the same columns.
+report::row test_row(const replay_report& from, const replay_test* given) {
+    const replay_test test = given != nullptr ? *given : replay_test{};
+    const episode chain = given != nullptr ? from.chains[test.chain] : episode{};
+    report::row out{{"chain", std::uint64_t{test.chain + 1}},
+                    {"units", report::joined_list<unit_id>{chain.units, "→"}},
+                    {"delays", chain.delays}};
+    for (report::column& each : report::described_row(test)) {
+        if (each.name == "chain") continue;
+        if (each.name == "events_scored") out.push_back({"significant", test.q < from.alpha});
+        out.push_back(std::move(each));
     }
     return out;
 }
 
-std::string events_tsv(const replay_report& from) {
-    std::string out = "event\tbegin_s\tend_s\tchain\tactive\ttau\tp_forward\tp_reverse\n";
-    for (const replay_event& one : from.scores.events) {
-        const time_span& event = from.events[one.event];
-        fmt::format_to(std::back_inserter(out), "{}\t{:.6f}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\n",
-                       one.event + 1, to_seconds(event.begin), to_seconds(event.end), one.chain + 1,
-                       one.active, number_text(one.tau), number_text(one.p_forward),
-                       number_text(one.p_reverse));
-    }
+report::row event_row(const replay_report& from, const replay_event* given) {
+    const replay_event scored = given != nullptr ? *given : replay_event{};
+    const time_span event = given != nullptr ? from.events[scored.event] : time_span{};
+    report::row out{{"event", std::uint64_t{scored.event + 1}},
+                    {"begin_s", report::exact_time{event.begin}},
+                    {"end_s", report::exact_time{event.end}},
+                    {"chain", std::uint64_t{scored.chain + 1}}};
+    for (report::column& each : report::described_row(scored))
+        if (each.name != "event" && each.name != "chain") out.push_back(std::move(each));
     return out;
+}
+
+// The table `replay.tsv`.
+report::result_table tests_table(const replay_report& from) {
+    const auto& tests = from.scores.tests;
+    return {"replay", tests.size(), [&](std::size_t i) { return test_row(from, &tests[i]); },
+            test_row(from, nullptr)};
+}
+
+report::result_table events_table(const replay_report& from) {
+    const auto& events = from.scores.events;
+    return {"events", events.size(), [&](std::size_t i) { return event_row(from, &events[i]); },
+            event_row(from, nullptr)};
 }
 
 report::json run_of(const replay_report& from) {
@@ -74,30 +80,12 @@ report::json chains_of(const replay_report& from) {
     return out;
 }
 
-report::json tests_of(const replay_report& from) {
-    report::json out = report::json::array();
-    for (const replay_test& test : from.scores.tests) {
-        report::json one = report::json_of(test);
-        one["chain"] = test.chain + 1;
-        one["direction"] = to_string(test.direction);
-        one["significant"] = test.q < from.alpha;
-        out.push_back(std::move(one));
-    }
-    return out;
-}
-
-report::json events_of(const replay_report& from) {
-    report::json out = report::json::array();
-    for (const replay_event& scored : from.scores.events) {
-        const time_span& event = from.events[scored.event];
-        report::json one = report::json_of(scored);
-        one["event"] = scored.event + 1;
-        one["begin_s"] = to_seconds(event.begin);
-        one["end_s"] = to_seconds(event.end);
-        one["chain"] = scored.chain + 1;
-        out.push_back(std::move(one));
-    }
-    return out;
+report::document document_from(const replay_report& from) {
+    return {.kind = "replay",
+            .run = run_of(from),
+            .unit_names = from.spikes.unit_names(),
+            .values = {{"spikes", report::page_spikes(from.spikes)}},
+            .tables = {tests_table(from), events_table(from)}};
 }
 
 }  // namespace
@@ -120,20 +108,22 @@ replay_report report_of(spike_sequence spikes, std::vector<episode> chains, repl
 void write_replay_report(const std::filesystem::path& folder, const replay_report& report,
                          bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::replay));
-    out.write("replay.tsv", replay_tsv(report));
-    out.write("events.tsv", events_tsv(report));
-    out.write("run.json", report::text_of(run_of(report)));
-    if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)
-        out.write("report.html",
-                  page_of(report::replay_page_data(out.file(""), report.spikes, run)));
+    report::write_result(out, document_from(report),
+                         report.with_page && report.spikes.size() <= report::most_spikes_of_a_page,
+                         run);
     out.commit(run.stop);
 }
 
+std::string document_of(const replay_report& report, const execution& run) {
+    return report::whole_text(document_from(report), run);
+}
+
 std::string to_json(const replay_report& report) {
+    const std::vector<std::string>& names = report.spikes.unit_names();
     return report::text_of({{"run", run_of(report)},
                             {"chains", chains_of(report)},
-                            {"tests", tests_of(report)},
-                            {"events", events_of(report)}});
+                            {"tests", report::rows_of(tests_table(report), names)},
+                            {"events", report::rows_of(events_table(report), names)}});
 }
 
 std::string summarize(const replay_report& from) {

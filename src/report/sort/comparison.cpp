@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/page_tables.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -27,19 +27,19 @@ std::vector<std::uint64_t> spikes_of_units(const spike_sequence& spikes) {
 }
 
 // Numbers that both results have to have, if they are known.
-void check_equal(const std::vector<named_page>& results, const char* key, const char* words) {
-    const json& one = results[0].data.at("recording").at(key);
-    const json& other = results[1].data.at("recording").at(key);
+void check_equal(const std::vector<named_result>& results, const char* key, const char* words) {
+    const json& one = results[0].document.at("recording").at(key);
+    const json& other = results[1].document.at("recording").at(key);
     if (one == 0 || other == 0 || one == other) return;
     throw invalid_argument(fmt::format(
         "'{}' and '{}' are sortings of different recordings, with {} and {} {}", results[0].place,
         results[1].place, one.get<double>(), other.get<double>(), words));
 }
 
-void check_same_recording(const std::vector<named_page>& results) {
+void check_same_recording(const std::vector<named_result>& results) {
     if (results.size() != 2) throw invalid_argument("only two sortings can be compared in a page");
-    for (const named_page& one : results)
-        if (one.data.at("recording").at("sample_rate_hz") == 0)
+    for (const named_result& one : results)
+        if (one.document.at("recording").at("sample_rate_hz") == 0)
             throw invalid_argument(
                 fmt::format("the times of the spikes of '{}' are not known", one.place));
     check_equal(results, "sample_rate_hz", "samples a second");
@@ -138,26 +138,25 @@ std::vector<unit_pair> agreement_of(const spike_sequence& one, const spike_seque
     return pairs;
 }
 
-std::string sorting_comparison_data(std::vector<named_page> results, const execution& run) {
+std::string sorting_comparison_data(std::vector<named_result> results, const execution& run) {
     check_same_recording(results);
-    const spike_sequence one = read_page_spikes(results[0].data);
-    const spike_sequence other = read_page_spikes(results[1].data);
+    const spike_sequence one = read_page_spikes(results[0].document);
+    const spike_sequence other = read_page_spikes(results[1].document);
     const std::vector<unit_pair> pairs = agreement_of(one, other, run);
-    json document{{"format", "spikeweave page"},
-                  {"version", 1},
-                  {"kind", "sort-comparison"},
-                  {"within_ms", ms(same_spike)},
-                  {"matched_agreement", matched_agreement},
-                  {"sortings", json::array()},
-                  {"pairs", columns_of_pairs(pairs)},
-                  {"rows", rows_of_units(pairs, one.unit_count(), other.unit_count())}};
-    for (named_page& result : results) {
+    json document = head_of("sort-comparison");
+    document.update({{"within_ms", ms(same_spike)},
+                     {"matched_agreement", matched_agreement},
+                     {"sortings", json::array()},
+                     {"pairs", columns_of_pairs(pairs)},
+                     {"rows", rows_of_units(pairs, one.unit_count(), other.unit_count())}});
+    for (named_result& result : results) {
         json sorting{{"name", result.name}};
-        for (const char* const key : {"run", "units", "spikes", "channels", "waveforms", "quality"})
-            sorting[key] = std::move(result.data.at(key));
+        for (const char* const key :
+             {"run", "unit_names", "spikes", "channels", "waveforms", "units"})
+            sorting[key] = std::move(result.document.at(key));
         document["sortings"].push_back(std::move(sorting));
     }
-    return page_text(document);
+    return compact(document);
 }
 
 }  // namespace spikeweave::report

@@ -9,10 +9,8 @@
 #include "io/result_folder.hpp"
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
-#include "report/sort/page_data.hpp"
 #include "report/sort/parts.hpp"
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/report/page.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/phy.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -116,18 +114,16 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
                                               .channel_group = report.kwik->channel_group,
                                               .channels = report.channels});
     }
-    out.write("units.tsv", report::units_tsv(report));
     out.write("iterations.tsv", report::iterations_tsv(report));
-    if (!report.decisions.empty()) out.write("merges.tsv", report::merges_tsv(report));
     if (!report.motion.empty()) {
         out.write("motion.tsv", report::motion_tsv(report));
         out.write("motion.svg", report::motion_svg(report));
     }
-    const report::sorting_page page = report::sorting_page_of(report);
-    report::write_details(out.file("waveforms.npz"), page.details);
-    out.write("run.json", report::text_of(page.tables.at("run")));
-    if (report.with_page && report.sorted.labels.size() <= report::most_spikes_of_a_page)
-        out.write("report.html", page_of(report::sorting_page_data(page, run)));
+    const report::sorting_details details = report::details_of(report);
+    report::write_details(out.file("waveforms.npz"), details);
+    report::write_result(
+        out, report::document_of(report, details),
+        report.with_page && report.sorted.labels.size() <= report::most_spikes_of_a_page, run);
     std::optional<model_file> model;
     if (report.model) model.emplace(report.model_path, *report.model, overwrite);
     out.commit(run.stop);

@@ -62,13 +62,13 @@ report::json report::sorting_run(const sorting_report& report) {
     return out;
 }
 
+std::string document_of(const sorting_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report, report::details_of(report)), run);
+}
+
 std::string to_json(const sorting_report& report) {
-    report::json units = report::json::array();
-    for (std::size_t u = 0; u < report.units.size(); ++u)
-        if (report.units[u].spikes > 0)
-            units.push_back(report::json_of(report::unit_row(report, u, report.units[u])));
     return report::text_of({{"run", report::sorting_run(report)},
-                            {"units", units},
+                            {"units", report::rows_of(report::units_table(report))},
                             {"iterations", iterations_of(report)}});
 }
 

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "report/columns.hpp"
+#include "report/document.hpp"
 #include "report/run_json.hpp"
+#include "report/sort/details.hpp"
 #include "spikeweave/report/sort.hpp"
 
 namespace spikeweave::report {
@@ -16,12 +18,16 @@ std::size_t unit_number(const sorting_report& report);
 
 /// Returns the content of `run.json` for a sorting.
 json sorting_run(const sorting_report& report);
-/// A line of `units.tsv`. @param what  of the report, which has to outlive the row
-row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& what);
-std::string units_tsv(const sorting_report& report);
-std::string iterations_tsv(const sorting_report& report);
-std::string merges_tsv(const sorting_report& report);
+/// The tables of the result, which has to outlive them.
+result_table units_table(const sorting_report& report);
+result_table merges_table(const sorting_report& report);
+/// The displacements; their file rounds them.
+result_table motion_table(const sorting_report& report);
 std::string motion_tsv(const sorting_report& report);
+std::string iterations_tsv(const sorting_report& report);
+sorting_details details_of(const sorting_report& report);
+/// @param details  those of the report
+document document_of(const sorting_report& report, const sorting_details& details);
 /// Draws the displacement at each depth over time, around that depth.
 std::string motion_svg(const sorting_report& report);
 

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/sort/parts.hpp"
 #include "report/text.hpp"
@@ -10,24 +13,19 @@
 namespace spikeweave::report {
 namespace {
 
-using std::string_literals::operator""s;
-using std::string_view_literals::operator""sv;
-
-std::string cell(const std::optional<double>& value) {
-    return value ? number_text(*value) : std::string();
-}
-std::string cell(std::uint64_t value) {
-    return fmt::format("{}", value);
-}
-std::string cell(cluster_fate value) {
-    return std::string(to_string(value));
-}
-std::string cell(const std::string& value) {
-    return value;
+// The other cluster is 0 if there is none.
+row decision_row(const cluster_decision& one) {
+    row out = described_row(one);
+    for (column& each : out)
+        if (each.name == "other" && one.other == 0) each.value = std::optional<std::uint64_t>{};
+    return out;
 }
 
-}  // namespace
+row motion_row(double time_s, double depth_um, double displacement_um) {
+    return {{"time_s", time_s}, {"depth_um", depth_um}, {"displacement_um", displacement_um}};
+}
 
+// @param what  of the report
 row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& what) {
     row out{{"unit", std::uint64_t{unit + 1}},
             {"clu_label", std::uint64_t{unit} + report.first_label}};
@@ -40,13 +38,20 @@ row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& 
     return out;
 }
 
-std::string units_tsv(const sorting_report& report) {
-    const sorted_unit none;
-    std::string text = tsv_heading(unit_row(report, 0, none)) + '\n';
+}  // namespace
+
+result_table units_table(const sorting_report& report) {
+    std::vector<std::size_t> with_spikes;
     for (std::size_t u = 0; u < report.units.size(); ++u)
-        if (report.units[u].spikes > 0)
-            text += tsv_line(unit_row(report, u, report.units[u]), {}, "") + '\n';
-    return text;
+        if (report.units[u].spikes > 0) with_spikes.push_back(u);
+    return {.name = "units",
+            .size = with_spikes.size(),
+            .at =
+                [&report, with_spikes](std::size_t i) {
+                    return unit_row(report, with_spikes[i], report.units[with_spikes[i]]);
+                },
+            .names = unit_row(report, 0, {}),
+            .none = ""};
 }
 
 std::string iterations_tsv(const sorting_report& report) {
@@ -62,19 +67,26 @@ std::string iterations_tsv(const sorting_report& report) {
     return text;
 }
 
-std::string merges_tsv(const sorting_report& report) {
-    std::string text;
-    const cluster_decision any;
-    each_member(any, [&](const char* name, const auto& /*value*/) { text += name + "\t"s; });
-    text.back() = '\n';
-    for (const cluster_decision& one : report.decisions) {
-        each_member(one, [&](const char* name, const auto& value) {
-            const bool has_none = name == "other"sv && one.other == 0;
-            text += has_none ? "\t" : cell(value) + '\t';
-        });
-        text.back() = '\n';
-    }
-    return text;
+result_table merges_table(const sorting_report& report) {
+    return {.name = "merges",
+            .size = report.decisions.size(),
+            .at = [&report](std::size_t i) { return decision_row(report.decisions[i]); },
+            .names = decision_row({}),
+            .none = ""};
+}
+
+result_table motion_table(const sorting_report& report) {
+    const probe_motion& motion = report.motion;
+    const std::size_t windows = motion.depths_um.size();
+    return {.name = "motion",
+            .size = motion.times_s.size() * windows,
+            .at =
+                [&motion, windows](std::size_t i) {
+                    return motion_row(motion.times_s[i / windows], motion.depths_um[i % windows],
+                                      motion.displacement_um[i]);
+                },
+            .names = motion_row(0, 0, 0),
+            .use = table_use::document_only};
 }
 
 }  // namespace spikeweave::report

@@ -11,8 +11,8 @@
 
 #include "core/stop.hpp"
 #include "report/common_units.hpp"
+#include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/page_tables.hpp"
 #include "report/rate_changes.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
@@ -88,13 +88,13 @@ private:
     std::vector<std::vector<std::int64_t>> bins_;
 };
 
-void check_comparable(const std::vector<named_page>& results) {
-    const named_page& first = results.front();
-    for (const named_page& one : results) {
-        if (one.data.at("spikes").at("number") == 0)
+void check_comparable(const std::vector<named_result>& results) {
+    const named_result& first = results.front();
+    for (const named_result& one : results) {
+        if (one.document.at("spikes").at("number") == 0)
             throw invalid_argument(
                 fmt::format("'{}' has no spikes, so patterns cannot be counted in it", one.place));
-        if (one.data.at("windows").at("bin_us") != first.data.at("windows").at("bin_us"))
+        if (one.document.at("windows").at("bin_us") != first.document.at("windows").at("bin_us"))
             throw invalid_argument(fmt::format(
                 "'{}' was searched with another `bin` than '{}', so their patterns cannot be "
                 "compared",
@@ -139,7 +139,7 @@ std::vector<pattern_map::const_iterator> in_order(const pattern_map& all) {
 
 json columns_of_patterns(std::span<const pattern_map::const_iterator> rows, duration bin) {
     json columns;
-    for (const char* const name : {"units", "lags_ms", "count", "p", "q", "found"})
+    for (const char* const name : {"unit_names", "lags_ms", "count", "p", "q", "found"})
         columns[name] = json::array();
     for (const auto& row : rows) {
         json units = json::array();
@@ -167,10 +167,10 @@ double seconds_of(const json& windows) {
 }
 
 json changes_of(std::span<const pattern_map::const_iterator> rows,
-                const std::vector<named_page>& results, std::size_t from, std::size_t to,
+                const std::vector<named_result>& results, std::size_t from, std::size_t to,
                 double alpha) {
-    const double before = seconds_of(results[from].data.at("windows"));
-    const double after = seconds_of(results[to].data.at("windows"));
+    const double before = seconds_of(results[from].document.at("windows"));
+    const double after = seconds_of(results[to].document.at("windows"));
     std::vector<counted_twice> counts;
     for (const auto& row : rows) {
         const pattern_count& was = row->second[from];
@@ -192,36 +192,34 @@ void count_missing_patterns(const spike_sequence& spikes, const json& windows, s
 
 }  // namespace
 
-std::string pattern_comparison_data(std::vector<named_page> results, bool is_series, double alpha,
+std::string pattern_comparison_data(std::vector<named_result> results, bool is_series, double alpha,
                                     const execution& run) {
     check_comparable(results);
     std::vector<spike_sequence> spikes;
     spikes.reserve(results.size());
-    for (const named_page& one : results) spikes.push_back(read_page_spikes(one.data));
+    for (const named_result& one : results) spikes.push_back(read_page_spikes(one.document));
     std::vector<spike_sequence*> sequences;
     sequences.reserve(spikes.size());
     for (spike_sequence& one : spikes) sequences.push_back(&one);
     const std::vector<unit_map> units = join_units(sequences);
     pattern_map all;
     for (std::size_t i = 0; i < results.size(); ++i)
-        take_patterns(results[i].data, units[i], i, results.size(), all);
+        take_patterns(results[i].document, units[i], i, results.size(), all);
     for (std::size_t i = 0; i < results.size(); ++i)
-        count_missing_patterns(spikes[i], results[i].data.at("windows"), i, all, run);
+        count_missing_patterns(spikes[i], results[i].document.at("windows"), i, all, run);
 
     const auto order = in_order(all);
-    const duration bin{results.front().data.at("windows").at("bin_us").get<std::int64_t>()};
+    const duration bin{results.front().document.at("windows").at("bin_us").get<std::int64_t>()};
     const std::span rows(order.data(), std::min(order.size(), most_rows_of_a_page));
-    json document{{"format", "spikeweave page"},
-                  {"version", 1},
-                  {"kind", "spade-comparison"},
-                  {"alpha", alpha},
-                  {"units", spikes.front().unit_names()},
-                  {"recordings", json::array()},
-                  {"patterns", columns_of_patterns(rows, bin)},
-                  {"changes", json::array()}};
+    json document = head_of("spade-comparison");
+    document.update({{"alpha", alpha},
+                     {"unit_names", spikes.front().unit_names()},
+                     {"recordings", json::array()},
+                     {"patterns", columns_of_patterns(rows, bin)},
+                     {"changes", json::array()}});
     document["patterns"]["total"] = order.size();
     for (std::size_t i = 0; i < results.size(); ++i) {
-        json& data = results[i].data;
+        json& data = results[i].document;
         document["recordings"].push_back({{"name", results[i].name},
                                           {"run", std::move(data.at("run"))},
                                           {"spikes", page_spikes(spikes[i])},
@@ -231,7 +229,7 @@ std::string pattern_comparison_data(std::vector<named_page> results, bool is_ser
             document["changes"].push_back(
                 changes_of(rows, results, is_series ? i - 1 : 0, i, alpha));
     }
-    return page_text(document);
+    return compact(document);
 }
 
 }  // namespace spikeweave::report

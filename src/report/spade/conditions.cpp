@@ -2,35 +2,41 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "io/result_folder.hpp"
-#include "report/condition_page.hpp"
 #include "report/finding_changes.hpp"
 #include "report/result_files.hpp"
-#include "report/run_json.hpp"
 #include "report/text.hpp"
-#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace report {
 namespace {
 
-std::string pattern_differences_tsv(const pattern_comparison& result) {
-    std::string out = "finding\tsize\tunits\tlags_ms" + change_heading() + '\n';
-    std::size_t number = 0;
-    for (const pattern_change& one : result.findings) {
-        std::string units;
-        std::string lags;
-        for (const auto& [unit, lag] : one.what) {
-            units += (units.empty() ? "" : ",") + unit;
-            lags += (lags.empty() ? "" : ",") + milliseconds(result.bin * lag);
-        }
-        out += fmt::format("{}\t{}\t{}\t{}", ++number, one.what.size(), units, lags) +
-               change_cells(one) + '\n';
+// The table `differences.tsv`.
+row finding_row(const pattern_comparison& result, std::size_t number, const pattern_change& one) {
+    joined_list<unit_id> units{{}, ","};
+    joined_list<duration> lags{{}, ","};
+    for (const auto& [unit, lag] : one.what) {
+        const auto at = std::ranges::find(result.unit_names, unit);
+        units.items.push_back(unit_id{static_cast<std::uint32_t>(at - result.unit_names.begin())});
+        lags.items.push_back(result.bin * lag);
     }
+    row out{{"finding", std::uint64_t{number}},
+            {"size", std::uint64_t{one.what.size()}},
+            {"units", std::move(units)},
+            {"lags_ms", std::move(lags)}};
+    add_change(out, one);
     return out;
+}
+
+result_table findings_table(const pattern_comparison& result) {
+    const auto& findings = result.findings;
+    return {"differences", findings.size(),
+            [&](std::size_t i) { return finding_row(result, i + 1, findings[i]); },
+            finding_row(result, 0, {})};
 }
 
 // "n0 n1+5ms"
@@ -41,21 +47,6 @@ std::string name_of(const named_pattern& what, duration bin) {
         if (lag > 0) text += fmt::format("+{}ms", milliseconds(bin * lag));
     }
     return text;
-}
-
-json pattern_findings_json(const pattern_comparison& result) {
-    json out = json::array();
-    for (const pattern_change& one : result.findings) {
-        json units = json::array();
-        json lags = json::array();
-        for (const auto& [unit, lag] : one.what) {
-            units.push_back(unit);
-            lags.push_back(ms(result.bin * lag));
-        }
-        out.push_back(condition_change_json(
-            {{"finding", out.size() + 1}, {"units", units}, {"lags_ms", lags}}, one));
-    }
-    return out;
 }
 
 }  // namespace
@@ -69,18 +60,24 @@ void write_pattern_condition_report(const std::filesystem::path& folder,
                                     const pattern_condition_report& report, bool overwrite,
                                     const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::pattern_differences));
-    out.write("differences.tsv", report::pattern_differences_tsv(report.result));
-    out.write("run.json",
-              report::text_of(report::comparison_json(report::compared_in(report), report.run)));
-    if (report.with_page)
-        out.write("report.html", page_of(report::condition_page_data(out.file(""), run)));
+    report::write_result(out,
+                         report::document_of(report::compared_in(report), report.run,
+                                             report::findings_table(report.result)),
+                         report.with_page, run);
     out.commit(run.stop);
+}
+
+std::string document_of(const pattern_condition_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report::compared_in(report), report.run,
+                                                  report::findings_table(report.result)),
+                              run);
 }
 
 std::string to_json(const pattern_condition_report& report) {
     return report::text_of(
         {{"run", report::comparison_json(report::compared_in(report), report.run)},
-         {"findings", report::pattern_findings_json(report.result)}});
+         {"findings",
+          report::rows_of(report::findings_table(report.result), report.result.unit_names)}});
 }
 
 std::string summarize(const pattern_condition_report& report) {

@@ -8,9 +8,7 @@
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
 #include "report/spade/lines.hpp"
-#include "report/spade/page_data.hpp"
 #include "report/spade/parts.hpp"
-#include "spikeweave/report/page.hpp"
 
 namespace spikeweave {
 namespace {
@@ -18,19 +16,13 @@ namespace {
 // Writes all files but `patterns.tsv`.
 void write_others(const io::result_folder& out, const report::pattern_view& p,
                   const execution& run) {
-    out.write("signatures.tsv", report::signatures_tsv(p));
-    out.write("funnel.tsv", report::funnel_tsv(p));
-    if (p.tested()) {
-        out.write("spectrum.tsv", report::spectrum_tsv(p));
-        out.write("spectrum.svg", report::spectrum_svg(p));
-    }
+    if (p.tested()) out.write("spectrum.svg", report::spectrum_svg(p));
     core::throw_if_stopped(run.stop);
     out.write("patterns.svg", report::patterns_svg(p));
     if (p.report.with_nwb) report::write_pattern_nwb(out.file("patterns.nwb"), p);
-    out.write("run.json", report::pattern_run_json(p));
-    if (p.report.with_page && p.report.spikes.size() <= report::most_spikes_of_a_page)
-        out.write("report.html", page_of(report::pattern_page_data(out.file(""), p.report.spikes,
-                                                                   p.report.axes, run)));
+    report::write_result(
+        out, report::document_of(p),
+        p.report.with_page && p.report.spikes.size() <= report::most_spikes_of_a_page, run);
 }
 
 }  // namespace

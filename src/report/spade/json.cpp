@@ -31,6 +31,8 @@ json pattern_replication_of(const pattern_report& report) {
     return out;
 }
 
+}  // namespace
+
 json run_of(const pattern_view& p) {
     const pattern_report& report = p.report;
     json out = run_json(report.run, {{"spikes", report.input.spikes},
@@ -64,88 +66,20 @@ json run_of(const pattern_view& p) {
     return out;
 }
 
-json pattern_of(const pattern_view& p, std::size_t i) {
-    const pattern_report& report = p.report;
-    json units = json::array();
-    json lags = json::array();
-    for (const pattern_item item : report.table.pattern(i)) {
-        units.push_back(p.name(item));
-        lags.push_back(ms(p.lag(item)));
-    }
-    json starts = json::array();
-    for (const std::uint32_t start : report.table.occurrences_of(i)) {
-        if (report.axes.timed)
-            starts.push_back(to_seconds(report.axes.time_of(start)));
-        else
-            starts.push_back(start);
-    }
-    json one{{"pattern", p.number[i]},
-             {"units", units},
-             {"lags_ms", lags},
-             {"count", report.table.counts[i]},
-             {report.axes.timed ? "times_s" : "windows", starts}};
-    if (p.tests[i] != nullptr) {
-        one["p"] = p.tests[i]->p;
-        one["q"] = p.tests[i]->q;
-        one["significant"] = p.tests[i]->significant;
-    }
-    if (const pattern_replication* other = p.replicated(i))
-        one["replication"] = {{"count", other->count},
-                              {"expected", other->expected},
-                              {"p", other->p},
-                              {"q", other->q}};
-    if (!report.stabilities.empty()) {
-        one["stability_intensional"] = report.stabilities[i].intensional;
-        one["stability_extensional"] = report.stabilities[i].extensional;
-    }
-    return one;
-}
-
-json signature_json(const pattern_view& p, const pattern_signature& what, std::uint64_t patterns) {
-    json one{{"size", what.size}, {"count", what.count}};
-    if (p.report.spectrum == spectrum_kind::size_count_duration)
-        one["duration_ms"] = ms(p.report.axes.bin * what.duration);
-    one["patterns"] = patterns;
-    return one;
-}
-
-json signatures_of(const pattern_view& p) {
-    json out = json::array();
-    if (!p.tested()) {
-        for (const signature_count& found : p.report.signatures)
-            out.push_back(
-                signature_json(p, {found.size, found.count, found.duration}, found.patterns));
-        return out;
-    }
-    for (const signature_test& test : p.report.assessment->tests.signatures) {
-        json one = signature_json(p, test.what, test.patterns);
-        one.update({{"p", test.p},
-                    {"tested", test.tested},
-                    {"q", test.q},
-                    {"significant", test.significant},
-                    {"reason", to_string(test.reason)}});
-        out.push_back(std::move(one));
-    }
-    return out;
-}
-
-}  // namespace
-
-std::string pattern_run_json(const pattern_view& p) {
-    return text_of(run_of(p));
-}
-
 }  // namespace spikeweave::report
 
 namespace spikeweave {
 
+std::string document_of(const pattern_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report::pattern_view(report)), run);
+}
+
 std::string to_json(const pattern_report& report) {
     const report::pattern_view p(report);
-    report::json patterns = report::json::array();
-    for (const std::size_t i : p.order) patterns.push_back(report::pattern_of(p, i));
+    report::json signatures = report::rows_of(report::signatures_table(p));
     return report::text_of({{"run", report::run_of(p)},
-                            {"patterns", patterns},
-                            {"signatures", report::signatures_of(p)}});
+                            {"patterns", report::patterns_json(p)},
+                            {"signatures", std::move(signatures)}});
 }
 
 }  // namespace spikeweave

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/document.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/spade.hpp"
 
@@ -50,12 +51,24 @@ struct pattern_view {
 /// Passes on `patterns.tsv` in pieces.
 void write_patterns(const pattern_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);
-std::string signatures_tsv(const pattern_view& p);
-std::string spectrum_tsv(const pattern_view& p);
-std::string funnel_tsv(const pattern_view& p);
+/// The tables of the result. What they are of has to outlive them.
+result_table patterns_table(const pattern_view& p);
+result_table occurrences_table(const pattern_view& p);
+/// The signatures as their file lists them.
+result_table signatures_table(const pattern_view& p);
+/// The same by their numbers in that file, the significant ones first, because there may be more
+/// than a page lists.
+result_table numbered_signatures_table(const pattern_view& p);
+/// The spectrum of surrogates, which must have been tested.
+result_table spectrum_table(const pattern_view& p, table_use use);
+result_table funnel_table(const pattern_view& p);
+/// The patterns with their occurrences, as `--json` has them.
+json patterns_json(const pattern_view& p);
 std::string patterns_svg(const pattern_view& p);
 std::string spectrum_svg(const pattern_view& p);
-std::string pattern_run_json(const pattern_view& p);
+/// The content of `run.json`.
+json run_of(const pattern_view& p);
+document document_of(const pattern_view& p);
 /// @throws io_error, always in a build without HDF5.
 void write_pattern_nwb(const std::filesystem::path& path, const pattern_view& p);
 

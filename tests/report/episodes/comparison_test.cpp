@@ -17,11 +17,6 @@ using namespace std::chrono_literals;
 using report::compared_result;
 using report::comparison;
 
-const std::string episode_heads =
-    "episode\tsize\tunits\tdelays\tcount\texpected\tp\tq\tstrength\tsignificant\tmaximal\n";
-const std::string edge_heads =
-    "from\tto\tsign\tdelay\tbest_delay\tcount\texpected\tp\tq\tstrength\tkind\tvia\n";
-
 report::json run_of(const std::string& delays, std::vector<int> chains = {}) {
     return {{"parameters", {{"delays", delays}, {"ties", "time"}}},
             {"circuit", {{"chains", std::move(chains)}}}};
@@ -39,31 +34,50 @@ spike_sequence pairs_of(std::vector<std::string> names, unit_id first, unit_id s
     return {std::move(times_us), std::move(units), std::move(names), {0s, 100s}};
 }
 
-compared_result made_result(const temporary_folder& place, const std::string& name,
-                            const std::string& episodes, const std::string& edges,
-                            spike_sequence spikes, report::json run = run_of("4-6ms,6-8ms")) {
-    place.file(name + "/episodes.tsv", episode_heads + episodes);
-    place.file(name + "/circuit.tsv", edge_heads + edges);
-    return report::result_of_folder(place.path() / name, name, std::move(run), std::move(spikes),
-                                    {});
+// A frequent episode of which a result says that it is significant or not.
+report::episode_row listed(std::size_t number, episode what, std::uint64_t count,
+                           bool significant = true, double expected = 0.25, double q = 1e-8) {
+    return {.number = number,
+            .what = std::move(what),
+            .in = {.count = count,
+                   .expected = expected,
+                   .q = q,
+                   .strength = 0.75,
+                   .significant = significant,
+                   .is_listed = true}};
 }
+
+// The edge from a unit to another.
+report::compared_edge edge(unit_id from, unit_id to, delay_interval delay, delay_interval best,
+                           const std::string& kind = "direct",
+                           const std::string& sign = "excitatory") {
+    return {{{from, to}, {best}}, delay, kind, sign, 1e-8};
+}
+
+compared_result made_result(const std::string& name, std::vector<report::episode_row> episodes,
+                            std::vector<report::compared_edge> edges, spike_sequence spikes,
+                            report::json run = run_of("4-6ms,6-8ms")) {
+    return {name, name, std::move(run), std::move(spikes), std::move(edges), std::move(episodes)};
+}
+
+constexpr unit_id first{0};
+constexpr unit_id second{1};
+constexpr delay_interval near_delay{4ms, 6ms};
+constexpr delay_interval far_delay{6ms, 8ms};
 
 // "x→y" three times in the first result; twice in the second one, where it is not listed, and
 // where the units have other numbers. One unit has the name of the episode.
-comparison small_comparison(const temporary_folder& place) {
+comparison small_comparison() {
     return report::compare(
-        {made_result(place, "one", "1\t2\tx→y\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n",
-                     "x\ty\texcitatory\t(4,6] ms\t(4,6] ms\t3\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n",
+        {made_result("one", {listed(1, {{unit_id{0}, unit_id{2}}, {near_delay}}, 3)},
+                     {edge(unit_id{0}, unit_id{2}, near_delay, near_delay)},
                      pairs_of({"x", "x→y", "y"}, unit_id{0}, unit_id{2}, 3)),
-         made_result(place, "two", "", "",
-                     pairs_of({"10", "y", "9", "x"}, unit_id{3}, unit_id{1}, 2))},
+         made_result("two", {}, {}, pairs_of({"10", "y", "9", "x"}, unit_id{3}, unit_id{1}, 2))},
         {});
 }
 
 TEST(Comparison, MatchesUnitsByNameAndCountsWhatIsNotListed) {
-    const temporary_folder place;
-
-    const comparison compared = small_comparison(place);
+    const comparison compared = small_comparison();
 
     const std::vector<std::string> names{"9", "10", "x", "x→y", "y"};
     for (const compared_result& one : compared.results) EXPECT_EQ(one.spikes.unit_names(), names);
@@ -83,18 +97,15 @@ TEST(Comparison, MatchesUnitsByNameAndCountsWhatIsNotListed) {
 }
 
 TEST(Comparison, ComparesEdgesByTheirBestDelay) {
-    const temporary_folder place;
     const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
-    const std::string rest = "\t9\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n";
+    const episode near_pair{{first, second}, {near_delay}};
+    const episode far_pair{{first, second}, {far_delay}};
 
     const comparison compared = report::compare(
-        {made_result(place, "one", "1\t2\tx→y\t(4,6] ms" + rest,
-                     "x\ty\texcitatory\t(4,6] ms\t(4,6] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n",
-                     spikes),
-         made_result(
-             place, "two", "1\t2\tx→y\t(6,8] ms" + rest + "2\t2\tx→y\t(4,6] ms" + rest,
-             "x\ty\texcitatory\t(4,8] ms\t(6,8] ms\t9\t0.25\t1e-9\t1e-8\t0.75\tindirect\tx\n",
-             spikes)},
+        {made_result("one", {listed(1, near_pair, 9)},
+                     {edge(first, second, near_delay, near_delay)}, spikes),
+         made_result("two", {listed(1, far_pair, 9), listed(2, near_pair, 9)},
+                     {edge(first, second, {4ms, 8ms}, far_delay, "indirect")}, spikes)},
         {});
 
     ASSERT_EQ(compared.episodes.size(), 2U);
@@ -109,15 +120,13 @@ TEST(Comparison, ComparesEdgesByTheirBestDelay) {
 
 // "y" after "x" is frequent in both, and its count is tested for excess only.
 TEST(Comparison, TakesInhibitionFromTheEdges) {
-    const temporary_folder place;
     const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
-    const std::string listed = "1\t2\tx→y\t(4,6] ms\t9\t99\t1\t1\t0.1\tno\tno\n";
+    const std::vector rows{listed(1, {{first, second}, {near_delay}}, 9, false, 99, 1)};
 
     const comparison compared = report::compare(
-        {made_result(place, "one", listed,
-                     "x\ty\tinhibitory\t(4,7] ms\t(4,6] ms\t9\t99\t1e-9\t1e-8\t0.75\tdirect\t-\n",
-                     spikes),
-         made_result(place, "two", listed, "", spikes)},
+        {made_result("one", rows,
+                     {edge(first, second, {4ms, 7ms}, near_delay, "direct", "inhibitory")}, spikes),
+         made_result("two", rows, {}, spikes)},
         {});
 
     ASSERT_EQ(compared.episodes.size(), 1U);
@@ -134,19 +143,16 @@ TEST(Comparison, TakesInhibitionFromTheEdges) {
 
 // Windows overlap, so the best delay of one connection differs. Significance is that of the edge.
 TEST(Comparison, HasEachPeakOnce) {
-    const temporary_folder place;
     const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
-    const auto edge = [](const std::string& delays) {
-        return "x\ty\texcitatory\t" + delays + "\t9\t0.25\t1e-9\t1e-8\t0.75\tdirect\t-\n";
-    };
+    const episode pair{{first, second}, {near_delay}};
+    const std::vector early_edge{edge(first, second, {1ms, 3ms}, {1ms, 3ms})};
+    const std::vector late_edge{edge(first, second, {4500us, 6500us}, {4500us, 6500us})};
 
     const comparison compared = report::compare(
-        {made_result(place, "one", "1\t2\tx→y\t(4,6] ms\t9\t9\t1\t1\t0.75\tno\tyes\n",
-                     edge("(4,6.5] ms\t(4,6] ms"), spikes),
-         made_result(place, "two", "", edge("(4.5,6.5] ms\t(4.5,6.5] ms"), spikes),
-         made_result(place, "three", "", edge("(4.5,6.5] ms\t(4.5,6.5] ms"), spikes),
-         made_result(place, "four", "1\t2\tx→y\t(4,6] ms\t9\t9\t1e-9\t1e-9\t0.75\tyes\tyes\n",
-                     edge("(1,3] ms\t(1,3] ms"), spikes)},
+        {made_result("one", {listed(1, pair, 9, false, 9, 1)},
+                     {edge(first, second, {4ms, 6500us}, near_delay)}, spikes),
+         made_result("two", {}, late_edge, spikes), made_result("three", {}, late_edge, spikes),
+         made_result("four", {listed(1, pair, 9, true, 9, 1e-9)}, early_edge, spikes)},
         {});
 
     ASSERT_EQ(compared.episodes.size(), 2U);
@@ -161,16 +167,15 @@ TEST(Comparison, HasEachPeakOnce) {
 }
 
 TEST(Comparison, HasTheChainsOfAllCircuits) {
-    const temporary_folder place;
     const spike_sequence spikes({0, 5000, 10'000}, {unit_id{0}, unit_id{1}, unit_id{2}},
                                 {"x", "y", "z"}, {0s, 1s});
-    const std::string rest = "\t1\t0.25\t1e-9\t1e-8\t0.75\tyes\tyes\n";
+    const episode chain{{unit_id{0}, unit_id{1}, unit_id{2}}, {near_delay, near_delay}};
 
-    const comparison compared = report::compare(
-        {made_result(place, "one", "1\t3\tx→y→z\t(4,6] (4,6] ms" + rest + "2\t1\tx\t-" + rest, "",
-                     spikes, run_of("4-6ms", {1})),
-         made_result(place, "two", "", "", spikes, run_of("4-6ms"))},
-        {});
+    const comparison compared =
+        report::compare({made_result("one", {listed(1, chain, 1), listed(2, {{unit_id{0}}, {}}, 1)},
+                                     {}, spikes, run_of("4-6ms", {1})),
+                         made_result("two", {}, {}, spikes, run_of("4-6ms"))},
+                        {});
 
     ASSERT_EQ(compared.episodes.size(), 1U);
     EXPECT_EQ(compared.episodes[0].what.size(), 3U);
@@ -178,11 +183,10 @@ TEST(Comparison, HasTheChainsOfAllCircuits) {
 }
 
 TEST(Comparison, RefusesOtherDelays) {
-    const temporary_folder place;
     const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 1);
     const auto compared_with = [&](report::json run) {
-        return report::compare({made_result(place, "one", "", "", spikes),
-                                made_result(place, "two", "", "", spikes, std::move(run))},
+        return report::compare({made_result("one", {}, {}, spikes),
+                                made_result("two", {}, {}, spikes, std::move(run))},
                                {});
     };
 
@@ -256,8 +260,7 @@ TEST(Changes, AreCorrectedForAllEpisodes) {
 }
 
 TEST(ComparisonPage, ComparesASeriesStepByStepAndOthersWithTheFirst) {
-    const temporary_folder place;
-    comparison compared = small_comparison(place);
+    comparison compared = small_comparison();
     compared.results.push_back(compared.results.front());
     compared.episodes[0].in.push_back(compared.episodes[0].in.front());
     const auto steps = [&](bool is_series) {

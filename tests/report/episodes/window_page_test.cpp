@@ -36,7 +36,7 @@ windowed_episode_report report_of_windows() {
 TEST(WindowTables, SayWhatEachWindowHas) {
     const windowed_episode_report report = report_of_windows();
 
-    EXPECT_EQ(report::windows_tsv(report),
+    EXPECT_EQ(report::tsv_of(report::windows_table(report), report.spikes.unit_names()),
               "window\tbegin_s\tend_s\tspikes\tthreshold\tepisodes\tsignificant\tedges\tchains"
               "\tsince\tcommon\tjaccard\tjaccard_expected\tstability\tstability_p\n"
               "0\t0.000000\t10.000000\t20\t5\t3\t1\t1\t0\t-\t-\t-\t-\t-\t-\n"
@@ -50,20 +50,25 @@ TEST(WindowTables, SayWhatEachWindowHas) {
                              "\tno\tno\n"))
         << episodes;
     EXPECT_NE(episodes.find("\t2\t\"a b\" 4-6ms \"µ c\"\t40\t"), std::string::npos) << episodes;
-    const std::string circuits = report::window_circuits_tsv(report);
+    const std::string circuits =
+        report::tsv_of(report::window_circuits_table(report), report.spikes.unit_names());
     EXPECT_TRUE(circuits.starts_with("window\tfrom\tto\tsign\tdelay\tbest_delay\t")) << circuits;
     EXPECT_NE(circuits.find("\n1\ta b\tµ c\texcitatory\t("), std::string::npos) << circuits;
     EXPECT_NE(circuits.find(" ms\t(4,6] ms\t40\t"), std::string::npos) << circuits;
 }
 
-TEST(WindowPage, IsMadeOfTheTables) {
+// The page of a document.
+report::json page_of_windows(const report::json& document) {
+    return report::json::parse(report::window_page_text(document, 0.05, {}));
+}
+
+TEST(WindowPage, IsMadeOfTheDocument) {
     const temporary_folder place;
     const windowed_episode_report report = report_of_windows();
     const auto folder = place.path() / "out";
     write_episode_report(folder, report);
 
-    const auto page =
-        report::json::parse(report::window_page_data(folder, report.spikes, 0.05, {}));
+    const auto page = page_of_windows(report::read_document(folder));
 
     EXPECT_EQ(page.at("kind"), "windows");
     const auto& windows = page.at("windows");
@@ -73,26 +78,21 @@ TEST(WindowPage, IsMadeOfTheTables) {
     EXPECT_EQ(windows[1].at("since"), 0);
     EXPECT_EQ(windows[1].at("changes").at(0).at(3), "stronger");
     EXPECT_EQ(page.at("comparisons"), 1);
+    const auto shown = report::json::parse(
+        report::window_page_text(report.result.windows, report.spikes, page.at("run"), 0.05, {}));
+    EXPECT_EQ(shown, page);
     EXPECT_TRUE(std::filesystem::exists(folder / "report.html"));
 }
 
 // As if the rates were those of inhibition, whose q is that of the edge.
 TEST(WindowPage, ShowsTheSignOfEdges) {
-    const temporary_folder place;
     const windowed_episode_report report = report_of_windows();
-    const auto folder = place.path() / "out";
-    write_episode_report(folder, report);
-    const auto page = [&] {
-        return report::json::parse(report::window_page_data(folder, report.spikes, 0.05, {}));
-    };
-    const auto excited = page().at("windows");
+    auto document = report::json::parse(document_of(report));
+    const auto excited = page_of_windows(document).at("windows");
     EXPECT_EQ(excited[0].at("found").at(0).at(4), "excitatory");
 
-    std::string text = read_bytes(folder / "window_circuits.tsv");
-    for (std::size_t at; (at = text.find("excitatory")) != std::string::npos;)
-        text.replace(at, 10, "inhibitory");
-    place.file("out/window_circuits.tsv", text);
-    const auto inhibited = page().at("windows");
+    for (auto& sign : document.at("window_circuits").at("sign")) sign = "inhibitory";
+    const auto inhibited = page_of_windows(document).at("windows");
 
     const auto& edges = report.result.windows[0].circuit.edges;
     ASSERT_EQ(edges.size(), 1U);
@@ -105,38 +105,27 @@ TEST(WindowPage, ShowsTheSignOfEdges) {
     EXPECT_EQ(inhibited[1].at("changes").at(0).at(3), "weaker");
 }
 
-TEST(WindowPage, RefusesDamagedTables) {
-    const temporary_folder place;
-    const windowed_episode_report report = report_of_windows();
-    const auto folder = place.path() / "out";
-    write_episode_report(folder, report);
-    const auto error_with = [&](const std::string& name, const std::string& was,
-                                const std::string& is) {
-        std::string text = read_bytes(folder / name);
-        const std::string whole = text;
-        const auto at = text.find(was);
-        EXPECT_NE(at, std::string::npos);
-        text.replace(at, was.size(), is);
-        place.file("out/" + name, text);
-        const std::string error =
-            text_of([&] { report::window_page_data(folder, report.spikes, 0.05, {}); });
-        place.file("out/" + name, whole);
-        return error;
+TEST(WindowPage, RefusesDamagedDocuments) {
+    const auto whole = report::json::parse(document_of(report_of_windows()));
+    const auto error_with = [&](const char* table, const char* name, std::size_t row,
+                                report::json value) {
+        auto document = whole;
+        document.at(table).at(name).at(row) = std::move(value);
+        return text_of([&] { page_of_windows(document); });
     };
     const auto says = [](const std::string& error, const std::string& words) {
         EXPECT_NE(error.find(words), std::string::npos) << error;
     };
 
-    says(error_with("windows.tsv", "\n1\t", "\n0\t"), "twice");
-    says(error_with("windows.tsv", "10.000000\t20", "0.000000\t20"), "no interval");
-    says(error_with("windows.tsv", "\t80\t", "\tmany\t"), "line 3");
-    says(error_with("window_episodes.tsv", "4-6ms", "6-4ms"), "6 ms to 4 ms");
-    says(error_with("window_episodes.tsv", " 4-6ms \"µ c\"", " 4-6ms"), "no episode");
-    says(error_with("window_episodes.tsv", "\"µ c\"", "nobody"), "nobody");
-    says(error_with("window_episodes.tsv", "\n0\t1\t", "\n0\t7\t"), "no such window");
-    says(error_with("window_circuits.tsv", "direct", "odd"), "kind");
-    says(error_with("window_circuits.tsv", "excitatory", "odd"), "sign");
-    says(error_with("window_circuits.tsv", "(4,6] ms", "-"), "no delay");
+    says(error_with("windows", "window", 1, 0), "twice");
+    says(error_with("windows", "begin_s", 1, 20), "without length");
+    says(error_with("windows", "spikes", 1, "many"), "number");
+    says(error_with("window_episodes", "delays_ms", 2, report::json::array()), "each step");
+    says(error_with("window_episodes", "units", 2, {0, 7}), "no unit 7");
+    says(error_with("window_episodes", "window", 2, 7), "no window 7");
+    says(error_with("window_circuits", "kind", 0, "odd"), "odd");
+    says(error_with("window_circuits", "sign", 0, "odd"), "odd");
+    says(error_with("window_circuits", "delay_ms", 0, report::json::array()), "range");
 }
 
 TEST(WindowChanges, HaveATableAndSentences) {
@@ -169,8 +158,7 @@ TEST(WindowChanges, HaveATableAndSentences) {
     write_episode_report(place.path() / "out", report);
     EXPECT_EQ(read_bytes(place.path() / "out" / "change_points.tsv"),
               report::change_points_tsv(report));
-    const auto page = report::json::parse(
-        report::window_page_data(place.path() / "out", report.spikes, 0.05, {}));
+    const auto page = page_of_windows(report::read_document(place.path() / "out"));
     const auto& told = page.at("run").at("search").at("change_points");
     EXPECT_EQ(told.at("circuit").at("found").at(0).at("time_s"), 10);
     EXPECT_EQ(told.at("findings_with_other_excess"), 1);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using report::json;
-using report::named_page;
+using report::named_result;
 
 // Spikes of units 0, 1, … at these times in microseconds.
 spike_sequence units_at(const std::vector<std::vector<std::int64_t>>& trains) {
@@ -24,17 +24,17 @@ spike_sequence units_at(const std::vector<std::vector<std::int64_t>>& trains) {
     return sequence_of(std::move(spikes), std::move(names), {0s, 1s});
 }
 
-named_page page_of_sorting(const std::string& name, const spike_sequence& spikes,
-                           double rate = 30'000, int samples = 30'000) {
+named_result page_of_sorting(const std::string& name, const spike_sequence& spikes,
+                             double rate = 30'000, int samples = 30'000) {
     return {name,
             name,
             {{"recording", {{"sample_rate_hz", rate}, {"samples", samples}}},
              {"run", json::object()},
-             {"units", spikes.unit_names()},
+             {"unit_names", spikes.unit_names()},
              {"spikes", report::page_spikes(spikes)},
              {"channels", nullptr},
              {"waveforms", nullptr},
-             {"quality", json::object()}}};
+             {"units", json::object()}}};
 }
 
 json compared(const spike_sequence& one, const spike_sequence& other) {
@@ -146,7 +146,7 @@ TEST(SortingComparison, RefusesSortingsOfDifferentRecordings) {
     EXPECT_THROW(with(30'000, 29'999), invalid_argument);
     EXPECT_THROW(with(25'000, 30'000), invalid_argument);
     EXPECT_THROW(with(0, 30'000), invalid_argument);  // the times are not known
-    const named_page page = page_of_sorting("one", spikes);
+    const named_result page = page_of_sorting("one", spikes);
     EXPECT_THROW(report::sorting_comparison_data({page, page, page}, {}), invalid_argument);
 }
 

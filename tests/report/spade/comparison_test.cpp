@@ -10,20 +10,20 @@ namespace {
 
 using namespace std::chrono_literals;
 using report::json;
-using report::named_page;
+using report::named_result;
 
 // Bins of 5 ms from 0 on. `patterns` has the columns of the data of a page.
-named_page page_of_patterns(const std::string& name, const spike_sequence& spikes, json patterns,
-                            json windows = {{"bin_us", 5000},
-                                            {"length", 4},
-                                            {"origin_us", 0},
-                                            {"bins", 200},
-                                            {"segments_us", json::array()}}) {
+named_result page_of_patterns(const std::string& name, const spike_sequence& spikes, json patterns,
+                              json windows = {{"bin_us", 5000},
+                                              {"length", 4},
+                                              {"origin_us", 0},
+                                              {"bins", 200},
+                                              {"segments_us", json::array()}}) {
     patterns["total"] = patterns.at("units").size();
     return {name,
             name,
             {{"run", json::object()},
-             {"units", spikes.unit_names()},
+             {"unit_names", spikes.unit_names()},
              {"spikes", report::page_spikes(spikes)},
              {"windows", std::move(windows)},
              {"patterns", std::move(patterns)}}};
@@ -44,7 +44,7 @@ spike_sequence repeated(std::vector<std::string> names, std::int64_t number,
     return {std::move(times), std::move(units), std::move(names), {0s, 1s}};
 }
 
-json compared(std::vector<named_page> pages, bool is_series = false) {
+json compared(std::vector<named_result> pages, bool is_series = false) {
     return json::parse(report::pattern_comparison_data(std::move(pages), is_series, 0.05, {}));
 }
 
@@ -123,10 +123,10 @@ TEST(PatternComparison, SaysWhatChanged) {
 
 TEST(PatternComparison, RefusesOtherBins) {
     const auto page = page_of_patterns("one", repeated({"x", "y"}, 9), no_patterns);
-    named_page other = page;
-    other.data["windows"]["bin_us"] = 4000;
-    named_page windows = page;
-    windows.data["spikes"]["number"] = 0;
+    named_result other = page;
+    other.document["windows"]["bin_us"] = 4000;
+    named_result windows = page;
+    windows.document["spikes"]["number"] = 0;
 
     EXPECT_NO_THROW(compared({page, page}));
     EXPECT_THROW(compared({page, other}), invalid_argument);

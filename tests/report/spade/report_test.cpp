@@ -87,6 +87,11 @@ std::string patterns_tsv(const pattern_report& report) {
     return text;
 }
 
+std::string tsv_of_signatures(const pattern_report& report) {
+    const report::pattern_view view(report);
+    return report::tsv_of(report::signatures_table(view));
+}
+
 TEST(PatternReport, ListsPatternsByTheirP) {
     const pattern_report report = small_pattern_report();
 
@@ -122,7 +127,7 @@ TEST(PatternReport, GivesStabilityWhereItWasComputed) {
 TEST(PatternReport, SaysOfEverySignatureWhatBecameOfIt) {
     const pattern_report report = small_pattern_report();
 
-    EXPECT_EQ(report::signatures_tsv(report::pattern_view(report)),
+    EXPECT_EQ(tsv_of_signatures(report),
               "size\tcount\tduration_ms\tpatterns\treached\tp\ttested\tq\tsignificant\treason\n"
               "2\t2\t-\t5\t99\t1\tno\t1\tno\t" +
                   std::string(to_string(test_reason::p_is_one)) +
@@ -132,10 +137,11 @@ TEST(PatternReport, SaysOfEverySignatureWhatBecameOfIt) {
                   "\n"
                   "3\t2\t-\t1\t3\t0.04\tyes\t0.04\tyes\t" +
                   std::string(to_string(test_reason::tested)) + "\n");
-    EXPECT_EQ(report::spectrum_tsv(report::pattern_view(report)),
+    const report::pattern_view view(report);
+    EXPECT_EQ(report::tsv_of(report::spectrum_table(view, report::table_use::file_only)),
               "size\tcount\tduration_ms\treached\tp\n"
               "2\t2\t-\t99\t1\n2\t3\t-\t25\t0.252525\n3\t2\t-\t3\t0.030303\n");
-    EXPECT_EQ(report::funnel_tsv(report::pattern_view(report)),
+    EXPECT_EQ(report::tsv_of(report::funnel_table(view)),
               "step\tbefore\tremoved\tleft\twhy\n"
               "closed patterns\t9\t0\t9\t\n"
               "window subsets\t9\t2\t7\tpart of a longer one\n"
@@ -147,8 +153,7 @@ TEST(PatternReport, GivesSignaturesTheirDurationWithThreeDimensions) {
     report.spectrum = spectrum_kind::size_count_duration;
     report.signatures = {{2, 4, 2, 1}};
 
-    EXPECT_NE(report::signatures_tsv(report::pattern_view(report))
-                  .find("\n2\t4\t10\t1\t-\t-\tno\t-\t-\tno surrogates\n"),
+    EXPECT_NE(tsv_of_signatures(report).find("\n2\t4\t10\t1\t-\t-\tno\t-\t-\tno surrogates\n"),
               std::string::npos);
 }
 

@@ -33,6 +33,10 @@ SPIKEWEAVE_API void write_condition_report(const std::filesystem::path& folder,
                                            const condition_report& report, bool overwrite = false,
                                            const execution& run = {});
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const condition_report& report, const execution& run = {});
+
 /// Everything as one JSON document, for `--json`.
 SPIKEWEAVE_API std::string to_json(const condition_report& report);
 

@@ -35,16 +35,10 @@ SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
                                          const windowed_episode_report& report,
                                          bool overwrite = false, const execution& run = {});
 
-/// Returns the data of the page that plays these windows (docs/formats.md).
-/// @param spikes   those of the whole recording
-/// @param record   what the page tells of the run as a JSON document, which has `search` with its
-///                 `ties`, and `significance` with its `alpha`
-/// @param alpha    level at which the rates of an episode differ between two windows, in (0, 1]
-/// @throws cancelled.
-SPIKEWEAVE_API std::string page_data_of(const spike_sequence& spikes,
-                                        std::span<const tested_window> windows,
-                                        std::string_view record, double alpha,
-                                        const execution& run = {});
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const windowed_episode_report& report,
+                                       const execution& run = {});
 
 /// The result as one JSON document: {"run", "windows", "changes"}; a window has its "episodes", the
 /// "edges" of its circuit, and its "stability" since the window before that shares no time with it.

@@ -34,6 +34,11 @@ SPIKEWEAVE_API void write_pattern_condition_report(const std::filesystem::path& 
                                                    bool overwrite = false,
                                                    const execution& run = {});
 
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const pattern_condition_report& report,
+                                       const execution& run = {});
+
 /// Everything as one JSON document, for `--json`.
 SPIKEWEAVE_API std::string to_json(const pattern_condition_report& report);
 
