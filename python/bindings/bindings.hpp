@@ -21,6 +21,7 @@ void bind_replay(nb::module_& m);
 void bind_assemblies(nb::module_& m);
 void bind_recording(nb::module_& m);
 void bind_spade(nb::module_& m);
+void bind_reports(nb::module_& m);
 void bind_sort(nb::module_& m);
 
 }  // namespace spikeweave::python

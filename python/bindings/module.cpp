@@ -53,5 +53,6 @@ NB_MODULE(_core, m) {
     bind_replay(m);
     bind_assemblies(m);
     bind_recording(m);
+    bind_reports(m);
     bind_sort(m);
 }

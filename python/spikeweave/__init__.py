@@ -9,6 +9,7 @@ patterns; `live` detects and finds chains while a recording runs; `sort` finds u
 from . import _edition, simulate  # noqa: F401 - the edition before the extension
 from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
+from ._adapters.saved import load
 from ._commands.assemblies import assemblies
 from ._commands.compare import (
     compare,
@@ -107,6 +108,7 @@ __all__ = [
     "episodes",
     "epochs_around",
     "live",
+    "load",
     "read",
     "read_recording",
     "replay",

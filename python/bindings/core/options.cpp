@@ -304,6 +304,17 @@ call_options take_options(const nb::dict& arguments, const option_list& options)
     return call;
 }
 
+void set_recorded(const option_list& options, const nb::dict& recorded) {
+    for (const option& one : options) {
+        if (!recorded.contains(one.name.c_str())) continue;
+        const nb::object value = recorded[one.name.c_str()];
+        if (nb::isinstance<nb::bool_>(value))
+            one.set(nb::cast<bool>(value));
+        else
+            one.set_text(nb::cast<std::string>(value));
+    }
+}
+
 nb::dict arguments_of(const option_list& options) {
     nb::dict out;
     for (const option& one : options) out[one.name.c_str()] = argument_of(one);

@@ -28,8 +28,19 @@ Result call(Result (*function)(const Input&, const Options&, const execution&),
                               [&](const auto&... how) { return function(input, how...); });
 }
 
+/// Sets the options that have a value in the record of a run.
+void set_recorded(const option_list& options, const nb::dict& recorded);
 /// Returns the arguments of a call that does the same: times in seconds, None if not set.
 nb::dict arguments_of(const option_list& options);
+
+/// Returns the arguments of the options that a record of a run names, each as a text or a flag.
+template <class Options>
+nb::dict recorded_arguments(const nb::dict& recorded) {
+    Options options;
+    const option_list list = describe(options);
+    set_recorded(list, recorded);
+    return arguments_of(list);
+}
 
 /// Returns what signatures, docstrings, the documentation and tests need to know of the options, a
 /// dictionary for each.

@@ -1,8 +1,10 @@
 #include "spikeweave/pipeline/assemblies.hpp"
 
+#include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "bindings/core/values.hpp"
+#include "spikeweave/report/assemblies.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -19,9 +21,15 @@ auto of_activations(Member member) {
 }
 
 nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given) {
-    const auto result = call_with<assembly_analysis_options>(
-        given, [&](const auto&... how) { return find_assemblies(*spikes.sequence, how...); });
+    const auto held = std::make_shared<const assembly_result>(call_with<assembly_analysis_options>(
+        given, [&](const auto&... how) { return find_assemblies(*spikes.sequence, how...); }));
+    const assembly_result& result = *held;
     nb::dict out;
+    out["report"] = held_report(
+        [held, sequence = spikes.sequence] {
+            return report_of(held->part ? spike_sequence{} : *sequence, *held);
+        },
+        [](const auto&... how) { write_assembly_report(how...); });
     out["assemblies"] =
         dicts_of(result.found.assemblies, "units", &assembly::units, "lags", &assembly::lags, "bin",
                  &assembly::bin, "p", &assembly::p, "p_corrected", &assembly::p_corrected, "counts",
@@ -43,6 +51,7 @@ nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given)
 void bind_assemblies(nb::module_& m) {
     m.def("find_assemblies", &look_for_assemblies, "spikes"_a, "given"_a);
     m.def("assemblies_options", &description<assembly_analysis_options>);
+    m.def("assemblies_arguments", &recorded_arguments<assembly_analysis_options>);
 }
 
 }  // namespace spikeweave::python

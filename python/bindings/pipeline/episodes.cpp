@@ -6,6 +6,7 @@
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/episodes.hpp"
+#include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/assess/episodes/correlogram.hpp"
@@ -13,7 +14,6 @@
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"
-#include "spikeweave/report/page.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave::python {
@@ -71,6 +71,24 @@ nb::object stability_of(const tested_window& window) {
     nb::dict out = to_python(window.stability->both);
     out["since"] = window.stability->since;
     return out;
+}
+
+// One window as a result of its own.
+episode_report report_of_window(const spike_sequence& spikes, const tested_window& window,
+                                const windowed_episode_options& options) {
+    const auto times = spikes.times_us();
+    const auto begin = std::ranges::lower_bound(times, window.bounds.begin.count());
+    const auto end = std::lower_bound(begin, times.end(), window.bounds.end.count());
+    const auto units = spikes.units().subspan(static_cast<std::size_t>(begin - times.begin()),
+                                              static_cast<std::size_t>(end - begin));
+    spike_sequence inside({begin, end}, {units.begin(), units.end()}, spikes.unit_names(),
+                          {window.bounds.begin, window.bounds.end});
+    episode_result found;
+    found.table = window.table;
+    found.assessed = window.tests;
+    found.circuit = window.circuit;
+    found.options = options.search;
+    return report_of(std::move(inside), std::move(found));
 }
 
 nb::dict window_columns(const tested_window& window, std::size_t units, double alpha) {
@@ -145,77 +163,6 @@ nb::dict stability_between(const matrix_in<std::uint32_t>& before,
         }));
 }
 
-template <class Value>
-Value entry(const nb::dict& from, const char* name) {
-    return nb::cast<Value>(from[name]);
-}
-
-delay_interval delay_at(const matrix_in<double>& delays, std::size_t row) {
-    return {duration_from_seconds(delays(row, 0)), duration_from_seconds(delays(row, 1))};
-}
-
-template <class Value, std::size_t number>
-Value named_among(const std::array<Value, number>& all, const char* column, std::string_view name) {
-    for (const Value one : all)
-        if (name == to_string(one)) return one;
-    throw invalid_argument(
-        fmt::format("`{}` has \"{}\", which no edge of a circuit is", column, name));
-}
-
-circuit circuit_of(const nb::dict& given) {
-    const auto from = entry<array_in<std::uint32_t>>(given, "source");
-    const auto to = entry<array_in<std::uint32_t>>(given, "target");
-    const auto delay = entry<matrix_in<double>>(given, "delay");
-    const auto best = entry<matrix_in<double>>(given, "best_delay");
-    const auto q = entry<array_in<double>>(given, "q");
-    const auto signs = entry<std::vector<std::string>>(given, "sign");
-    const auto kinds = entry<std::vector<std::string>>(given, "kind");
-    circuit out;
-    for (std::size_t i = 0; i < kinds.size(); ++i)
-        out.edges.push_back({.from = unit_id{from(i)},
-                             .to = unit_id{to(i)},
-                             .sign = named_among(connection_signs, "sign", signs.at(i)),
-                             .delay = delay_at(delay, i),
-                             .best = delay_at(best, i),
-                             .count = 0,
-                             .expected = 0,
-                             .p = 1,
-                             .q = q(i),
-                             .strength = 0,
-                             .kind = named_among(edge_kinds, "kind", kinds[i])});
-    for (const std::int64_t chain : span_of(entry<array_in<std::int64_t>>(given, "chains")))
-        out.chains.push_back(static_cast<std::size_t>(chain));
-    return out;
-}
-
-// Returns what the page shows of a window.
-tested_window window_of(const nb::dict& given) {
-    tested_window out{.bounds = {entry<std::int64_t>(given, "number"),
-                                 duration_from_seconds(entry<double>(given, "begin")),
-                                 duration_from_seconds(entry<double>(given, "end"))},
-                      .spikes = entry<std::size_t>(given, "spike_count"),
-                      .circuit = circuit_of(entry<nb::dict>(given, "circuit"))};
-    const auto counts = entry<array_in<std::int64_t>>(given, "counts");
-    const auto q = entry<array_in<double>>(given, "q");
-    const auto parts = nb::make_tuple(given["offsets"], given["units"], given["delays"]);
-    for (episode& one : episodes_of(nb::cast<episodes_in>(parts))) {
-        const std::size_t i = out.tests.size();
-        out.table.episodes.push_back({std::move(one), static_cast<std::uint64_t>(counts(i))});
-        out.tests.push_back({0, 1, q(i), 0});
-    }
-    out.table.threshold = entry<std::uint64_t>(given, "threshold");
-    return out;
-}
-
-std::string windows_page_data(const shared_spikes& spikes, const std::vector<nb::dict>& given,
-                              const std::string& record, double alpha) {
-    std::vector<tested_window> windows;
-    for (const nb::dict& one : given) windows.push_back(window_of(one));
-    return run_for_result([&](const execution& run) {
-        return page_data_of(*spikes.sequence, windows, record, alpha, run);
-    });
-}
-
 template <class Found>
 void add_run(nb::dict& out, const shared_spikes& spikes, const Found& found,
              windowed_episode_options options) {
@@ -252,9 +199,15 @@ nb::dict pair_columns(const pair_tests& pairs, const circuit& found, const spike
     return out;
 }
 
-nb::dict to_python(const shared_spikes& spikes, const episode_result& found,
-                   bool has_recorded_span) {
+nb::dict to_python(const shared_spikes& spikes, episode_result made, bool has_recorded_span) {
+    const auto held = std::make_shared<const episode_result>(std::move(made));
+    const episode_result& found = *held;
     nb::dict out;
+    out["report"] = held_report(
+        [held, sequence = spikes.sequence] {
+            return report_of(held->part ? spike_sequence{} : *sequence, *held);
+        },
+        [](const auto&... how) { write_episode_report(how...); });
     out["table"] = table_arrays(found.table);
     out["levels"] = column(found.table.levels);
     out["assessed"] = table_of(deciding_tests(found));
@@ -282,12 +235,25 @@ nb::dict to_python(const shared_spikes& spikes, const episode_result& found,
     return out;
 }
 
-nb::dict to_python(const shared_spikes& spikes, const windowed_episode_result& found,
+nb::dict to_python(const shared_spikes& spikes, windowed_episode_result made,
                    bool /*has_recorded_span*/) {
+    const auto held = std::make_shared<const windowed_episode_result>(std::move(made));
+    const windowed_episode_result& found = *held;
     nb::dict out;
+    out["report"] = held_report(
+        [held, sequence = spikes.sequence] {
+            return report_of(held->part ? spike_sequence{} : *sequence, *held);
+        },
+        [](const auto&... how) { write_episode_report(how...); });
     out["windows"] = column(found.windows, [&](const tested_window& one) {
-        return window_columns(one, spikes.sequence->unit_count(),
-                              found.options.search.significance.alpha);
+        nb::dict columns = window_columns(one, spikes.sequence->unit_count(),
+                                          found.options.search.significance.alpha);
+        columns["report"] = held_report(
+            [held, &one, sequence = spikes.sequence] {
+                return report_of_window(held->part ? *held->part : *sequence, one, held->options);
+            },
+            [](const auto&... how) { write_episode_report(how...); });
+        return columns;
     });
     if (found.changes) out["changes"] = changes_of(*found.changes);
     add_run(out, spikes, found, found.options);
@@ -309,7 +275,7 @@ episode_result find_and_confirm(const spike_sequence& spikes, const spike_sequen
 nb::dict find(const shared_spikes& spikes, const nb::dict& given,
               const std::optional<shared_spikes>& confirm) {
     using results = std::variant<episode_result, windowed_episode_result>;
-    const results found = call_with<windowed_episode_options>(
+    results found = call_with<windowed_episode_options>(
         given, [&](const windowed_episode_options& options, const execution& run) -> results {
             if (confirm)
                 return find_and_confirm(*spikes.sequence, *confirm->sequence, options, run);
@@ -318,7 +284,8 @@ nb::dict find(const shared_spikes& spikes, const nb::dict& given,
             return find_episodes_in_windows(*spikes.sequence, options, run);
         });
     const bool is_recorded = (confirm ? *confirm : spikes).has_recorded_span;
-    return std::visit([&](const auto& one) { return to_python(spikes, one, is_recorded); }, found);
+    return std::visit([&](auto&& one) { return to_python(spikes, std::move(one), is_recorded); },
+                      std::move(found));
 }
 
 array_out<std::int64_t> count(const shared_spikes& spikes, const episodes_in& episodes,
@@ -372,8 +339,8 @@ void bind_episodes(nb::module_& m) {
     m.def("find_episodes", &find, "spikes"_a, "given"_a, "confirm"_a = nb::none());
     m.def("circuit_stability", &stability_between, "before"_a, "after"_a, "given"_a);
     m.def("circuit_stability_options", &description<circuit_stability_options>);
-    m.def("windows_page_data", &windows_page_data, "spikes"_a, "windows"_a, "record"_a, "alpha"_a);
     m.def("episodes_options", &description<windowed_episode_options>);
+    m.def("episodes_arguments", &recorded_arguments<windowed_episode_options>);
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);
@@ -384,11 +351,6 @@ void bind_episodes(nb::module_& m) {
             return correlogram(spikes, unit_id{source}, unit_id{target}, bin, reach);
         },
         "spikes"_a, "source"_a, "target"_a, "bin"_a, "reach"_a);
-    m.def("page_of", &page_of, "data"_a);
-    nb::class_<result_data>(m, "PageData").def(nb::init<std::string, std::string>());
-    m.def("compared_page", [](const std::vector<result_data>& results, const nb::dict& given) {
-        return call(compared_page, results, given);
-    });
     m.def("episode_strategies", [](bool on_gpu) {
         const auto device = on_gpu ? device_kind::cuda : device_kind::cpu;
         return column(available_episode_strategies(device));

@@ -1,17 +1,25 @@
 #include "spikeweave/pipeline/replay.hpp"
 
 #include "bindings/core/episodes.hpp"
+#include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
+#include "spikeweave/report/replay.hpp"
 
 namespace spikeweave::python {
 namespace {
 
 nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const nb::dict& given) {
     const std::vector<episode> wanted = episodes_of(chains);
-    const auto found = call_with<replay_analysis_options>(
-        given, [&](const auto&... how) { return find_replay(*spikes.sequence, wanted, how...); });
+    const auto held = std::make_shared<const replay_result>(call_with<replay_analysis_options>(
+        given, [&](const auto&... how) { return find_replay(*spikes.sequence, wanted, how...); }));
+    const replay_result& found = *held;
     nb::dict out;
+    out["report"] = held_report(
+        [held, wanted, sequence = spikes.sequence] {
+            return report_of(held->part ? spike_sequence{} : *sequence, wanted, *held);
+        },
+        [](const auto&... how) { write_replay_report(how...); });
     out["tests"] = table_of(found.scores.tests);
     out["events"] = table_of(found.scores.events);
     out["event_times"] = column(found.events);
@@ -28,6 +36,7 @@ nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const 
 void bind_replay(nb::module_& m) {
     m.def("find_replay", &look_for, "spikes"_a, "chains"_a, "given"_a);
     m.def("replay_options", &description<replay_analysis_options>);
+    m.def("replay_arguments", &recorded_arguments<replay_analysis_options>);
 }
 
 }  // namespace spikeweave::python

@@ -5,10 +5,11 @@
 #include <variant>
 
 #include "bindings/core/arguments.hpp"
+#include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/pipeline/sort/features.hpp"
-#include "spikeweave/report/page.hpp"
+#include "spikeweave/report/sort.hpp"
 
 namespace spikeweave {
 
@@ -99,7 +100,10 @@ nb::dict to_python(sort_result made, const nb::dict& parameters) {
         out["duplicates"] = spikes.duplicates;
         out["spikes"] = share(std::move(spikes.spikes), made.sorted.sample_count > 0);
     }
-    out["data"] = std::make_shared<const sort_result>(std::move(made));
+    const auto held = std::make_shared<const sort_result>(std::move(made));
+    out["report"] = held_report([held] { return report_of(*held); },
+                                [](const auto&... how) { write_sorting_report(how...); });
+    out["data"] = held;
     return out;
 }
 
@@ -162,10 +166,6 @@ void bind_sort(nb::module_& m) {
     m.def("sort_features", &sort_given_features, "features"_a, "masks"_a.none(), "samples"_a.none(),
           "given"_a);
     m.def("write_phy", &to_phy, "data"_a, "folder"_a);
-    m.def(
-        "sort_page_data",
-        [](const sort_result& data, std::string_view tables) { return page_data_of(data, tables); },
-        "data"_a, "tables"_a);
     m.def("sort_options", &description<sort_options>);
     m.def("sort_features_options", &description<feature_sort_options>);
     m.def("read_features_options", &description<feature_read_options>);

@@ -1,6 +1,8 @@
 #include "spikeweave/pipeline/spade.hpp"
+#include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
+#include "spikeweave/report/spade.hpp"
 
 namespace spikeweave::python {
 namespace {
@@ -56,17 +58,34 @@ void add_replication(nb::dict& out, const spade_replication& other) {
     out["replication"] = std::move(table);
 }
 
+// The spikes that were searched, as they were binned.
+spike_sequence binned_spikes(const shared_spikes& spikes, const spade_result& found) {
+    spade_options options = found.options;
+    if (found.replication && !found.replication->confirmed_elsewhere) {
+        options.t_start.reset();
+        options.t_stop.reset();
+        options.trial_length.reset();
+        options.epochs = found.replication->searched_epochs;
+    }
+    return bin_recording(*spikes.sequence, options, spikes.has_recorded_span).spikes;
+}
+
 nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
                const std::optional<shared_spikes>& confirm) {
-    spade_result found =
+    spade_result made =
         call_with<spade_options>(given, [&](const auto& options, const execution& run) {
             if (confirm)
                 return run_spade(*spikes.sequence, *confirm->sequence, options,
                                  {spikes.has_recorded_span, confirm->has_recorded_span}, run);
             return run_spade(*spikes.sequence, options, spikes.has_recorded_span, run);
         });
+    const auto held = std::make_shared<const spade_result>(std::move(made));
+    const spade_result& found = *held;
     nb::dict table = table_arrays(found.table, found.axes);
     nb::dict out;
+    out["report"] =
+        held_report([held, spikes] { return report_of(binned_spikes(spikes, *held), *held); },
+                    [](const auto&... how) { write_pattern_report(how...); });
     if (found.assessment) {
         const auto& tested = found.assessment->tests.signatures;
         add_columns(table, tests_of_patterns(found.table, found.options.spectrum, tested), "p",
@@ -90,7 +109,8 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
     if (found.replication) add_replication(out, *found.replication);
     out["funnel"] = column(found.funnel);
     out["input"] = input_of(found);
-    out["parameters"] = arguments_of(describe(found.options));
+    spade_options options = found.options;
+    out["parameters"] = arguments_of(describe(options));
     add_warnings(out, spikes, found.warnings);
     out["seconds"] = found.seconds;
     return out;
@@ -100,6 +120,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
 
 void bind_spade(nb::module_& m) {
     m.def("spade_options", &description<spade_options>);
+    m.def("spade_arguments", &recorded_arguments<spade_options>);
     m.def("spade", &spade, "spikes"_a, "given"_a, "confirm"_a = nb::none());
 }
 

@@ -96,5 +96,6 @@ def assemblies(
             )
             for one in found["assemblies"]
         ],
+        _report=found["report"],
         **{name: found[name] for name in ("steps", "parameters", "seconds", "warnings")},
     )

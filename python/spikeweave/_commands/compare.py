@@ -38,7 +38,7 @@ def _result(found: dict[str, Any]) -> ConditionComparison:
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=3)
     findings = of_table(found.pop("table"), found["unit_names"])
-    return ConditionComparison(findings=findings, **found)
+    return ConditionComparison(findings=findings, _report=found.pop("report"), **found)
 
 
 def _pairs_of_times(name: str, given: Epochs) -> Any:
@@ -69,7 +69,7 @@ def _patterns(found: dict[str, Any]) -> PatternComparison:
     for warning in found["warnings"]:
         warnings.warn(warning, stacklevel=3)
     findings = [ComparedPattern(*one) for one in found.pop("findings")]
-    return PatternComparison(findings=findings, **found)
+    return PatternComparison(findings=findings, _report=found.pop("report"), **found)
 
 
 @described(_core.compare_options)

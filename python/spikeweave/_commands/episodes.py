@@ -132,7 +132,11 @@ def episodes(
     run = {name: found[name] for name in ("parameters", "seconds", "warnings")}
     if "windows" in found:
         return WindowedEpisodeResult(
-            spikes=sequence, _windows=found["windows"], _changes=found.get("changes"), **run
+            spikes=sequence,
+            _windows=found["windows"],
+            _changes=found.get("changes"),
+            _report=found["report"],
+            **run,
         )
     circuit = found["circuit"]
     chains = circuit.pop("chains")
@@ -149,6 +153,7 @@ def episodes(
         chains=chains,
         levels=found["levels"],
         threshold=found["threshold"],
+        _report=found["report"],
         **run,
     )
 

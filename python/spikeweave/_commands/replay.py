@@ -99,5 +99,6 @@ def replay(
         **found["tests"],
         event_times=found["event_times"],
         events=found["events"],
+        _report=found["report"],
         **{name: found[name] for name in ("parameters", "seconds", "warnings")},
     )

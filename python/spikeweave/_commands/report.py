@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from .. import _core
-from .._values.conversions import converted
 from .._values.episodes import EpisodeResult
 from .._values.report import Report
 from .._values.sort import SortResult
@@ -81,5 +80,7 @@ def report(
     if view not in (None, "side-by-side", "series"):
         raise ValueError(f"view: expected 'side-by-side' or 'series', found {view!r}")
     named = _named(results)
-    pages = [_core.PageData(name, converted(one, "page data")) for name, one in named.items()]
-    return Report(tuple(named), _core.compared_page(pages, {"as": view, "alpha": alpha}))
+    if len(named) < 2:
+        raise ValueError("a comparison is of two results or more")
+    results = [_core.ResultDocument(name, one._document()) for name, one in named.items()]
+    return Report(tuple(named), _core.page_of_results(results, {"as": view, "alpha": alpha}))

@@ -202,4 +202,5 @@ def _result(
         parameters={**description, **found["parameters"]},
         warnings=told,
         _data=found["data"],
+        _report=found["report"],
     )

@@ -120,6 +120,7 @@ def spade(
         input=found["input"],
         seconds=found["seconds"],
         warnings=found["warnings"],
+        _report=found["report"],
         pvalue_spectrum=found.get("pvalue_spectrum"),
         replication=found.get("replication"),
     )

@@ -88,7 +88,11 @@ class AssemblyResult(HasPage):
     parameters: dict[str, Any]
     seconds: float
     warnings: list[str]
+    _report: Any
     version: str = field(default_factory=_core.version)
+
+    def _called(self) -> str:
+        return "assemblies(spikes"
 
     def __len__(self) -> int:
         return len(self.assemblies)

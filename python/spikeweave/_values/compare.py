@@ -45,6 +45,7 @@ class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
     parameters: dict[str, Any]
     warnings: list[str]
     seconds: float
+    _report: Any
 
     @property
     def sample_counts(self) -> tuple[int, int]:
@@ -114,6 +115,9 @@ class ConditionComparison(_Comparison[Episode]):
         Time taken by the library.
     """
 
+    def _called(self) -> str:
+        return "compare_epochs(spikes, a, b" if self.samples == "epochs" else "compare(a, b"
+
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per finding: ``units`` and ``delays`` as tuples, and the
         `columns`."""
@@ -145,6 +149,11 @@ class PatternComparison(_Comparison[ComparedPattern]):
         ``removed_b``. ``first_spikes_a`` and ``first_spikes_b`` are the bins in which the first
         unit fires, by which the excess is divided.
     """
+
+    def _called(self) -> str:
+        if self.samples == "epochs":
+            return "compare_patterns_in_epochs(spikes, a, b, patterns"
+        return "compare_patterns(a, b, patterns"
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per pattern: ``units`` and ``lags`` as tuples, and the

@@ -51,6 +51,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
     parameters: dict[str, Any]
     seconds: float
     _windows: list[dict[str, Any]]
+    _report: Any
     _changes: dict[str, Any] | None = None
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
@@ -91,6 +92,13 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         each = [one["stability"] or {} for one in self._windows]
         return np.array([one.get(name, np.nan) for one in each], np.float64)
 
+    def _called(self) -> str:
+        return "episodes(spikes"
+
+    def __getstate__(self) -> dict[str, Any]:
+        windows = [one | {"report": self[i]._copied()} for i, one in enumerate(self._windows)]
+        return super().__getstate__() | {"_windows": windows}
+
     def __len__(self) -> int:
         return len(self._windows)
 
@@ -113,6 +121,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             summary=one["summary"],
             levels=one["levels"],
             threshold=one["threshold"],
+            _report=one["report"],
             parameters=self._parameters_of(one),
             seconds=float("nan"),
             warnings=self.warnings,
@@ -200,32 +209,6 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             "stability_p": self._stabilities("p"),
         }
 
-    def _course(self) -> dict[str, Any]:
-        """What ``run.json`` says of all windows together."""
-        known = self.stability[~np.isnan(self.stability)]
-        out: dict[str, Any] = {"mean_stability": float(known.mean()) if len(known) else None}
-        if self._changes is None:
-            return out
-
-        def points(of: dict[str, Any]) -> dict[str, Any]:
-            all_points = list(zip(of["time"].tolist(), of["p"].tolist(), strict=True))
-            found, others = all_points[: of["significant"]], all_points[of["significant"] :]
-            return {
-                "found": [{"time_s": time, "p": p} for time, p in found],
-                "next_p": others[0][1] if others else None,
-            }
-
-        kinds = self._changes["findings"]["change"]
-        out["change_points"] = {
-            "windows": len(self._changes["windows"]),
-            "firing_rates": points(self._changes["firing_rates"]),
-            "circuit": points(self._changes["circuit"]),
-            "findings": len(kinds),
-            "findings_with_other_excess": kinds.count("excess"),
-            "findings_with_other_rate_only": kinds.count("rate"),
-        }
-        return out
-
     def _change_columns(self) -> dict[str, list[Any]]:
         if self._changes is None:
             raise ValueError("of: changes were not looked for: give change_points=True")
@@ -268,7 +251,8 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         """
         if not 0 < alpha <= 1:
             raise ValueError(f"alpha: expected a level above 0 and up to 1, found {alpha!r}")
-        return converted(self, "html", alpha)
+        whole = _core.ResultDocument("", self._document())
+        return _core.page_of_results([whole], {"alpha": alpha})
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,7 @@ from .. import _core
 from .circuit import Circuit
 from .conversions import converted
 from .episode_rows import Episode, EpisodeRows
-from .page import HasPage
+from .page import HasPage, Part
 from .pair_tests import PairTests
 from .spikes import SpikeSequence
 from .tables import counted, html_table
@@ -110,6 +110,7 @@ class EpisodeResult(HasPage, EpisodeRows):
     levels: list[dict[str, Any]]
     parameters: dict[str, Any]
     seconds: float
+    _report: Any
     pairs: PairTests | None = None
     summary: str = ""
     warnings: list[str] = field(default_factory=list)
@@ -128,6 +129,17 @@ class EpisodeResult(HasPage, EpisodeRows):
             strength=float(self.strength[i]),
         )
 
+    def _called(self) -> str:
+        return "episodes(spikes"
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
+        """The number of each episode in the command's tables."""
+        if isinstance(self._report, Part):
+            return self._report.numbers
+        order = np.lexsort((-self.counts, self.p, self.q, -self.sizes))
+        return np.argsort(order) + 1
+
     def _only(self, some: NDArray[np.int64]) -> EpisodeResult:
         place = {int(index): new for new, index in reversed(list(enumerate(some)))}
         by = self.by_surrogates
@@ -139,6 +151,7 @@ class EpisodeResult(HasPage, EpisodeRows):
             strength=self.strength[some],
             by_surrogates=None if by is None else {name: by[name][some] for name in by},
             search=None if self.search is None else _rows(self.search, some),
+            _report=Part(self._report, ("episodes",), "episode", self._numbers[some]),
             chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
         )
 
@@ -193,19 +206,6 @@ class EpisodeResult(HasPage, EpisodeRows):
     def to_networkx(self) -> Any:
         """The circuit as a `networkx.MultiDiGraph`; see `Circuit.to_networkx`."""
         return self.circuit.to_networkx()
-
-    def to_html(self) -> str:
-        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
-
-        The page needs no other file and no network. Its episodes have the order of the command's
-        tables, longest first.
-
-        Returns
-        -------
-        str
-            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
-        """
-        return converted(self, "html")
 
     def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The episodes as a table ``episodes`` in the processing module ``ecephys``.

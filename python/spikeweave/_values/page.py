@@ -1,24 +1,105 @@
-"""How results with a page are shown."""
+"""How results are shown and saved."""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
 from .conversions import converted
 
 
+class Document:
+    """A result of which only the document is known, as that of a pickle or of a folder."""
+
+    def __init__(self, text: str, folder: Path | None = None) -> None:
+        self._text = text
+        self._folder = folder
+
+    def document(self, command: str, warnings: list[str]) -> str:
+        """The text of ``result.json``."""
+        return self._text
+
+    def save(self, folder: str, command: str, warnings: list[str], overwrite: bool) -> None:
+        """Refuses to write a folder."""
+        where = f"the folder '{self._folder}' holds its files" if self._folder else "save it first"
+        raise ValueError(f"save: only the result itself can be saved, not a copy of it: {where}")
+
+
+def selected(document: str, tables: Iterable[str], key: str, numbers: NDArray[np.int64]) -> str:
+    """A document whose tables have only the rows with these numbers."""
+    out = json.loads(document)
+    for table in (out[name] for name in tables if name in out):
+        kept = np.flatnonzero(np.isin(table[key], numbers)).tolist()
+        for name, values in table.items():
+            table[name] = [values[i] for i in kept] if isinstance(values, list) else len(kept)
+    return json.dumps(out, ensure_ascii=False, separators=(",", ":"))
+
+
 class HasPage:
-    """What has a page for a browser, which `to_html` returns."""
+    """A result, with a page for a browser and a folder."""
+
+    _report: Any
+    parameters: dict[str, Any]
+    warnings: list[str]
+
+    def _called(self) -> str:
+        """The function that was called, and what it needs."""
+        raise NotImplementedError
+
+    def _call(self) -> str:
+        """The call that repeats the run."""
+        given = (f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
+        return f"spikeweave.{self._called()}, {', '.join(given)})"
+
+    def _document(self) -> str:
+        return self._report.document(self._call(), self.warnings)
+
+    def _copied(self) -> Document:
+        """What a copy of the result holds in place of the report."""
+        return Document(self._document())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_report": self._copied()}
 
     def to_html(self) -> str:
         """A page that shows the result in a browser, as ``spikeweave report`` makes it.
 
-        The page needs no other file and no network.
+        The page needs no other file and no network. Its tables have the order of the command's.
 
         Returns
         -------
         str
             To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
         """
-        return converted(self, "html")
+        return _core.page_of_results([_core.ResultDocument("", self._document())], {})
+
+    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Writes the folder that the command writes with ``--output``.
+
+        `load` reads it again, and so do ``spikeweave report`` and ``spikeweave table``.
+
+        Parameters
+        ----------
+        folder
+            To write. It is complete or absent.
+        overwrite
+            Whether a folder of that name that holds a result is replaced.
+
+        Raises
+        ------
+        OSError
+            If it exists, holds files that are not of a result, or cannot be written.
+        ValueError
+            For a part of a result, or a copy from a pickle.
+        """
+        self._report.save(str(Path(folder)), self._call(), self.warnings, overwrite)
 
     def show(self, *, height: int = 700) -> None:
         """Shows the page of `to_html`: below the cell of a notebook, elsewhere in a browser.
@@ -40,3 +121,25 @@ class HasPage:
             If there is neither a notebook nor a browser.
         """
         converted(self, "shown page", height)
+
+
+class Part:
+    """The rows of a result that were selected, in place of its report."""
+
+    def __init__(
+        self, whole: Any, tables: tuple[str, ...], key: str, numbers: NDArray[np.int64]
+    ) -> None:
+        self._whole = whole._whole if isinstance(whole, Part) else whole
+        self._tables = tables
+        self._key = key
+        self.numbers = numbers
+
+    def document(self, command: str, warnings: list[str]) -> str:
+        """The document with the selected rows."""
+        text = self._whole.document(command, warnings)
+        return selected(text, self._tables, self._key, self.numbers)
+
+    def save(self, folder: str, command: str, warnings: list[str], overwrite: bool) -> None:
+        """Refuses to write a folder."""
+        raise ValueError("save: only a whole result can be saved, not a part of it")
+

@@ -80,7 +80,11 @@ class ReplayResult(HasPage):
     parameters: dict[str, Any]
     seconds: float
     warnings: list[str]
+    _report: Any
     version: str = field(default_factory=_core.version)
+
+    def _called(self) -> str:
+        return "replay(chains, spikes"
 
     def __len__(self) -> int:
         return len(self.chain)

@@ -101,7 +101,11 @@ class SortResult(HasPage):
     parameters: dict[str, Any]
     warnings: list[str]
     _data: Any
+    _report: Any
     version: str = field(default_factory=_core.version)
+
+    def _called(self) -> str:
+        return "sort(recording" if self.waveforms is not None else "sort_features(features"
 
     @property
     def unit_count(self) -> int:
@@ -146,19 +150,6 @@ class SortResult(HasPage):
             If the file has a table of units.
         """
         return converted(self, "nwb", target, overwrite, append)
-
-    def to_html(self) -> str:
-        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
-
-        The page needs no other file and no network. Amplitudes and depths over time are drawn of
-        some spikes of each unit; the page says of how many.
-
-        Returns
-        -------
-        str
-            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
-        """
-        return converted(self, "html")
 
     def to_phy(self, folder: str | os.PathLike[str]) -> None:
         """Writes a new folder that Phy's template view opens.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .conversions import converted
 from .indexing import Several, Single, chosen, ragged
-from .page import HasPage
+from .page import HasPage, Part
 from .spikes import SpikeSequence
 from .tables import counted, html_table
 
@@ -137,6 +137,7 @@ class PatternResult(HasPage, Sequence[Pattern]):
     parameters: dict[str, Any]
     input: dict[str, Any]
     seconds: float
+    _report: Any
     p: NDArray[np.float64] | None = None
     q: NDArray[np.float64] | None = None
     intensional_stability: NDArray[np.float64] | None = None
@@ -186,6 +187,18 @@ class PatternResult(HasPage, Sequence[Pattern]):
     def __iter__(self) -> Iterator[Pattern]:
         return (self[i] for i in range(len(self)))
 
+    def _called(self) -> str:
+        return "spade(spikes"
+
+    @cached_property
+    def _numbers(self) -> NDArray[np.int64]:
+        """The number of each pattern in the command's tables."""
+        if isinstance(self._report, Part):
+            return self._report.numbers
+        p = np.zeros(len(self)) if self.p is None else self.p
+        order = np.lexsort((-self.counts.astype(np.int64), -self.sizes, p))
+        return np.argsort(order) + 1
+
     def _only(self, some: NDArray[np.int64]) -> PatternResult:
         offsets, items = ragged(self.offsets, some)
         occurrence_offsets, starts = ragged(self.occurrence_offsets, some)
@@ -201,6 +214,9 @@ class PatternResult(HasPage, Sequence[Pattern]):
             replication=None
             if other is None
             else other | {name: part(other[name]) for name in ("counts", "expected", "p", "q")},
+            _report=Part(
+                self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]
+            ),
             offsets=offsets,
             units=self.units[items],
             lag_bins=self.lag_bins[items],
@@ -246,19 +262,6 @@ class PatternResult(HasPage, Sequence[Pattern]):
         """A `networkx.MultiDiGraph`: an edge from each spike of a pattern to its next, with
         ``pattern`` (its index), ``delay`` in seconds and ``count``."""
         return converted(self, "networkx")
-
-    def to_html(self) -> str:
-        """A page that shows the result in a browser, as ``spikeweave report`` makes it.
-
-        The page needs no other file and no network. Its patterns have the order of the command's
-        tables, by p and then the largest first.
-
-        Returns
-        -------
-        str
-            To be written to a file: ``Path("page.html").write_text(found.to_html(), "utf-8")``.
-        """
-        return converted(self, "html")
 
     def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
         """The patterns as a table ``spade_patterns`` in the processing module ``ecephys``.

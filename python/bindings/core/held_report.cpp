@@ -1,0 +1,34 @@
+#include "bindings/core/held_report.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include "bindings/core/options.hpp"
+#include "bindings/core/spikes.hpp"
+#include "spikeweave/report/page.hpp"
+
+namespace spikeweave::python {
+
+void bind_reports(nb::module_& m) {
+    nb::class_<held_report>(m, "Report")
+        .def(
+            "document",
+            [](const held_report& report, std::string command, std::vector<std::string> warnings) {
+                return report.document({std::move(command), std::move(warnings)});
+            },
+            "command"_a, "warnings"_a)
+        .def(
+            "save",
+            [](const held_report& report, const std::filesystem::path& folder, std::string command,
+               std::vector<std::string> warnings, bool overwrite) {
+                report.save(folder, {std::move(command), std::move(warnings)}, overwrite);
+            },
+            "folder"_a, "command"_a, "warnings"_a, "overwrite"_a);
+    nb::class_<result_document>(m, "ResultDocument").def(nb::init<std::string, std::string>());
+    m.def("read_result", &read_result);
+    m.def("page_of_results",
+          [](const std::vector<result_document>& results, const nb::dict& given) {
+              return call(page_of_results, results, given);
+          });
+}
+
+}  // namespace spikeweave::python

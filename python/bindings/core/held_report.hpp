@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/core/call.hpp"
+#include "spikeweave/report/run_record.hpp"
+
+namespace spikeweave::python {
+
+/// What the record of a run says of the call.
+struct call_record {
+    std::string command{};
+    std::vector<std::string> warnings{};
+};
+
+/// A result as the library writes it, which the Python object of the result holds. The report,
+/// which has a copy of the spikes, is made when it is asked for.
+class held_report {
+public:
+    held_report() = default;
+    /// @param make   returns the report
+    /// @param write  writes its folder, as `write_episode_report` does
+    template <class Make, class Write>
+    held_report(Make make, Write write) {
+        const auto called = [make](const call_record& call) {
+            auto report = make();
+            report.run.command = call.command;
+            report.run.warnings = call.warnings;
+            return report;
+        };
+        document_ = [called](const call_record& call, const execution& run) {
+            return document_of(called(call), run);
+        };
+        save_ = [called, write](const std::filesystem::path& folder, const call_record& call,
+                                bool overwrite, const execution& run) {
+            write(folder, called(call), overwrite, run);
+        };
+    }
+
+    std::string document(const call_record& call) const {
+        return run_for_result([&](const execution& run) { return document_(call, run); });
+    }
+    void save(const std::filesystem::path& folder, const call_record& call, bool overwrite) const {
+        run_unlocked([&](const execution& run) { save_(folder, call, overwrite, run); });
+    }
+
+private:
+    std::function<std::string(const call_record&, const execution&)> document_{};
+    std::function<void(const std::filesystem::path&, const call_record&, bool, const execution&)>
+        save_{};
+};
+
+}  // namespace spikeweave::python

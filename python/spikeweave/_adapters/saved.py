@@ -1,0 +1,410 @@
+"""Results in the folders that the command and `save` write."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._values.assemblies import Assembly, AssemblyResult
+from .._values.circuit import Circuit
+from .._values.compare import ComparedPattern, ConditionComparison, PatternComparison
+from .._values.episode_rows import Episode, of_table
+from .._values.episodes import EpisodeResult
+from .._values.page import Document
+from .._values.pair_tests import PairTests
+from .._values.replay import ReplayResult
+from .._values.spade import PatternResult
+from .._values.spikes import SpikeSequence
+
+_TESTS = ("expected", "p", "q")
+#: In seconds; pairs with a longer delay are slow.
+_LONGEST_SYNAPTIC = 0.0085
+
+
+def load(
+    folder: str | os.PathLike[str],
+) -> (
+    EpisodeResult
+    | PatternResult
+    | AssemblyResult
+    | ReplayResult
+    | ConditionComparison
+    | PatternComparison
+):
+    """Reads a result that `save` or the command has written.
+
+    Parameters
+    ----------
+    folder
+        A folder of ``episodes``, ``spade``, ``assemblies``, ``replay`` or ``compare``.
+
+    Returns
+    -------
+    EpisodeResult, PatternResult, AssemblyResult, ReplayResult, ConditionComparison or
+    PatternComparison
+        With the rows in the order of the tables in the folder.
+
+    Raises
+    ------
+    OSError
+        If the folder is not such a result, or its ``result.json`` is damaged or of another version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spikeweave
+    >>> found = spikeweave.episodes(
+    ...     spikeweave.simulate.sym26(seed=1).spikes, delays="4-6ms", min_count=200
+    ... )
+    >>> folder = tempfile.mkdtemp() + "/found"
+    >>> found.save(folder)
+    >>> spikeweave.load(folder).summary == found.summary
+    True
+    """
+    text = _core.read_result(Path(folder))
+    document = json.loads(text)
+    reader = _readers.get(document["kind"])
+    if reader is None:
+        hint = {
+            "sort": "spikeweave.read reads the units in its spikes.npz",
+            "windows": "its tables are window_episodes.tsv and window_circuits.tsv",
+        }.get(document["kind"], "")
+        raise OSError(f"'{folder}': a result of {document['kind']} cannot be loaded: {hint}")
+    try:
+        return reader(document, Document(text, Path(folder)))
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        file = Path(folder) / "result.json"
+        raise OSError(f"'{file}': it is damaged: {type(error).__name__}: {error}") from error
+
+
+def _numbers(text: str) -> NDArray[np.int64]:
+    """Numbers in base64 of LEB128."""
+    coded = np.frombuffer(base64.b64decode(text), np.uint8)
+    last = np.flatnonzero(coded < 128)
+    first = np.concatenate([[0], last[:-1] + 1])[: len(last)].astype(np.int64)
+    place = np.arange(len(coded)) - np.repeat(first, last - first + 1)
+    values = (coded & 127).astype(np.uint64) << (7 * place).astype(np.uint64)
+    return np.add.reduceat(values, first).astype(np.int64) if len(first) else np.empty(0, np.int64)
+
+
+def _spikes(document: dict[str, Any]) -> SpikeSequence:
+    coded = document["spikes"]
+    times = np.cumsum(_numbers(coded["steps_us"])) + coded["begin_us"]
+    epochs = coded.get("epochs_us")
+    return SpikeSequence.of(
+        (times / 1e6, _numbers(coded["units"]).astype(np.uint32)),
+        unit_names=document["unit_names"],
+        t_start=coded["begin_us"] / 1e6,
+        t_stop=coded["end_us"] / 1e6,
+        **({} if epochs is None else {"epochs": np.array(epochs) / 1e6}),
+    )
+
+
+def _recorded(run: dict[str, Any], resolve: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """What results of all kinds take from the record of their run."""
+    asked = {
+        name: value if isinstance(value, (bool, str)) else json.dumps(value)
+        for name, value in run["parameters"].items()
+        if value is not None
+    }
+    return {
+        "parameters": resolve(asked),
+        "seconds": run["seconds"],
+        "warnings": run["input"]["warnings"],
+        "version": run["spikeweave"],
+    }
+
+
+def _floats(values: list[Any]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def _seconds(milliseconds: list[Any]) -> NDArray[np.float64]:
+    """Whole microseconds in seconds."""
+    return np.rint(1e3 * np.array(milliseconds, np.float64).reshape(-1, 2)) / 1e6
+
+
+def _flat_episodes(table: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    units = table["units"]
+    steps = [step for delays in table["delays_ms"] for step in delays]
+    return {
+        "offsets": np.cumsum([0, *map(len, units)], dtype=np.int64),
+        "units": np.array([unit for one in units for unit in one], np.uint32),
+        "delays": _seconds(steps),
+    }
+
+
+def _circuit(table: dict[str, Any], names: list[str]) -> Circuit:
+    columns: dict[str, Any] = {
+        "source": np.array(table["from"], np.uint32),
+        "target": np.array(table["to"], np.uint32),
+        "delay": _seconds(table["delay_ms"]),
+        "best_delay": _seconds(table["best_delay_ms"]),
+        "count": np.array(table["count"], np.int64),
+        "synchronous": np.array(table["synchronous"], np.int64),
+        "via": [units[0] if units else None for units in table["via"]],
+    }
+    for name in ("mean_delay", "mean_delay_low", "mean_delay_high"):
+        columns[name] = _floats(table[f"{name}_ms"]) / 1e3
+    for name in Circuit.__dataclass_fields__:
+        if name in table and name not in columns:
+            is_text = name in ("sign", "kind", "cut")
+            columns[name] = table[name] if is_text else _floats(table[name])
+    return Circuit(names, **columns)
+
+
+def _pairs(document: dict[str, Any]) -> PairTests | None:
+    if "pairs" not in document:
+        return None
+    table, run = document["pairs"], document["run"]["circuit"]["pairs"]
+    return PairTests(
+        unit_names=document["unit_names"],
+        source=np.array(table["from"], np.uint32),
+        target=np.array(table["to"], np.uint32),
+        sign=table["sign"],
+        slow=_seconds(table["delay_ms"])[:, 1] > _LONGEST_SYNAPTIC,
+        delay=_seconds(table["delay_ms"]),
+        count=np.array(table["count"], np.int64),
+        **{name: _floats(table[name]) for name in _TESTS},
+        kind=[None if kind == "-" else kind for kind in table["kind"]],
+        **{name: run[name] for name in ("tested", "possible", "untested_units", "listed_below")},
+    )
+
+
+def _searched(document: dict[str, Any]) -> dict[str, Any] | None:
+    table, run = document["episodes"], document["run"]
+    record = run.get("hold_out") or run.get("confirm")
+    if record is None:
+        return None
+    search = {
+        "counts": np.array(table["search_count"], np.int64),
+        **{name: _floats(table[f"search_{name}"]) for name in (*_TESTS, "strength")},
+        "seconds": record["searched_s"],
+        **{name: record[name] for name in ("significant", "replicated")},
+    }
+    if "untested" not in document:
+        return search
+    untested = document["untested"]
+    rows = zip(
+        untested["units"],
+        untested["delays_ms"],
+        untested["search_count"],
+        *(untested[f"search_{name}"] for name in (*_TESTS, "strength")),
+        strict=True,
+    )
+    search["missing_units"] = record["missing_units"]
+    search["untested"] = [
+        Episode(tuple(units), tuple(map(tuple, _seconds(delays).tolist())), *figures)
+        for units, delays, *figures in rows
+    ]
+    return search
+
+
+def _episodes(document: dict[str, Any], report: Document) -> EpisodeResult:
+    table, run = document["episodes"], document["run"]
+    by = None
+    if "surrogate_p" in table:
+        names = {"mean_count": "mean", **{name: name for name in ("p", "q", "tail_p", "tail_q")}}
+        by = {name: _floats(table[f"surrogate_{of}"]) for name, of in names.items()}
+    return EpisodeResult(
+        spikes=_spikes(document),
+        **_flat_episodes(table),
+        counts=np.array(table["count"], np.int64),
+        **{name: _floats(table[name]) for name in (*_TESTS, "strength")},
+        by_surrogates=by,
+        search=_searched(document),
+        circuit=_circuit(document["circuit"], document["unit_names"]),
+        pairs=_pairs(document),
+        summary=run["circuit"]["summary"],
+        chains=np.array(run["circuit"]["chains"], np.int64) - 1,
+        levels=run["search"]["levels"],
+        threshold=run["search"]["threshold"],
+        _report=report,
+        **_recorded(run, _core.episodes_arguments),
+    )
+
+
+def _signatures(table: dict[str, Any], bin_ms: float, by: str | None) -> dict[str, Any]:
+    order = np.argsort(table[by]) if by else np.arange(len(table["size"]))
+    out: dict[str, Any] = {
+        name: np.array(table[name], np.int64)[order]
+        for name in ("size", "count", "patterns", "reached")
+        if name in table and None not in table[name]
+    }
+    out["duration"] = np.rint(_floats([ms or 0 for ms in table["duration_ms"]]) / bin_ms).astype(
+        np.int64
+    )[order]
+    for name in ("p", "q"):
+        if name in table and None not in table[name]:
+            out[name] = _floats(table[name])[order]
+    if "q" in out:
+        for name in ("tested", "significant"):
+            out[name] = np.array(table[name], np.bool_)[order]
+        out["reason"] = [table["reason"][i] for i in order]
+    return out
+
+
+def _patterns(document: dict[str, Any], report: Document) -> PatternResult:
+    table, run, starts = document["patterns"], document["run"], document["occurrences"]
+    bin_ms = run["windows"]["bin_ms"]
+    flat = {name: [v for one in table[name] for v in one] for name in ("units", "lags_ms")}
+    optional: dict[str, Any] = {
+        name: _floats(table[column])
+        for name, column in (
+            ("p", "p"),
+            ("q", "q"),
+            ("intensional_stability", "stability_intensional"),
+            ("extensional_stability", "stability_extensional"),
+        )
+        if column in table
+    }
+    if "spectrum_entries" in document:
+        optional["pvalue_spectrum"] = _signatures(document["spectrum_entries"], bin_ms, None)
+    record = run.get("hold_out") or run.get("confirm")
+    if record is not None:
+        counts = [-1 if count is None else count for count in table["replication_count"]]
+        optional["replication"] = {
+            "counts": np.array(counts, np.int64),
+            **{name: _floats(table[f"replication_{name}"]) for name in _TESTS},
+            "seconds": record["tested_s"],
+            "searched_seconds": record["searched_s"],
+            **{name: record[name] for name in ("tested", "replicated")},
+            "missing_units": record.get("missing_units", []),
+        }
+    return PatternResult(
+        spikes=_spikes(document),
+        offsets=np.cumsum([0, *map(len, table["units"])], dtype=np.int64),
+        units=np.array(flat["units"], np.uint32),
+        lag_bins=np.rint(np.array(flat["lags_ms"], np.float64) / bin_ms).astype(np.int64),
+        counts=np.array(table["count"], np.int64),
+        occurrence_offsets=np.cumsum([0, *map(len, starts["bins"])], dtype=np.int64),
+        windows=np.array([bin for one in starts["bins"] for bin in one], np.int64),
+        times=np.array([time for one in starts.get("times_s", []) for time in one], np.float64),
+        signatures=_signatures(document["signatures"], bin_ms, "signature"),
+        funnel=run["funnel"],
+        input={
+            "origin": run["windows"]["origin_s"],
+            "spikes": run["input"]["spikes"],
+            "clipped": run["input"]["spikes_in_a_taken_bin"],
+            "outside": run["input"]["spikes_in_no_bin"],
+            "bins": run["windows"]["bins"],
+            "windows": run["windows"]["windows"],
+        },
+        _report=report,
+        **optional,
+        **_recorded(run, _core.spade_arguments),
+    )
+
+
+def _assemblies(document: dict[str, Any], report: Document) -> AssemblyResult:
+    table, active, steps = (document[name] for name in ("assemblies", "activations", "search"))
+    names = document["unit_names"]
+    whose = np.array(active["assembly"], np.int64)
+    begins, counts = _floats(active["begin_s"]), np.array(active["count"], np.int64)
+    return AssemblyResult(
+        spikes=_spikes(document),
+        assemblies=[
+            Assembly(
+                units=tuple(names[unit] for unit in table["units"][i]),
+                lags=np.array(table["lags_ms"][i]) / 1e3,
+                bin=table["bin_ms"][i] / 1e3,
+                p=_floats(table["p_by_size"][i]),
+                p_corrected=table["p_corrected"][i],
+                counts=np.array(table["count_by_size"][i], np.int64),
+                times=begins[whose == i + 1],
+                time_counts=counts[whose == i + 1],
+            )
+            for i in range(len(table["units"]))
+        ],
+        steps={
+            "bin": np.array(steps["bin_ms"]) / 1e3,
+            **{name: np.array(steps[name]) for name in ("size", "tests", "significant", "kept")},
+        },
+        _report=report,
+        **_recorded(document["run"], _core.assemblies_arguments),
+    )
+
+
+def _replay(document: dict[str, Any], report: Document) -> ReplayResult:
+    table, events = document["replay"], document["events"]
+    names, run = document["unit_names"], document["run"]
+    chain = np.array(table["chain"], np.int64) - 1
+    rows = of_table(_flat_episodes(table), names)
+    whole = {"count", "events_scored", "events_significant"}
+    figures = ("scale", *_TESTS, "z", "events_expected", "events_p", "events_q", *sorted(whole))
+    return ReplayResult(
+        spikes=_spikes(document),
+        chains=[one for i, one in enumerate(rows) if i == 0 or chain[i] != chain[i - 1]],
+        chain=chain,
+        direction=table["direction"],
+        **{
+            name: np.array(table[name], np.int64) if name in whole else _floats(table[name])
+            for name in figures
+        },
+        event_times=np.array(run["replay"]["events_s"], np.float64).reshape(-1, 2),
+        events={
+            "event": np.array(events["event"], np.int64) - 1,
+            "chain": np.array(events["chain"], np.int64) - 1,
+            "active": np.array(events["active"], np.int64),
+            **{name: _floats(events[name]) for name in ("tau", "p_forward", "p_reverse")},
+        },
+        _report=report,
+        **_recorded(run, _core.replay_arguments),
+    )
+
+
+def _comparison(
+    document: dict[str, Any], report: Document
+) -> ConditionComparison | PatternComparison:
+    table, run, names = document["differences"], document["run"], document["unit_names"]
+    columns: dict[str, Any] = {"change": table["change"]}
+    for name, values in table.items():
+        if name.startswith(("count_", "first_spikes_", "found_")):
+            columns[name] = np.array(values, np.int64)
+        elif name.startswith(("expected_", "removed_", "rate_", "excess_")):
+            columns[name.removesuffix("_hz")] = _floats(values)
+    sides = [run["input"][side] for side in ("a", "b")]
+    common: dict[str, Any] = {
+        "columns": columns,
+        "unit_names": names,
+        "samples": run["comparison"]["samples"],
+        "conditions": tuple(
+            {
+                "recordings": one["recordings"],
+                "samples": one["samples"],
+                "observed": one["observed_s"],
+                "spikes": one["spikes"],
+            }
+            for one in sides
+        ),
+        **{name: run["comparison"][name] for name in ("labellings", "all_labellings", "smallest_p")},
+        "_report": report,
+    }
+    if "lags_ms" not in table:
+        common |= _recorded(run, _core.compare_arguments)
+        common.pop("version")
+        return ConditionComparison(findings=of_table(_flat_episodes(table), names), **common)
+    common |= _recorded(run, _core.compare_patterns_arguments)
+    common.pop("version")
+    findings = [
+        ComparedPattern(tuple(names[unit] for unit in units), tuple(lag / 1e3 for lag in lags))
+        for units, lags in zip(table["units"], table["lags_ms"], strict=True)
+    ]
+    return PatternComparison(findings=findings, **common)
+
+
+_readers: dict[str, Callable[[dict[str, Any], Document], Any]] = {
+    "episodes": _episodes,
+    "spade": _patterns,
+    "assemblies": _assemblies,
+    "replay": _replay,
+    "compare": _comparison,
+}
