@@ -96,7 +96,7 @@ void declare(CLI::App& app, const std::vector<std::string>& words, const std::st
     app.formatter(help_formatter());
     app.set_help_flag("-h,--help", "print this help and stop");
     app.set_version_flag("-V,--version", version_text(),
-                         "print the version and with what it was built, and stop");
+                         "print the version and how it was built, and stop");
     spikeweave::option_list options;
     options.begin_group("Options");
     options
@@ -106,7 +106,7 @@ void declare(CLI::App& app, const std::vector<std::string>& words, const std::st
         .written("STYLE");
     add_described(app, std::move(options));
     app.add_flag("-q,--quiet", into.quiet,
-                 "print only errors, and the document that --json asks for");
+                 "print only errors, and the document that --json requests");
     add_config_file(app, stop);
     for (const command_entry& one : all_commands()) {
         CLI::App& sub = *app.add_subcommand(one.name, one.about);

@@ -313,7 +313,7 @@ def patterns(
 def network(
     *, threads: int = 0, progress: Progress = None, **options: Unpack[NetworkOptions]
 ) -> SimulatedNetwork:
-    """Some neurons of a network of integrate-and-fire neurons, whose synapses are known.
+    """Some neurons of a network of integrate-and-fire neurons with known synapses.
 
     Parameters
     ----------

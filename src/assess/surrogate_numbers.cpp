@@ -52,7 +52,7 @@ std::optional<std::string> warn_of_many_tests(std::string_view what, std::uint64
         return {};
     return fmt::format(
         "No {} is significant, and with {} surrogates no single one of the {} tested could be: {} "
-        "would do for any one of them.",
+        "would be enough for any one of them.",
         what, core::grouped(surrogates), core::grouped(tests),
         core::grouped(fewest_surrogates(tests, level)));
 }

@@ -194,7 +194,7 @@ std::string_view hint_for(cudaError_t error) {
         case cudaErrorHardwareStackError:
         case cudaErrorLaunchFailure:
         case cudaErrorUnknown:
-            return "; the GPU was lost to this process, start it again";
+            return "; this process has lost the GPU: start it again";
         default:
             return "";
     }

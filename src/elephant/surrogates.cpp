@@ -61,7 +61,7 @@ struct elephant_surrogate_miner::state {
 
     template <class Condition>
     std::unique_lock<std::mutex> locked_when(Condition is_ready, const std::stop_token& stop) {
-        if (workers.empty()) throw invalid_argument("a miner that is closed mines no more");
+        if (workers.empty()) throw invalid_argument("a closed miner cannot mine");
         std::unique_lock lock(guard);
         if (!changed.wait(lock, stop, [&] { return error || is_ready(); })) throw cancelled();
         if (error) std::rethrow_exception(error);
@@ -121,7 +121,7 @@ option_list describe(elephant_spectrum_options& options) {
     option_list list = describe(options.mining);
     list.add("surrogates", surrogates.surrogates, "number of surrogates");
     list.add("method", surrogates.method, "how surrogates are made");
-    list.add("dither", surrogates.dither, "how far spikes or trials are moved at most");
+    list.add("dither", surrogates.dither, "largest distance by which spikes or trials are moved");
     list.add("seed", surrogates.seed, "random seed");
     list.add("refractory_period", surrogates.refractory_period, "dead time between two spikes");
     list.add("sliding", surrogates.sliding, "shuffle a block from every bin on");

@@ -107,7 +107,7 @@ void atomic_file::finish() {
     flush();
     // File systems that cannot sync report EINVAL.
     if (::fsync(descriptor_) != 0 && errno != EINVAL)
-        throw system_error(target_, "cannot be brought to disk");
+        throw system_error(target_, "cannot be flushed to disk");
     if (::close(std::exchange(descriptor_, -1)) != 0)
         throw system_error(target_, "cannot be written");
 }

@@ -77,8 +77,8 @@ constexpr std::array kinds{
     foreign_file{".mat", "MATLAB", of_matlab},
     foreign_file{".mat", "", of_matlab},  // version 4 has no mark
     foreign_file{".wav", "RIFF",
-                 "is a sound file: if it has samples of 16 bits, `header_bytes` says how long the "
-                 "header before them is (44 bytes in most)",
+                 "is a sound file: if it has samples of 16 bits, give the length of the header "
+                 "before them as `header_bytes` (44 in most files)",
                  "", false, true},
     foreign_file{".raw.h5", "\x89HDF\r\n\x1a\n", "holds samples of MaxWell", of_recordings},
     foreign_file{".brw", "\x89HDF\r\n\x1a\n", "holds samples of 3Brain", of_recordings},
@@ -88,7 +88,7 @@ constexpr std::array kinds{
                  "", true},
     foreign_file{"", "\x93NUMPY",
                  "is an array of numpy with a header, expected int16 samples and nothing else: "
-                 "write it with x.astype('int16').tofile(...), or say how long the header is "
+                 "write it with x.astype('int16').tofile(...), or give the length of the header "
                  "(`header_bytes`) if it holds int16 samples",
                  "", true, true},
     foreign_file{".parquet", "PAR1", "is a file of Parquet: write the table as .csv"},

@@ -40,7 +40,7 @@ struct message_head {
 };
 
 [[noreturn]] void fail_to_start(const char* what) {
-    throw io_error(fmt::format("cannot be read, for want of a process to read it in: {}: {}", what,
+    throw io_error(fmt::format("cannot be read: starting the reader process failed: {}: {}", what,
                                std::generic_category().message(errno)));
 }
 
@@ -190,9 +190,9 @@ std::string how_it_ended(int status) {
         return fmt::format("is damaged: reading it ended early (status {})",
                            WIFEXITED(status) ? WEXITSTATUS(status) : status);
     const int number = WTERMSIG(status);
-    if (number == SIGPROF) return "is damaged: reading it came to no end";
+    if (number == SIGPROF) return "is damaged: reading it did not end";
     if (number == SIGKILL)
-        return "the process that reads it was killed, by somebody or for lack of memory";
+        return "the process that reads it was killed, perhaps for lack of memory";
     return fmt::format("is damaged: reading it crashed ({})", ::strsignal(number));
 }
 

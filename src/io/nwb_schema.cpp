@@ -56,10 +56,11 @@ void write_root(hid_t file, const digest& identity, const std::string& descripti
     write_type(file, "core", "NWBFile", identity, "/");
     hdf5::write_attribute(file, "nwb_version", "2.7.0");
     hdf5::write_text(file, "identifier", identity.uuid());
-    hdf5::write_text(file, "session_description",
-                     description +
-                         " When the session began is not known: 1970-01-01 stands for it, and "
-                         "times are seconds since the recording's first sample.");
+    hdf5::write_text(
+        file, "session_description",
+        description +
+            " The start of the session is not known: 1970-01-01 is written instead, and "
+            "times are seconds since the recording's first sample.");
     hdf5::write_text(file, "session_start_time", unknown_start);
     hdf5::write_text(file, "timestamps_reference_time", unknown_start);
     hdf5::write_texts(file, "file_create_date", {unknown_start});

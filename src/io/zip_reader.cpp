@@ -201,7 +201,7 @@ byte_source zip_reader::open(const zip_entry& entry) const {
             "it is packed by method {}, expected 0 (stored) or 8 (deflate)", entry.method));
     const auto header = bytes_at(*file_, entry.header_at, zip::local_size);
     if (load<std::uint32_t>(header.data()) != local_signature)
-        throw state->damaged("it does not begin where the directory says");
+        throw state->damaged("it does not begin where the directory states");
     state->data_at = entry.header_at + zip::local_size + load<std::uint16_t>(header.data() + 26) +
                      load<std::uint16_t>(header.data() + 28);
     if (state->data_at > file_->size() || entry.packed_size > file_->size() - state->data_at)

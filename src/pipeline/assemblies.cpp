@@ -83,8 +83,9 @@ void warn_of_rates(const spike_sequence& spikes, assembly_result& result) {
         return;
     result.warnings.push_back(fmt::format(
         "The units' rates rise and fall together: {}. Units that share a rhythm, a stimulus or "
-        "bursts are assemblies by the definition of this method, so what is listed here may be no "
-        "more than that. SPADE and episodes are tested against surrogates that keep such rates.",
+        "bursts are assemblies by the definition of this method, so the assemblies listed here may "
+        "be nothing more than that. SPADE and episodes are tested against surrogates that preserve "
+        "such rates.",
         sign));
 }
 

@@ -35,9 +35,10 @@ std::vector<std::string> common_units(std::span<const spike_sequence* const> rec
         throw invalid_argument(
             "no unit is in all recordings: units are the same if they have the same name");
     if (names.size() < most)
-        warnings.push_back(fmt::format(
-            "{} units are in all recordings, of which the largest has {}; all others are left out.",
-            core::grouped(names.size()), core::grouped(most)));
+        warnings.push_back(
+            fmt::format("{} units are in all recordings, and the largest recording has {}; all "
+                        "others are left out.",
+                        core::grouped(names.size()), core::grouped(most)));
     return names;
 }
 
@@ -114,7 +115,9 @@ condition_samples take_samples(std::span<const spike_sequence> a, std::span<cons
     const bool of_recordings = recordings.size() > 2;
     const bool have_epochs = !a[0].epochs().empty();
     if (!of_recordings && have_epochs != !b[0].epochs().empty())
-        throw invalid_argument("epochs are compared with epochs, and whole recordings with such");
+        throw invalid_argument(
+            "epochs can be compared only with epochs, and whole recordings only with whole "
+            "recordings");
     out.kind = of_recordings ? sample_kind::recordings
                : have_epochs ? sample_kind::epochs
                              : sample_kind::blocks;
@@ -165,7 +168,7 @@ two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time
         for (const time_span& other : b)
             if (one.begin < other.end && other.begin < one.end)
                 throw invalid_argument(
-                    fmt::format("an epoch of each condition overlap: {} to {}, and {} to {}",
+                    fmt::format("epochs of the two conditions overlap: {} to {}, and {} to {}",
                                 format_duration(one.begin), format_duration(one.end),
                                 format_duration(other.begin), format_duration(other.end)));
     two_parts out;

@@ -36,8 +36,8 @@ std::vector<time_span> events_in(const spike_sequence& spikes, replay_result& re
         events = find_population_events(spikes, options.detection);
         if (events.empty())
             throw invalid_argument(
-                "no event was found: a lower `event_threshold` or a larger `event_max` finds "
-                "more, and `events` takes a list");
+                "no event was found: a lower `event_threshold` or a larger `event_max` may find "
+                "more, and `events` accepts a list");
         return events;
     }
     check_events(events);
@@ -63,10 +63,10 @@ void warn_of_short_chains(std::span<const episode> chains, replay_result& result
     double orders = 1;
     for (std::size_t n = 2; n <= most; ++n) orders *= static_cast<double>(n);
     if (1 / orders > result.options.test.alpha)
-        result.warnings.push_back(fmt::format(
-            "The longest chain has {} units, whose orders are {:.0f}, so that no single event can "
-            "be significant at `alpha` {}. Only the counts are tested.",
-            most, orders, result.options.test.alpha));
+        result.warnings.push_back(
+            fmt::format("The longest chain has {} units, which have {:.0f} orders, so no single "
+                        "event can be significant at `alpha` {}. Only the counts are tested.",
+                        most, orders, result.options.test.alpha));
 }
 
 // Corrected, as in `test_replay`, for the two directions of all chains.
@@ -109,9 +109,9 @@ void warn_of_bursts(const spike_sequence& spikes, replay_result& result) {
 option_list describe(replay_analysis_options& options) {
     option_list list = describe(options.time);
     list.begin_group("Events");
-    list.add("events", options.events, "the events in which chains are looked for")
+    list.add("events", options.events, "the events in which chains are searched for")
         .written("EVENTS")
-        .by_default("found by the spikes of all units")
+        .by_default("detected from the spikes of all units")
         .not_with({"event_threshold", "event_min", "event_max"});
     list.add_all(describe(options.detection));
     list.add_all(describe(options.test));

@@ -69,7 +69,7 @@ void check_other_recording(const spike_sequence& recording, const spike_sequence
     if (other.size() > 0)
         throw invalid_argument(
             "all spikes of the other recording are the same spikes as here, which would confirm "
-            "whatever was found in them");
+            "any finding in them");
 }
 
 }  // namespace spikeweave::pipeline

@@ -66,10 +66,10 @@ option_list describe(motion_options& options) {
     list.add(
         "drift", options.model,
         "how motion of the tissue along the probe is estimated, and undone before spikes are "
-        "detected (rigid: the same motion at all depths; blocks: each range of depths by itself; "
+        "detected (rigid: the same motion at all depths; blocks: each range of depths separately; "
         "automatic: chosen by the probe, and none if nothing moves; none: no correction)");
     list.add("drift_bin", options.time_bin,
-             "resolution in time: the displacement is taken as constant for this long")
+             "resolution in time: the displacement is assumed to be constant for this long")
         .above(0);
     return list;
 }
@@ -87,11 +87,10 @@ option_list describe(detection_options& options) {
         .above(0);
     list.add("sign", options.sign, "polarity of spikes");
     list.add("before", options.before,
-             "where the waveform of a spike begins from which its features are computed, as time "
+             "beginning of the waveform from which the features of a spike are computed, as time "
              "before the peak")
         .at_least(0);
-    list.add("after", options.after, "where this waveform ends, as time after the peak")
-        .at_least(0);
+    list.add("after", options.after, "end of this waveform, as time after the peak").at_least(0);
     list.add("neighbours", options.neighbours,
              "channels of a shank that are at most this far apart are neighbours")
         .in_micrometres()

@@ -85,10 +85,10 @@ std::vector<std::vector<double>> make_units(const feature_options& options) {
     std::vector<std::vector<double>> units;
     for (int tries = 0; units.size() < options.units; ++tries) {
         if (tries == most_tries)
-            throw invalid_argument(fmt::format(
-                "no room for unit {} of {} at a separation of {} SDs of the noise: take fewer "
-                "units, more channels or less separation",
-                units.size() + 1, options.units, options.separation));
+            throw invalid_argument(
+                fmt::format("no room for unit {} of {} at a separation of {} SDs of the noise: use "
+                            "fewer units, more channels or less separation",
+                            units.size() + 1, options.units, options.separation));
         std::vector<double> one =
             random_unit(options, random, options.low_height, options.high_height);
         const bool apart = std::all_of(units.begin(), units.end(), [&](const auto& other) {

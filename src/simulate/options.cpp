@@ -87,10 +87,9 @@ void add_probe(option_list& list, recording_options& options) {
 void add_units(option_list& list, recording_options& options) {
     constexpr double highest_hz = 1000;
     add_number_of(list, "units", options.units, "number of units, named 0, 1 and so on");
-    list.add(
-            "spikes", options.spikes,
-            "file of spikes whose units, names, times and length are taken, in place of those that "
-            "`units`, `length`, rates and `dead_time` give")
+    list.add("spikes", options.spikes,
+             "file of spikes whose units, names, times and length are used, instead of those set "
+             "by `units`, `length`, rates and `dead_time`")
         .written("FILE");
     const auto add = [&](const char* name, double& field, const char* help) -> option& {
         return list.add(name, field, help).at_least(0);

@@ -108,8 +108,8 @@ void check(std::size_t feature_count, const mask_options& options) {
     if (options.rule == mask_rule::mad &&
         (options.features_per_channel == 0 || feature_count % options.features_per_channel != 0))
         throw invalid_argument(
-            fmt::format("{} features are not those of whole channels of {}: say how many features "
-                        "a channel has",
+            fmt::format("{} features are not those of whole channels of {}: give the number of "
+                        "features per channel",
                         feature_count, options.features_per_channel));
 }
 

@@ -19,11 +19,11 @@ void add_penalties(option_list& list, masked_gmm_options& options) {
              "for features without covariances, use the cluster's own variances instead of those "
              "of the noise");
     list.add("prior_point", options.prior_point,
-             "how many spikes of noise are counted as well in each cluster's mean, variances "
-             "and share of all spikes, so that clusters of few spikes do not become too narrow")
+             "number of noise spikes that are added to each cluster's mean, variances and share of "
+             "all spikes, so that clusters of few spikes do not become too narrow")
         .above(0);
     list.add("noise_point", options.noise_point,
-             "how many spikes are counted as well in the noise cluster's share of all spikes")
+             "number of spikes that are added to the noise cluster's share of all spikes")
         .above(0);
     list.add("penalty_k", options.penalty_k,
              "each parameter of a cluster costs twice this; a larger number usually finds fewer "
@@ -96,10 +96,10 @@ option_list describe(feature_read_options& options) {
         .not_with({"masks"});
     list.add("time_column", options.time_column,
              "whether the last column of a .fet.N is the time in samples")
-        .by_default("yes if it never falls")
+        .by_default("yes if it never decreases")
         .written("yes|no");
     list.add("channel_group", options.channel_group,
-             "which group of channels to read if a .kwik or .kwx holds several");
+             "which group of channels to read if a .kwik or .kwx contains several");
     return list;
 }
 
@@ -117,14 +117,12 @@ option_list describe(template_options& options) {
              "many standard deviations of the correlation with noise")
         .above(0);
     list.add("least_amplitude", options.least_amplitude,
-             "smallest amplitude of a spike, relative to its template, that is believed of any "
-             "unit; "
-             "units that are seen to have smaller spikes may have smaller ones")
+             "smallest amplitude of a spike, relative to its template, that is accepted for every "
+             "unit; smaller ones are accepted for units that are seen to have them")
         .above(0);
-    list.add(
-            "most_amplitude", options.most_amplitude,
-            "largest amplitude of a spike, relative to its template, that is believed of any unit; "
-            "units that are seen to have larger spikes may have larger ones")
+    list.add("most_amplitude", options.most_amplitude,
+             "largest amplitude of a spike, relative to its template, that is accepted for every "
+             "unit; larger ones are accepted for units that are seen to have them")
         .above(0);
     list.add("least_spikes", options.least_spikes, "units with fewer spikes are dropped")
         .at_least(1);

@@ -278,7 +278,7 @@ std::vector<std::vector<std::uint32_t>> counting_features(const spike_features& 
     check(features, sorted);
     if (!(least_mask > 0 && least_mask <= 1))
         throw invalid_argument(
-            fmt::format("the least mask is {}, expected above 0 and at most 1", least_mask));
+            fmt::format("the smallest mask is {}, expected above 0 and at most 1", least_mask));
     const std::size_t width = features.feature_count();
     std::vector<double> masks(std::size_t{sorted.unit_count} * width);
     std::vector<double> spikes(sorted.unit_count);

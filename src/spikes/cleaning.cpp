@@ -100,20 +100,20 @@ option_list describe(spike_cleaning_options& options) {
     list.begin_group("Input");
     list.add("drop_synchronous", options.drop_synchronous,
              "remove artefacts of the array: leave out all spikes of moments at which at least "
-             "this many units fire; a moment is a run of spikes, each of which follows the one "
+             "this many units fire; a moment is a run of spikes in which each follows the one "
              "before it within `synchrony_window`, and may last longer than that")
         .at_least(2)
         .written("UNITS");
     list.add("synchrony_window", options.synchrony_window,
-             "a spike that is at most this much later than the one before it is of the same "
-             "moment; the default is one sample at 30 kHz")
+             "a spike at most this much later than the one before it belongs to the same moment; "
+             "the default is one sample at 30 kHz")
         .above(0)
         .only_with("drop_synchronous");
-    list.add(
-            "max_rate", options.max_rate,
-            "leave out units with a higher mean rate, in hertz, in the whole time of the file: its "
-            "recorded span, or from the first spike to the last, even if only a part or epochs "
-            "are analysed; what `drop_synchronous` leaves out does not count")
+    list.add("max_rate", options.max_rate,
+             "leave out units with a higher mean rate, in hertz, over the whole time of the file: "
+             "its "
+             "recorded span, or from the first spike to the last, even if only a part or epochs "
+             "are analysed; spikes that `drop_synchronous` leaves out do not count")
         .above(0)
         .written("HZ");
     list.add("min_snr", options.min_snr,

@@ -32,12 +32,12 @@ option_list describe(spike_read_options& options) {
     list.add("labels", options.labels,
              "use only units with these labels, such as good,mua; all uses every unit. Phy folders "
              "(cluster_group.tsv, else those of the sorter), NWB files (columns quality, label and "
-             "the like), .kwik and what sort writes have labels")
+             "the like), .kwik files and results of sort have labels")
         .by_default("good, if units are labelled good or mua; else all but noise")
         .written("LABEL,...")
         .obeys([&labels = options.labels] {
             if (labels.size() > 1 && std::ranges::count(labels, "all") > 0)
-                throw invalid_argument("all stands for every label, and comes alone");
+                throw invalid_argument("all selects every label, and must be the only one");
         });
     list.add("only_units", options.only_units,
              "use only these units, except those that other options leave out; also groups, and "
@@ -51,7 +51,7 @@ option_list describe(spike_read_options& options) {
     list.add("groups", options.groups,
              "combine units into groups, each of which is analysed as one unit: a file with a unit "
              "and its group on each line; units that are not listed stay as they are, and a group "
-             "goes on without its units that other options leave out")
+             "keeps only those of its units that no other option leaves out")
         .written("FILE");
     list.add("group_window", options.group_window,
              "after each spike that counts, ignore further spikes of its group for this long")

@@ -77,7 +77,7 @@ TEST(SurrogateNumbers, WarnOfWhatCannotBeSignificant) {
     EXPECT_EQ(
         warn_of_many_tests("count", 199, 10, below),
         "No count is significant, and with 199 surrogates no single one of the 10 tested could "
-        "be: 200 would do for any one of them.");
+        "be: 200 would be enough for any one of them.");
     EXPECT_EQ(warn_of_many_tests("count", 200, 10, below), std::nullopt);
     EXPECT_EQ(warn_of_many_tests("count", 19, 10, below), std::nullopt);
     EXPECT_EQ(warn_of_many_tests("count", 199, 0, below), std::nullopt);

@@ -93,7 +93,7 @@ class BadRecordings(CliTest):
     def test_the_wrong_number_of_channels_is_found_wherever_it_shows(self):
         raw = ("--sample-rate", RATE)
         self.refused_sorting(self.good / "traces.raw", *raw, "--channels", 7, says=("frame 171428", "7 channels"))
-        self.refused_sorting(self.good, "--channels", 4, says=("good", "says its rate, channels"))
+        self.refused_sorting(self.good, "--channels", 4, says=("good", "states its rate, channels"))
         self.refused_sorting(self.changed("ids", num_channels=7), says=("binary.json", "channel_ids", "found 8", "7"))
         self.refused_sorting(self.changed("gains", gain_to_uV=[1] * 5), says=("binary.json", "gain_to_uV", "found 5"))
         probe = {"probes": [{"si_units": "um", "contact_positions": [[0, 0], [0, 20]]}]}
@@ -119,7 +119,7 @@ class BadRecordings(CliTest):
             with self.subTest(key):
                 self.refused_sorting(self.folder / "run.bin", says=("run.meta", named, "missing"))
         (self.folder / "run.meta").unlink()
-        self.refused_sorting(self.folder / "run.bin", says=("run.bin", "how many channels"))
+        self.refused_sorting(self.folder / "run.bin", says=("run.bin", "number of channels"))
         for number, key in enumerate(("sampling_frequency", "num_channels", "channel_ids", "file_paths", "dtype")):
             with self.subTest(key):
                 self.refused_sorting(self.changed(f"without{number}", **{key: None}), says=("binary.json", key))

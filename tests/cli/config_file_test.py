@@ -63,7 +63,7 @@ class ConfigFile(CliTest):
                            ("[episodes]\nmin-count = -5\n", "line 2: --min-count: '-5' is not a whole number"),
                            ("[episodes]\nallow-negative = 1\n", "line 2: expected true or false for 'allow-negative'"),
                            ("[episodes]\nmin-count = 2020-01-01\n", "line 2: expected text or a number for 'min-count'"),
-                           ("[episodes]\nhelp = true\n", "line 2: 'help' can only be typed"),
+                           ("[episodes]\nhelp = true\n", "line 2: 'help' can only be given on the command line"),
                            ("[episodes]\nmin-count = \n", "line 2: "), ("no sense", "line 1: "),
                            ("min-count = 5\n", "line 1: spikeweave has no option 'min-count'"),
                            ("[episodes.chains]\nseed = 5\n", "line 1: episodes has no tables, but options"),

@@ -81,7 +81,7 @@ class Hints(CliTest):
     def test_raw_samples(self):
         raw = self.file("raw.bin", samples())
         self.refused("info", raw, says="need --channels and --sample-rate")
-        self.refused("sort", raw, "-o", self.folder / "out", says="--channels and --sample-rate both have to be given")
+        self.refused("sort", raw, "-o", self.folder / "out", says="give both --channels and --sample-rate")
         self.ok("info", raw, "--channels", "4", "--sample-rate", "20000")
 
     def test_samples_behind_a_header(self):
@@ -130,7 +130,7 @@ class Hints(CliTest):
     def test_tests_of_rates_that_change(self):
         data = self.folder / "culture.tsv"
         self.ok("simulate", "culture", "--channels", "8", "--length", "60s", "--seed", "1", "-o", data)
-        says = "takes rates for constant"
+        says = "assumes constant rates"
         self.assertTrue(self.warned("episodes", data, "--test", "exact", "--max-size", "2", of=says))
         for way in (("--test", "jitter"), ("--surrogates", "20")):
             with self.subTest(way):

@@ -70,7 +70,7 @@ class Labels(CliTest):
         phy = self.curated(("mua", "noise", "mua"))
         self.refused("episodes", phy, says=("--labels", "no unit is labelled good", "2 mua, 1 noise", "all uses every unit"))
         self.refused("episodes", phy, "--labels", "muo", says=("--labels", "no unit is labelled muo"))
-        self.refused("episodes", phy, "--labels", "all,mua", says=("--labels", "comes alone"))
+        self.refused("episodes", phy, "--labels", "all,mua", says=("--labels", "must be the only one"))
         plain = self.file("plain.tsv", "0.1\ta\n0.2\tb\n")
         self.refused("episodes", plain, "--labels", "good", says=("plain.tsv", "no labels of units", "--labels"))
         self.ok("info", plain, "--labels", "all")

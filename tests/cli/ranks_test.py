@@ -27,7 +27,7 @@ class Launched(CliTest):
 
                     self.assertEqual((result.returncode, result.stdout), (2, ""))
                     self.assertEqual(result.stderr, f"spikeweave: rank 0: error: {arguments[0]} cannot share its work, and "
-                                     "4 processes were started: leave the launcher (mpirun, srun) out\n")
+                                     "4 processes were started: run it without the launcher (mpirun, srun)\n")
                     self.assertEqual(self.names(), ["chain.tsv"])
 
     def test_what_is_no_launcher_changes_nothing(self):

@@ -99,7 +99,7 @@ class Replay(ReplayCase):
         self.chains = self.file("chains.txt", "a 40-60ms b 40-60ms c\n")
         result = self.ok("replay", self.chains, self.data, "--events", events, "--t-start", "50s", "--surrogates", "9")
         self.assertIn("1 of 2 events are not within", result.stderr)
-        self.assertIn("The longest chain has 3 units, whose orders are 6", result.stderr)
+        self.assertIn("The longest chain has 3 units, which have 6 orders", result.stderr)
         self.assertIn("--alpha 0.05", result.stderr)
         self.assertIn("1 chain in 1 event", result.stdout)
 

@@ -119,8 +119,7 @@ class SortRecording(CliTest):
         self.ok("sort", self.recording, *options, "-o", self.folder / "usual")
         said = self.ok("sort", late, *options, "-o", self.folder / "out").stderr
 
-        self.assertIn("Times of spikes are by the recording's clock, as those of its events and trials are: its first "
-                      "sample is at 12.500000 s.", said)
+        self.assertIn("Spike times are those of the recording's clock, like those of its events and trials: its first sample is at 12.500000 s.", said)
         usual, found = (self.units(self.folder / name / "spikes.npz") for name in ("usual", "out"))
         self.assertEqual({unit: [round(time + 12.5, 6) for time in times] for unit, times in usual.items()},
                          {unit: [round(time, 6) for time in times] for unit, times in found.items()})
@@ -209,7 +208,7 @@ class SortRecording(CliTest):
                 ((second, *layout, "--low-corner", "500", "--model", model), ("second.dat", "model.npz", "300", "500")),
                 ((second, "--sample-rate", "30000", "--channels", "16", "--model", model), ("32 channels", "16 channels")),
                 ((second, *layout[:-2], "--model", model), ("whose channel 2 is at",)),
-                ((second, *layout, "--model", other), ("other.npz", "which components")),
+                ((second, *layout, "--model", other), ("other.npz", "components of its features")),
                 ((features, "--model", model), ("model.npz", "features.npz", "components of a recording"))):
             self.refused("sort", *arguments, says=words)
 
@@ -234,8 +233,8 @@ class SortRecording(CliTest):
                 ((silence, *raw), ("silence.dat", "holds no spikes", "4.5", "no noise")),
                 ((self.recording, "--strong-threshold", "90"), ("holds no spikes", "90")),
                 ((saved, *raw), ("saved.dat", "array of numpy", "int16")),
-                ((silence, "--channels", "4"), ("silence.dat", "how many a second")),
-                ((silence,), ("silence.dat", "how many channels")),
+                ((silence, "--channels", "4"), ("silence.dat", "sample rate")),
+                ((silence,), ("silence.dat", "number of channels")),
                 ((silence, *raw, "--high-corner", "200"), ("200",)),
                 ((silence, *raw, "--filter-order", "0"), ("--filter-order", "'0'")),
                 ((silence, *raw, "--filter-order", "9"), ("--filter-order", "'9'", "at most 8")),
@@ -247,7 +246,7 @@ class SortRecording(CliTest):
                 ((silence, *raw, "--reference", "mean"), ("--reference", "mean", "median")),
                 ((silence, *raw, "--features-per-channel", "99"), ("99 features",)),
                 ((self.recording, "--mask", "mad"), ("a recording", "--mask does not apply")),
-                ((self.recording, "--sample-rate", "20000"), ("rec", "says its rate")),
+                ((self.recording, "--sample-rate", "20000"), ("rec", "states its rate")),
                 ((features, "--strong-threshold", "4", "--probe", features), ("features", "--strong-threshold", "--probe")),
                 ((self.folder / "none", "--drift", "none"), ("none", "No such file")),
                 ((features, "--whiten", "--filter-order", "2"), ("features", "--whiten", "--filter-order")),

@@ -49,7 +49,7 @@ class Warnings(CliTest):
     def test_say_that_bursts_may_look_like_connections(self):
         culture = self.folder / "culture.tsv"
         self.ok("simulate", "culture", "--channels", "30", "-o", culture)
-        warning = "this test cannot tell that from connections"
+        warning = "this test cannot distinguish that from connections"
 
         self.assertFalse(any(warning in one for one in self.told(self.ok("episodes", culture, "--max-size", "2"))))
         wide = self.ok("episodes", culture, "--max-size", "2", "--delays", "0-50ms", "-o", self.folder / "wide")

@@ -386,7 +386,7 @@ class FieldFiles(unittest.TestCase):
     def test_wells_of_a_plate_are_not_taken_for_one_culture_in_silence(self):
         path = self.folder / "plate.h5"
         trains, _ = self.culture(path, ["A1_11", "A1_12", "B2_11", "C12_88"])
-        says = "The units are of 3 wells of a plate, which are cultures of their own (A1, B2, C12)"
+        says = "The units come from 3 wells of a plate, which are separate cultures (A1, B2, C12)"
         self.assertIn(says, self.run_command("episodes", path).stderr)
         self.assertIn("--only-units A1 uses those of one well", self.run_command("episodes", path).stderr)
         one = self.info(path, "--only-units", "A1")

@@ -177,7 +177,7 @@ TEST(Hdf5Reader, NamesTheFileWhenThereIsNoProcessToReadItIn) {
     ::setrlimit(RLIMIT_NOFILE, &none);
     const std::string said = text_of([&] { reader(path, {}); });
     ::setrlimit(RLIMIT_NOFILE, &before);
-    EXPECT_SAYS(said, "a.h5': cannot be read, for want of a process");
+    EXPECT_SAYS(said, "a.h5': cannot be read: starting the reader process failed");
 }
 
 TEST(Hdf5Files, HaveChecksumsOfNumbers) {

@@ -105,7 +105,7 @@ TEST(HelperProcess, MakesCrashesErrorsOfItsCallers) {
 TEST(HelperProcess, IsEndedWhenItComputesTooLong) {
     helper_process helper(make_obeying, seconds(1));
     EXPECT_EQ(ask(helper, "a"), "a!");
-    EXPECT_SAYS(text_of([&] { ask(helper, "loop"); }), "came to no end");
+    EXPECT_SAYS(text_of([&] { ask(helper, "loop"); }), "did not end");
     // The limit holds for each request; neither their sum nor idle time counts.
     helper_process idle(make_obeying, seconds(1));
     EXPECT_EQ(ask(idle, "a"), "a!");

@@ -217,7 +217,7 @@ void check_labels_of(const std::filesystem::path& path) {
     EXPECT_SAYS(text_of([&] {
                     read_spikes(path, {.labels = {"all", "mua"}});
                 }),
-                "`labels`: all stands for every label");
+                "`labels`: all selects every label");
     write_spikes(path, spikes);
     EXPECT_EQ(read_spikes(path).spikes, spikes);
     EXPECT_SAYS(error_of(path, {.labels = {"good"}}), "has no labels of units");

@@ -124,7 +124,7 @@ private:
     // A flag that is on by default is declared by the name that switches it off.
     void take_option(const std::string& name, const toml::node& node, CLI::App& into) const {
         if (std::ranges::find(only_typed, name) != only_typed.end())
-            refuse(node, fmt::format("'{}' can only be typed", name));
+            refuse(node, fmt::format("'{}' can only be given on the command line", name));
         CLI::Option* option = into.get_option_no_throw("--" + name);
         CLI::Option* const opposite = into.get_option_no_throw("--no-" + name);
         const bool is_opposite = option == nullptr && opposite != nullptr && is_flag(*opposite);
@@ -206,9 +206,10 @@ private:
 void add_config_file(CLI::App& program, const std::stop_token& stop) {
     const auto reading = std::make_shared<config_file>(program, stop);
     program
-        .set_config("--config", "",
-                    "read options that are not typed from a TOML file, with a table for each "
-                    "command")
+        .set_config(
+            "--config", "",
+            "read options that are not on the command line from a TOML file, with a table for each "
+            "command")
         ->type_name("FILE")
         ->check([](const std::string& path) {
             return std::string(path.empty() ? "expected a file, found an empty text" : "");

@@ -13,7 +13,7 @@ namespace spikeweave::cli {
 option& add_confirm(option_list& list, std::filesystem::path& file) {
     return list
         .add("confirm", file,
-             "search in FILE, and test what has p below alpha there again in this other recording "
+             "search in FILE, and test findings with p below alpha again in this other recording "
              "of the same units, corrected for these findings only; units are the same if they "
              "have the same name")
         .by_default("FILE is both searched and tested")
@@ -27,7 +27,7 @@ std::optional<spike_input> read_confirming(const std::filesystem::path& file,
                                            const session& now, const execution& run) {
     if (file.empty()) return {};
     if (is_standard_input(file) && is_standard_input(input.path))
-        throw invalid_argument("confirm", "standard input can only be one of both recordings");
+        throw invalid_argument("confirm", "standard input can be only one of the two recordings");
     input.path = file.string();
     std::optional<spike_input> out;
     try {

@@ -71,8 +71,8 @@ void describe_epochs(option_list& list, epoch_source_options& options) {
         "; EPOCHS is a table of beginnings and ends in seconds, or an NWB file with trials";
     list.begin_group(epochs.group);
     add_around(list, "around", options,
-               "use only this part of time around each event, as an epoch, which ends where that "
-               "of the next event begins")
+               "use only this time around each event, as an epoch that ends where the epoch of the "
+               "next event begins")
         .by_default("the whole recording")
         .not_with({"epochs", "t_start", "t_stop", "trial_length"});
 }

@@ -32,10 +32,10 @@ std::shared_ptr<communicator> join_ranks(std::string_view command_name,
     if (launched == 1) return nullptr;
     if (std::find(sharing_commands.begin(), sharing_commands.end(), command_name) ==
         sharing_commands.end())
-        throw invalid_argument(fmt::format(
-            "{} cannot share its work, and {} processes were started: leave the launcher (mpirun, "
-            "srun) out",
-            command_name, launched));
+        throw invalid_argument(
+            fmt::format("{} cannot share its work, and {} processes were started: run it without "
+                        "the launcher (mpirun, srun)",
+                        command_name, launched));
     auto ranks = mpi_ranks(stop);
     if (ranks->size() != launched)
         throw invalid_argument(fmt::format(

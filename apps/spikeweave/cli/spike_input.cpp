@@ -26,10 +26,10 @@ spike_file spike_source::read(const spike_read_options& how, const execution& ru
     try {
         return read_spikes(path_, how, run);
     } catch (const std::bad_alloc&) {
-        throw io_error(fmt::format(
-            "'{}': there is not enough memory for its spikes: --only-units takes some of them, and "
-            "episodes --stream holds only a part at a time",
-            held_ ? "standard input" : path_));
+        throw io_error(
+            fmt::format("'{}': there is not enough memory for its spikes: --only-units reads some "
+                        "of them, and episodes --stream holds only a part in memory at a time",
+                        held_ ? "standard input" : path_));
     } catch (const io_error& error) {
         if (!held_) throw;
         throw io_error(renamed(error.what()));

@@ -53,8 +53,8 @@ void describe_patterns(option_list& list, compare_command& options) {
         if (list_has(own, one.name)) own.remove(one.name);
     list.begin_group("Patterns");
     list.add("patterns", options.patterns,
-             "compare the patterns of this result of spade in place of episodes, those that are "
-             "significant if they were tested; may be given several times")
+             "instead of episodes, compare the patterns of this result of spade, or only the "
+             "significant ones if they were tested; may be given several times")
         .repeated()
         .written("RESULT");
     for (const char* const name : {"surrogates", "dither"}) {
@@ -156,7 +156,7 @@ auto compare_inputs(compare_command& options, files_read& read, const session& n
     std::vector<std::string> all = have_files ? options.files : a;
     if (!have_files) all.insert(all.end(), b.begin(), b.end());
     if (std::ranges::count_if(all, is_standard_input) > 1)
-        throw invalid_argument("standard input (-) is given twice, and can be read once");
+        throw invalid_argument("standard input (-) is given twice, but can be read only once");
     const auto group = [&](std::size_t condition) {
         return read_group(
             options, have_files ? std::vector{options.files[condition]} : options.groups[condition],
@@ -257,10 +257,9 @@ void run(compare_command& options, session& now) {
 
 void declare_compare(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<compare_command>();
-    sub.add_option(
-           "FILE", options->files,
-           "two files or folders of spikes, of which the first is condition a; or one, with "
-           "the epochs of both conditions; - is standard input")
+    sub.add_option("FILE", options->files,
+                   "two files or folders of spikes, condition a first; or one, with "
+                   "the epochs of both conditions; - is standard input")
         ->expected(0, 2)
         ->type_name("")
         ->group("Input");

@@ -54,7 +54,7 @@ void declare_convert(CLI::App& sub, command& chosen) {
         ->required()
         ->type_name("");
     sub.add_flag("--overwrite", options->overwrite, "replace OUT if it exists");
-    sub.add_flag("--json", options->json, "print one JSON document, as info does of FILE");
+    sub.add_flag("--json", options->json, "print one JSON document, as info does for FILE");
     sub.footer("Example: spikeweave convert culture.spk.txt culture.nwb");
     choose(sub, chosen, options, &run);
 }

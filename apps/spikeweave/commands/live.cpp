@@ -33,11 +33,12 @@ option_list describe(live_command& options) {
     list.add("overwrite", options.overwrite, "replace the files that are written if they exist");
     list.add("allow_gaps", options.allow_gaps, "exit with status 0 even if something was lost");
     list.add("dashboard", options.dashboard,
-             "show what the session does on a page for a browser, and print its address")
+             "show the session on a page for a browser, and print the address")
         .not_with({"verify"});
     list.add("listen", options.analysis.dashboard_address,
-             "serve this page at this address of this computer, so that other computers reach it")
-        .by_default("127.0.0.1, which only this computer reaches")
+             "address of this computer on which to serve this page, so that other computers can "
+             "open it")
+        .by_default("127.0.0.1, which only this computer can open")
         .written("ADDRESS")
         .only_with("dashboard");
     return list;

@@ -18,12 +18,13 @@ struct merge_command {
 option_list describe(merge_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.target.to, "folder to write; it holds what a single run would write")
+    list.add("output", options.target.to,
+             "folder to write, with the files that a single run would write")
         .written("OUT_DIR");
     list.add("overwrite", options.target.overwrite, "replace OUT_DIR if it exists");
     list.add("input", options.target.input, "the file with the spikes, if it was moved")
         .written("FILE")
-        .by_default("where the parts say it was");
+        .by_default("the path recorded in the parts");
     list.add("json", options.target.json, "print one JSON document");
     return list;
 }

@@ -177,11 +177,12 @@ void declare_simulate(CLI::App& sub, command& chosen) {
         "patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o hidden.tsv");
     add_spike_model<network_options>(
         sub, chosen, "network",
-        "Some neurons of a network of integrate-and-fire neurons, whose synapses are known.",
+        "Some neurons of a network of integrate-and-fire neurons with known synapses.",
         "network --length 10min --seed 1 -o network.tsv");
     add_model<recording_options>(
         sub, chosen,
-        {"recording", "The voltages that units around a probe give, and the times of their spikes.",
+        {"recording",
+         "The voltages that units produce around a probe, and the times of their spikes.",
          "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
          "truth.npz and units.tsv, with drift also motion.tsv",
          "replace OUT if it is such a folder",

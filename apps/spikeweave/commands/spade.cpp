@@ -66,7 +66,7 @@ void describe_output(option_list& list, spade_command& options) {
 option_list describe(spade_command& options) {
     option_list list = describe(options.input);
     list.add("transactions", options.transactions,
-             "FILE holds windows instead of spikes, one on each line; the items of a window are "
+             "FILE contains windows instead of spikes, one on each line; the items of a window are "
              "the numbers UNIT * WINDOW + BIN")
         .not_with({"only_units", "t_start", "t_stop", "epochs", "around", "surrogates"});
     describe_output(list, options);
@@ -282,7 +282,7 @@ void take_window(spade_command& options) {
     try {
         const duration length = parse_duration(options.window);
         if (length < options.analysis.bin || length % options.analysis.bin != duration{0})
-            throw invalid_argument(fmt::format("'{}' is no multiple of the bin of {}",
+            throw invalid_argument(fmt::format("'{}' is not a multiple of the bin of {}",
                                                options.window,
                                                format_duration(options.analysis.bin)));
         const auto bins = length / options.analysis.bin;

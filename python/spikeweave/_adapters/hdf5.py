@@ -54,7 +54,7 @@ def is_mcs_file(path: Path) -> bool:
 def _read_kwik(file: Any) -> dict[str, Any]:
     rate = _rate_of_kwik(file)
     if rate is None:
-        raise ValueError("it says no sample rate in /recordings/0, expected one")
+        raise ValueError("it states no sample rate in /recordings/0, expected one")
     groups = [name for name in sorted(file["channel_groups"], key=int) if _has_spikes(file, name)]
     names, labels, trains = [], [], []
     for number in groups:

@@ -109,8 +109,8 @@ def new_file() -> Any:
     import uuid
 
     return load_pynwb().NWBFile(
-        session_description="Spikes. When the session began is not known: 1970-01-01 stands for "
-        "it, and times are seconds since then.",
+        session_description="Spikes. The start of the session is not known: 1970-01-01 is written "
+        "instead, and times are seconds since then.",
         identifier=str(uuid.uuid4()),
         session_start_time=_UNKNOWN_START,
     )

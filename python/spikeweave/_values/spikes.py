@@ -469,5 +469,5 @@ def _cut(epochs: NDArray[np.float64], begin: float, end: float) -> NDArray[np.fl
 def duplicates_text(count: int) -> str:
     """What is said of spikes that an input lists more than once."""
     if count == 1:
-        return "1 spike is listed twice (same unit, same microsecond) and was taken once."
-    return f"{count} spikes are listed twice (same unit, same microsecond) and were taken once."
+        return "1 spike is listed twice (same unit, same microsecond) and was counted once."
+    return f"{count} spikes are listed twice (same unit, same microsecond) and were counted once."

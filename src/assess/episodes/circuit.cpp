@@ -39,10 +39,10 @@ void check(const spike_sequence& spikes, const episode_table& table,
     const auto known = [&](unit_id unit) { return to_index(unit) < spikes.unit_count(); };
     for (const counted_episode& counted : table.episodes)
         if (!std::ranges::all_of(counted.what.units, known))
-            throw invalid_argument("the table is not of these spikes");
+            throw invalid_argument("the table does not belong to these spikes");
     for (const pair_test& pair : pairs)
         if (!known(pair.from) || !known(pair.to))
-            throw invalid_argument("the pairs are not of these spikes");
+            throw invalid_argument("the pairs do not belong to these spikes");
     if (!(options.alpha > 0 && options.alpha <= 1))
         throw invalid_argument(
             fmt::format("alpha must be above 0 and at most 1, not {}", options.alpha));

@@ -28,7 +28,7 @@ option_list describe(significance_options& options) {
                             to_string(method)));
     });
     list.add("test", options.test,
-             "null hypothesis, which says what chance means: jitter preserves shared rates, dead "
+             "null hypothesis: jitter preserves shared rates, dead "
              "times and bursts; exact assumes independent units with constant rates; chebyshev is "
              "the published bound under the same null hypothesis as exact");
     list.add("jitter_window", options.jitter_window,

@@ -100,7 +100,7 @@ std::string surrogate_tally::to_bytes() const {
 surrogate_tally surrogate_tally::from_bytes(std::string_view bytes) {
     constexpr std::size_t width = sizeof(std::uint64_t);
     if (bytes.size() % (2 * width) != width)
-        throw invalid_argument("these bytes are no tally of surrogates");
+        throw invalid_argument("these bytes are not a tally of surrogates");
     surrogate_tally out((bytes.size() - width) / (2 * width));
     out.surrogates_ = io::load<std::uint64_t>(bytes.data());
     const char* at = bytes.data() + width;

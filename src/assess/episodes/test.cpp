@@ -25,8 +25,8 @@ void check_shared_rates(const spike_sequence& spikes, significance_test test,
     if (!rates.certain) return;
     out.push_back(fmt::format(
         "The units' rates rise and fall together: the number of spikes of all units in 100 ms "
-        "varies {:.3g} times as much as that of independent units. The test {} takes rates for "
-        "constant, so most of what it calls significant here is not a connection. Use `test` "
+        "varies {:.3g} times as much as that of independent units. The test {} assumes constant "
+        "rates, so most of its significant findings here are not connections. Use `test` "
         "jitter, the default, or `surrogates` 200.",
         rates.ratio, to_string(test)));
 }
@@ -65,7 +65,8 @@ void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<
     const std::optional<duration> dither = preserving_dither(spikes, width);
     out.push_back(fmt::format(
         "The units' rates rise and fall together within {}, as in bursts, and this test cannot "
-        "tell that from connections: the number of spikes of all units varies {:.3g} times as much "
+        "distinguish that from connections: the number of spikes of all units varies {:.3g} times "
+        "as much "
         "there as that of independent units. {}",
         format_duration(width), rates.ratio,
         dither ? fmt::format("Run it again with `surrogates` 200 and `dither` {}ms, which preserve "
@@ -130,11 +131,11 @@ void check_untested_units(const spike_sequence& spikes, const pair_tests& pairs,
     std::erase_if(units,
                   [&](unit_id unit) { return counts[to_index(unit)] < least_default_count; });
     if (units.empty() || pairs.tested == 0 || 4 * units.size() <= spikes.unit_count()) return;
-    out.push_back(fmt::format(
-        "{} of {} units {} too rarely for any of their pairs to be tested: {}. Nothing is known of "
-        "their connections.",
-        core::grouped(units.size()), core::grouped(spikes.unit_count()),
-        units.size() == 1 ? "fires" : "fire", names_of(spikes, units)));
+    out.push_back(
+        fmt::format("{} of {} units {} too rarely for any of their pairs to be tested: {}. Nothing "
+                    "is known about their connections.",
+                    core::grouped(units.size()), core::grouped(spikes.unit_count()),
+                    units.size() == 1 ? "fires" : "fire", names_of(spikes, units)));
 }
 
 // Says that more pairs are related than a circuit of sparse connections leads one to expect. A
@@ -155,8 +156,8 @@ void check_order(const circuit& found, const pair_tests& pairs, bool at_default_
         }));
     if (pairs.tested < least_pairs || related == 0) return;
     constexpr std::string_view causes =
-        "A stimulus that every unit answers at a latency of its own, or a fast rhythm, looks the "
-        "same as connections in each pair. If there are stimuli, give `epochs` of one length "
+        "A stimulus that every unit answers at its own latency, or a fast rhythm, looks like a "
+        "connection in each pair. If there are stimuli, give `epochs` of one length "
         "around them, so that each pair is compared with spikes of other trials; leave out ripples "
         "with `epochs`.";
     if (static_cast<double>(related) >= many * static_cast<double>(pairs.tested)) {
@@ -175,8 +176,8 @@ void check_order(const circuit& found, const pair_tests& pairs, bool at_default_
     if (median < usual_median)
         out.push_back(fmt::format(
             "Most pairs of units are related within milliseconds a little more than by chance (the "
-            "median of their p is {:.2g}; it is 0.8 or more if units share no fast input), so that "
-            "some edges may be no connections. {}",
+            "median of their p is {:.2g}; it is 0.8 or more if units share no fast input), so some "
+            "edges may not be connections. {}",
             median, causes));
 }
 
@@ -184,12 +185,12 @@ void check_signs(const spike_sequence& spikes, const circuit& found,
                  std::vector<std::string>& out) {
     const std::vector<unit_id> units = units_of_both_signs(found);
     if (units.empty()) return;
-    out.push_back(fmt::format(
-        "{} {} some units and {} others, which one neuron does not do: {}. Such a unit may hold "
-        "several neurons, or some of its edges are not connections.",
-        units.size() == 1 ? "A unit" : core::grouped(units.size()) + " units",
-        units.size() == 1 ? "excites" : "excite", units.size() == 1 ? "inhibits" : "inhibit",
-        names_of(spikes, units)));
+    out.push_back(
+        fmt::format("{} {} some units and {} others, which one neuron does not do: {}. Such a unit "
+                    "may contain several neurons, or some of its edges are not connections.",
+                    units.size() == 1 ? "A unit" : core::grouped(units.size()) + " units",
+                    units.size() == 1 ? "excites" : "excite",
+                    units.size() == 1 ? "inhibits" : "inhibit", names_of(spikes, units)));
 }
 
 void check_surrogates(const significance_options& significance, const surrogate_options& surrogates,

@@ -112,11 +112,11 @@ option_list describe(replay_options& options) {
         .written("LEAST:MOST:STEPS")
         .obeys([&options] { check_scales(options.scales); });
     list.add("null", options.null,
-             "what the counts are compared with: identities exchanges the spike trains of the "
+             "null model for the counts: identities exchanges the spike trains of the "
              "chain's active units in each event, and counts in events only; surrogates uses those "
-             "of `surrogate_method`, and counts in the whole time");
+             "of `surrogate_method`, and counts in all of the analysed time");
     list.add("ties", options.ties,
-             "what decides whether two occurrences overlap: the times of their spikes (time) or "
+             "whether two occurrences overlap is decided by the times of their spikes (time) or by "
              "the order of these (order)");
     list.add("alpha", options.alpha, "significance level, for the p of events and the q of chains")
         .above(0)

@@ -24,7 +24,7 @@ using counts_of_shuffles = std::vector<std::vector<std::uint64_t>>;
 void check_replay(const spike_sequence& spikes, std::span<const episode> chains,
                   std::span<const time_span> events, const replay_options& options) {
     check_options(options);
-    if (chains.empty()) throw invalid_argument("there is no chain to look for");
+    if (chains.empty()) throw invalid_argument("there is no chain to search for");
     for (const episode& one : chains) {
         if (one.size() < 2 || one.delays.size() + 1 != one.size())
             throw invalid_argument(

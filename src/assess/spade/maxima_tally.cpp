@@ -125,7 +125,7 @@ maxima_tally maxima_tally::from_bytes(std::string_view bytes) {
     number_reader numbers(bytes);
     const std::uint32_t kind = numbers.next();
     if (kind > static_cast<std::uint32_t>(spectrum_kind::size_count_duration))
-        throw invalid_argument("these bytes are no tally of maxima");
+        throw invalid_argument("these bytes are not a tally of maxima");
     maxima_tally out(static_cast<spectrum_kind>(kind), numbers.next());
     out.surrogates_ = numbers.next();
     const std::uint64_t cells = std::uint64_t{numbers.next()} * out.durations_;

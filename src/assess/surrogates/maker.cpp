@@ -195,7 +195,7 @@ surrogate_spikes surrogate_maker::make_sequence(std::uint32_t which) const {
 }
 
 binned_spikes surrogate_maker::make(std::uint32_t which) const {
-    if (!set_up_->grid) throw invalid_argument("binned surrogates need to be told the bins");
+    if (!set_up_->grid) throw invalid_argument("binned surrogates need the bins");
     std::vector<std::size_t> offsets{0};
     std::vector<std::uint32_t> bins;
     offsets.reserve(set_up_->trains.unit_count() + 1);

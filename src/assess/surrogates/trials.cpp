@@ -80,7 +80,7 @@ std::string note_of_cut_trial(time_span span, duration length, duration separati
     if (rest == duration{0}) return {};
     if (follows_elephant(compat))
         return fmt::format(
-            "The last {} of the time that is analysed hold no whole trial with its separation: as "
+            "The last {} of the analysed time contain no whole trial with its separation: as "
             "in Elephant, they are in no trial.",
             format_duration(rest));
     if (rest >= length) return {};

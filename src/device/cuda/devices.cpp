@@ -67,7 +67,7 @@ std::string device_unavailable_reason() {
         return "there is no NVIDIA driver (an NVIDIA GPU needs one of version 580 or newer)";
     cudaRuntimeGetVersion(&runtime);
     if (found == cudaErrorInsufficientDriver)
-        return fmt::format("the NVIDIA driver knows CUDA {}, and CUDA {} is needed",
+        return fmt::format("the NVIDIA driver supports CUDA {}, but CUDA {} is needed",
                            cuda_version(driver), cuda_version(runtime));
     if (found == cudaErrorNoDevice || found == cudaSuccess) {
         const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -76,7 +76,7 @@ option_list describe(assembly_options& options) {
     constexpr double longest_chunk = 1e6;
     option_list list;
     list.begin_group("Assemblies");
-    list.add("bins", options.bins, "bin widths; each of them is searched by itself")
+    list.add("bins", options.bins, "bin widths; each of them is searched separately")
         .written("WIDTH,...")
         .obeys([&options] { check_bins(options); });
     list.add("max_lag", options.max_lag, "the longest lag between two units, in bins")
@@ -98,7 +98,7 @@ option_list describe(assembly_options& options) {
         .unset_is("no limit")
         .above(1);
     list.add("chunk", options.chunk,
-             "number of successive bins in which rates are taken as constant")
+             "number of successive bins in which rates are assumed to be constant")
         .at_least(3)
         .at_most(longest_chunk);
     list.add("max_assemblies", options.max_assemblies,

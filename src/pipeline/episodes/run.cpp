@@ -91,8 +91,8 @@ void warn_of_high_threshold(const spike_sequence& spikes, episode_result& result
     std::vector<std::uint64_t> counts(spikes.unit_count());
     for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     result.warnings.push_back(
-        fmt::format("No unit has the {} spikes that `min_count` asks for, so nothing can be found: "
-                    "the most that one has is {}.",
+        fmt::format("No unit has the {} spikes that `min_count` requires, so nothing can be found: "
+                    "the largest number is {}.",
                     core::grouped(table.threshold), core::grouped(std::ranges::max(counts))));
 }
 
@@ -139,9 +139,8 @@ option_list describe(episode_options& options) {
     list.add_all(describe_episode_surrogates(options.surrogates));
     list.begin_group("Significance");
     list.add("hold_out", options.hold_out,
-             "hold out this share of the recorded time: search in the rest, and test the episodes "
-             "with p below alpha there again in the time that was held out, corrected for these "
-             "episodes only")
+             "hold out this share of the recorded time: search the rest, and test the episodes "
+             "with p below alpha again in the held-out time, corrected for these episodes only")
         .unset_is("nothing; the whole recording is searched and tested")
         .at_most(0.95)
         .written("SHARE");
@@ -197,7 +196,7 @@ episode_result pipeline::find_and_test(const spike_sequence& recording,
     const spike_sequence& spikes = take_part(recording, result);
     if (options.hold_out > 0) {
         if (counted != nullptr)
-            throw invalid_argument("surrogates cannot be counted before if a part is held out");
+            throw invalid_argument("surrogates cannot be counted in advance if a part is held out");
         episode_result held_out = find_in_divided_time(spikes, options, run);
         add_new(held_out.warnings, result.warnings);
         return held_out;

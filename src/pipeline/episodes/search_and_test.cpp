@@ -87,8 +87,7 @@ std::string text_of_missing(const same_units& same, const search_part& part, dou
         part.untested, [&](const untested_episode& one) { return one.test.q < alpha; });
     return fmt::format(
         "{}. Episodes with such a unit and a p below alpha in the search, which are not tested: "
-        "{}, "
-        "of which {} are significant there.",
+        "{}; {} of them are significant there.",
         units, core::grouped(part.untested.size()),
         core::grouped(static_cast<std::uint64_t>(significant)));
 }

@@ -32,7 +32,8 @@ std::optional<std::string> warning_of_untested_units(const spike_sequence& spike
         return std::nullopt;
     return fmt::format(
         "{} of {} units {} together with others too rarely to be tested: no pair of theirs has the "
-        "{} occurrences that `min_count` is by default: {}. Nothing is known of their connections; "
+        "{} occurrences that `min_count` is by default: {}. Nothing is known about their "
+        "connections; "
         "`max_size` 2 with `min_count` {} tests more of them.",
         core::grouped(untested.size()), core::grouped(units),
         untested.size() == 1 ? "fires" : "fire", core::grouped(table.threshold),

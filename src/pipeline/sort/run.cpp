@@ -128,8 +128,8 @@ detection_result detect_for(const std::optional<sorting_model>& model, const rec
     if (!model) return detect_spikes(from, options.detection, run);
     if (!model->basis())
         throw invalid_argument(
-            fmt::format("'{}' does not say which components its features are of, as a model does "
-                        "that was saved while a recording was sorted; {} is a recording",
+            fmt::format("'{}' does not state the components of its features, as a model saved "
+                        "while sorting a recording does; {} is a recording",
                         options.model.string(), name_of(from)));
     detection_options how = options.detection;
     how.basis = model->basis();
@@ -144,16 +144,17 @@ detection_result detect_for(const std::optional<sorting_model>& model, const rec
 void check_model(const std::optional<sorting_model>& model, const feature_file& from,
                  const sort_options& options) {
     if (!model || !model->basis()) return;
-    throw invalid_argument(fmt::format(
-        "'{}' is of components of a recording, and the features{} are not known to be of these",
-        options.model.string(),
-        from.path.empty() ? "" : fmt::format(" of '{}'", from.path.string())));
+    throw invalid_argument(
+        fmt::format("'{}' belongs to the components of a recording, and the features{} are not "
+                    "known to be of these components",
+                    options.model.string(),
+                    from.path.empty() ? "" : fmt::format(" of '{}'", from.path.string())));
 }
 
 void refuse_silence(const recording& from, const sort_options& options,
                     const std::vector<std::string>& warnings) {
     throw invalid_argument(fmt::format(
-        "{} holds no spikes: nothing goes beyond {} standard deviations of a channel's noise{}{}",
+        "{} contains no spikes: nothing exceeds {} standard deviations of a channel's noise{}{}",
         name_of(from), options.detection.strong_threshold, warnings.empty() ? "" : ". ",
         fmt::join(warnings, " ")));
 }
@@ -180,8 +181,8 @@ void check_ranks(bool can_share, const execution& run) {
         throw invalid_argument(
             "processes can only share the sorting of a recording whose clusters are found channel "
             "by channel, as they are with `stages` templates and without `start`, "
-            "`starting_clusters`, `incremental`, `model` and `strategy`: leave the launcher "
-            "(mpirun, srun) out");
+            "`starting_clusters`, `incremental`, `model` and `strategy`: run it without the "
+            "launcher (mpirun, srun)");
 }
 
 bool is_root(const execution& run) {
@@ -196,8 +197,8 @@ constexpr std::uint32_t most_described_channels = 32;
 std::string warning_of_clock(const recording& from) {
     const double begin_s = to_seconds(from.description().begin);
     return fmt::format(
-        "Times of spikes are by the recording's clock, as those of its events and trials are: its "
-        "first sample is at {:.6f} s. Numbers of samples count from 0 there.",
+        "Spike times are those of the recording's clock, like those of its events and trials: its "
+        "first sample is at {:.6f} s. Sample numbers count from 0 there.",
         begin_s);
 }
 

@@ -108,7 +108,7 @@ void check_surrogates(const spade_options& options, bool has_spikes) {
         return;
     }
     if (!has_spikes)
-        throw invalid_argument("`surrogates` are made of spikes, and only windows are given");
+        throw invalid_argument("`surrogates` are made from spikes, but only windows are given");
     if (options.method.value_or(options.usual_method()) == trial_shifting &&
         options.epochs.empty() && !options.trial_length)
         throw invalid_argument(

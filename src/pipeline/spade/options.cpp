@@ -109,8 +109,8 @@ void add_tests(option_list& list, spade_options& options) {
              "correction for multiple testing, over the signatures");
     list.add("hold_out", options.hold_out,
              "hold out this share of the recorded time: search and test in the rest, then test the "
-             "patterns that remain again in the time that was held out, each against surrogates of "
-             "it, corrected for these patterns only")
+             "remaining patterns again in the held-out time, each against surrogates of that time, "
+             "corrected for these patterns only")
         .unset_is("nothing; the whole recording is searched and tested")
         .at_most(0.95)
         .written("SHARE")

@@ -37,8 +37,8 @@ void warn_of_too_few_surrogates(const test_counts& counts, const spade_input& pr
     if (counts.undecided > 0) {
         warnings.push_back(fmt::format(
             "{} of {} signatures tested were reached by no surrogate, and still are not "
-            "significant: {} surrogates are too few for so many tests. {} would do for any one of "
-            "them.",
+            "significant: {} surrogates are too few for so many tests. {} would be enough for any "
+            "one of them.",
             core::grouped(counts.undecided), core::grouped(counts.tested),
             core::grouped(surrogates),
             core::grouped(fewest_surrogates(counts.tested, level_of(options)))));

@@ -162,8 +162,8 @@ std::vector<std::string> warnings_of_hybrid(std::span<const int> devices) {
     for (const int ordinal : each) {
         if (known_tables().of(ordinal).measured) continue;
         all.push_back(
-            fmt::format("On GPU {} hybrid chooses by what was measured on an {}: 'spikeweave "
-                        "devices --calibrate' measures the GPU itself.",
+            fmt::format("On GPU {} hybrid uses measurements of an {}: 'spikeweave devices "
+                        "--calibrate' measures this GPU.",
                         ordinal, built_in_calibration().device_name));
     }
     return all;

@@ -139,7 +139,7 @@ void warn_of_polarity(const filtered_recording& traces, spike_sign sign,
     if (2 * other <= active) return;
     warnings.push_back(fmt::format(
         "On {} of {} channels the largest spikes point {}, and only those that point {} are "
-        "looked for: the recording may be inverted, and sign {} finds the others.",
+        "searched for: the recording may be inverted, and sign {} finds the others.",
         other, active, wanted < 0 ? "up" : "down", wanted < 0 ? "down" : "up",
         wanted < 0 ? "positive" : "negative"));
 }

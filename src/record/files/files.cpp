@@ -138,9 +138,9 @@ recording read_recording(const fs::path& path, const recording_read_options& how
     const bool has_raw_options =
         how.sample_rate != 0 || how.channels != 0 || how.gain != 0 || how.header_bytes != 0;
     if (format != recording_format::raw && has_raw_options)
-        throw invalid_argument(
-            fmt::format("'{}' is read as {}, which says its rate, channels, gain and offset itself",
-                        path.string(), to_string(format)));
+        throw invalid_argument(fmt::format(
+            "'{}' is read as {}, which states its rate, channels, gain and offset itself",
+            path.string(), to_string(format)));
 
     if (!how.stream.empty() &&
         (format == recording_format::raw || format == recording_format::binary))
@@ -205,8 +205,8 @@ opened read_raw(const opening& job) {
     if (how.sample_rate == 0 || how.channels == 0) {
         io::refuse_foreign_file(job.path);
         throw invalid_argument(
-            fmt::format("'{}' holds raw samples and does not say of how many channels and how many "
-                        "a second: `channels` and `sample_rate` both have to be given",
+            fmt::format("'{}' holds raw samples without their number of channels and sample rate: "
+                        "give both `channels` and `sample_rate`",
                         job.path.string()));
     }
     if (how.channels > most_channels)
@@ -221,7 +221,7 @@ opened read_raw(const opening& job) {
         channel.gain_uv = how.gain == 0 ? 1 : how.gain;
     if (how.gain == 0)
         out.description.warnings.emplace_back(
-            "The gain is not known: one count is taken as one microvolt.");
+            "The gain is not known: one count is assumed to be one microvolt.");
     out.source = open_flat_file({job.path, how.header_bytes, how.channels});
     if (may_hold_floats(*out.source, how.channels))
         out.description.warnings.emplace_back(
@@ -265,9 +265,8 @@ std::size_t choose_stream(const fs::path& path, const std::vector<std::string>& 
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     if (names.empty()) throw io::file_error(path, fmt::format("holds no {}", what));
     const std::string wrong =
-        wanted.empty()
-            ? fmt::format("holds more than one {}, of which `stream` has to name one", what)
-            : fmt::format("has no {} named '{}'", what, wanted);
+        wanted.empty() ? fmt::format("holds more than one {}, name one with `stream`", what)
+                       : fmt::format("has no {} named '{}'", what, wanted);
     std::vector<std::string> listed;  // as text of the file, which need not be printable
     for (const std::string& name : names)
         listed.push_back(io::is_printable_utf8(name) ? name : io::shown(name));

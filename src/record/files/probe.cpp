@@ -120,8 +120,8 @@ std::vector<std::size_t> place_by_probe_file(const std::filesystem::path& path,
     // Contacts in order that are too few may be those of any channels.
     if (!without.empty() && (kept.empty() || in_order > 0))
         file.fail("probes", fmt::format("channel {} of {} has no contact, expected one for each "
-                                        "channel, or device_channel_indices, which say the channel "
-                                        "at each contact, so that others are left out",
+                                        "channel, or device_channel_indices, which name the "
+                                        "channel of each contact, so that others are left out",
                                         without.front(), channels.size()));
     return kept;
 }

@@ -126,8 +126,8 @@ std::string what_is_missing(const meta_file& meta, const fs::path& samples, std:
     const std::string name = meta.path().filename().string();
     if (bytes == 0)
         return fmt::format(
-            "'{}' does not say how long the file is (fileSizeBytes), as after a "
-            "crash: the {} whole frames that are there are read.",
+            "'{}' does not state the length of the file (fileSizeBytes), as after a crash: its {} "
+            "whole frames are read.",
             name, frames);
     if (bytes < found)
         throw io::file_error(samples, fmt::format("found {} bytes, expected {}, which is "
@@ -135,8 +135,8 @@ std::string what_is_missing(const meta_file& meta, const fs::path& samples, std:
                                                   "another file?",
                                                   found, bytes, name));
     return fmt::format(
-        "The file is cut: it has {} bytes of {}, which is fileSizeBytes of '{}'. The "
-        "{} whole frames that are there are read.",
+        "The file is cut: it has {} bytes of {}, which is fileSizeBytes of '{}'. Its {} whole "
+        "frames are read.",
         found, bytes, name, frames);
 }
 

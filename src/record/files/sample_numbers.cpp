@@ -130,8 +130,8 @@ void take_sample_numbers(const std::filesystem::path& path, std::uint64_t frames
     warnings.push_back(fmt::format(
         "The recording has {}{}: by '{}', {:.0f} samples ({:.6g} s) {} after {:.6g} s ({} "
         "samples){}"
-        ". Times count the samples that are there, so that later spikes are too early by the gaps "
-        "before them.",
+        ". Times count the recorded samples, so later spikes are too early by the gaps before "
+        "them.",
         gaps.size() == 1 ? "a gap" : fmt::format("{} gaps", gaps.size()),
         gaps.size() == most_gaps ? " or more" : "", name, std::abs(first.missing),
         std::abs(first.missing) / rate_hz, first.missing > 0 ? "are missing" : "are there twice",

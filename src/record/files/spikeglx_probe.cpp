@@ -203,7 +203,7 @@ double spikeglx_probe::gain_uv(std::uint64_t channel, bool is_lf) const {
         gain = model_->gain;
     } else {
         meta_.fail(of_first,
-                   "is missing, and so is another key that says the gain: with "
+                   "is missing, and so is any other key that states the gain: with "
                    "`channels`, `sample_rate` and `gain` the file is read as raw "
                    "samples");
     }
@@ -215,20 +215,20 @@ void spikeglx_probe::place(const std::vector<std::uint64_t>& numbers,
     if (model_ != nullptr && !readouts_.empty()) return place_by_table(numbers, channels);
     if (model_ != nullptr && place_by_map(columns_key, numbers, channels)) return;
     if (place_by_map(geometry_key, numbers, channels)) return;
-    const std::string hint = "a probe file, given with `probe`, says where its contacts are";
+    const std::string hint = "give the positions of its contacts as a probe file with `probe`";
     if (named_.empty())
         throw io::file_error(meta_.path(),
-                             "says neither the part number of its probe (imDatPrb_pn) nor where "
-                             "its contacts are (snsGeomMap): " +
+                             "states neither the part number of its probe (imDatPrb_pn) nor the "
+                             "positions of its contacts (snsGeomMap): " +
                                  hint);
-    meta_.fail(named_by_,
-               model_ == nullptr
-                   ? fmt::format("found {}, which is no known probe, expected the part number of a "
-                                 "Neuropixels probe, such as NP1000 or NP2014: {}",
-                                 io::shown(named_), hint)
-                   : fmt::format("found {}, without imroTbl, which says which of its contacts were "
-                                 "read: {}",
-                                 io::shown(named_), hint));
+    meta_.fail(
+        named_by_,
+        model_ == nullptr
+            ? fmt::format("found {}, which is no known probe, expected the part number of a "
+                          "Neuropixels probe, such as NP1000 or NP2014: {}",
+                          io::shown(named_), hint)
+            : fmt::format("found {}, without imroTbl, which lists the contacts that were read: {}",
+                          io::shown(named_), hint));
 }
 
 void spikeglx_probe::place_by_table(const std::vector<std::uint64_t>& numbers,
@@ -302,7 +302,7 @@ bool spikeglx_probe::place_by_map(const char* key, const std::vector<std::uint64
 
 std::vector<std::string> spikeglx_probe::warnings() const {
     if (model_ != nullptr || lists_gains()) return {};
-    return {fmt::format("The probe{} is not known: the gain of its first channel is taken for all.",
+    return {fmt::format("The probe{} is not known: the gain of its first channel is used for all.",
                         named_.empty() ? "" : " " + io::shown(named_))};
 }
 

@@ -75,8 +75,8 @@ void warn_of_masks(feature_file& file) {
         empty += file.features.unmasked(n).empty() ? 1 : 0;
     if (empty > 0)
         file.warnings.push_back(fmt::format(
-            "{} of {} spikes are masked on all features, which says nothing of their unit.", empty,
-            file.features.size()));
+            "{} of {} spikes are masked on all features, which reveals nothing about their unit.",
+            empty, file.features.size()));
 }
 
 std::filesystem::path masks_beside(const std::filesystem::path& path) {
@@ -121,9 +121,9 @@ feature_file read_fet(const std::filesystem::path& path, const feature_read_opti
     const bool timed = how.time_column.value_or(holds_times(table));
     if (timed) file.samples = take_last_column(table, path);
     if (timed && !how.time_column)
-        file.warnings.push_back(
-            fmt::format("Column {} of '{}' never falls and is taken as the time, not as a feature.",
-                        table.columns + 1, path.filename().string()));
+        file.warnings.push_back(fmt::format(
+            "Column {} of '{}' never decreases and is read as the time, not as a feature.",
+            table.columns + 1, path.filename().string()));
 
     std::filesystem::path masks = how.masks;
     if (masks.empty() && !how.mask) masks = masks_beside(path);

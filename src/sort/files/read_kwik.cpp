@@ -53,10 +53,10 @@ std::uint32_t choose_group(const h5::reader& file, std::optional<std::uint32_t> 
                                                *wanted, list_groups(names)));
     }
     if (names.size() != 1)
-        throw io::file_error(path,
-                             fmt::format("holds {} channel groups ({}): say which one to sort "
-                                         "(`channel_group`)",
-                                         names.size(), list_groups(names)));
+        throw io::file_error(
+            path,
+            fmt::format("holds {} channel groups ({}): select the one to sort with `channel_group`",
+                        names.size(), list_groups(names)));
     const std::string& name = names.front();
     constexpr std::size_t longest = 9;
     if (!is_group_number(name) || name.size() > longest)

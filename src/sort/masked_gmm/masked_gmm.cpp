@@ -360,7 +360,7 @@ private:
         constexpr std::size_t few_spikes = 20;
         if (found_.units > 0 && found_.labels.size() < few_spikes)
             found_.warnings.push_back(
-                fmt::format("There are {} spikes, which are too few to tell units apart.",
+                fmt::format("There are {} spikes, which are too few to distinguish units.",
                             found_.labels.size()));
         if (found_.stopped != stop_reason::converged)
             found_.warnings.push_back(fmt::format(

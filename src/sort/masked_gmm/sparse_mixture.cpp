@@ -79,12 +79,12 @@ std::vector<std::string> sparse_mixture::warnings() const {
     if (data_.floored > 0)
         all.push_back(
             fmt::format("The noise of {} of {} features has no variance, because all values are "
-                        "the same; it is taken to be {} of the squared range.",
+                        "the same; it is assumed to be {} of the squared range.",
                         data_.floored, data_.feature_count(), least_variance));
     if (dead_ > 0)
         all.push_back(
-            fmt::format("{} times a cluster (of {} spikes at most) had no covariance that could be "
-                        "inverted, and its spikes went to others.",
+            fmt::format("{} times a cluster (of {} spikes at most) had no invertible covariance, "
+                        "and its spikes were assigned to others.",
                         dead_, largest_dead_));
     return all;
 }

@@ -169,7 +169,7 @@ void cleaner::drop_if_few(std::uint32_t unit) {
              peak(unit) > units_.detected_size)
         drop(unit, "its spikes are large enough to be found on single channels");
     else if (units_.merge && units_.is_last && is_near_noise(unit))
-        drop(unit, "its template is too small to tell its spikes from noise");
+        drop(unit, "its template is too small to distinguish its spikes from noise");
 }
 
 // The spikes of other units that explain a unit's template best.
@@ -334,8 +334,7 @@ void cleaner::drop_locked() {
         locked[u] = static_cast<char>(is_there(unit) && is_locked(unit));
     });
     for (std::uint32_t u = 0; u < fates_.size(); ++u)
-        if (locked[u] != 0)
-            drop(u, "its spikes are what templates leave of the spikes of larger units");
+        if (locked[u] != 0) drop(u, "its spikes are remainders of the spikes of larger units");
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ public:
         for (std::size_t u = 0; u < filters_.size(); ++u)
             if (std::ranges::binary_search(filters_[u].channels, unit.peak_channel) &&
                 share_beside(unit.frames, frames_[u], leftover_window_s) > most_leftovers)
-                return "it is what the template of another unit leaves of its spikes";
+                return "it is the remainder that the template of another unit leaves of its spikes";
         for (const residual_unit& other : found) {
             const bool is_smaller = unit.frames.size() < other.frames.size();
             const auto& [less, more] = is_smaller ? std::tie(unit.frames, other.frames)

@@ -106,10 +106,10 @@ void check_wells(const spike_sequence& spikes, std::vector<std::string>& out) {
     }
     if (wells.size() < 2) return;
     const std::vector<std::string> names(wells.begin(), wells.end());
-    out.push_back(fmt::format(
-        "The units are of {} wells of a plate, which are cultures of their own ({}), and are taken "
-        "for one culture: `only_units` {} uses those of one well.",
-        wells.size(), core::listed(names), names.front()));
+    out.push_back(
+        fmt::format("The units come from {} wells of a plate, which are separate cultures ({}), "
+                    "and are treated as one culture: `only_units` {} uses those of one well.",
+                    wells.size(), core::listed(names), names.front()));
 }
 
 void check_stimulus_channel(const spike_sequence& spikes, std::vector<std::string>& out) {
@@ -235,9 +235,9 @@ std::vector<std::string> warnings_of(const spike_file& file) {
     if (file.duplicates > 0)
         out.push_back(
             file.duplicates == 1
-                ? "1 spike is listed twice (same unit, same microsecond) and was taken once."
+                ? "1 spike is listed twice (same unit, same microsecond) and was counted once."
                 : fmt::format("{} spikes are listed twice (same unit, same microsecond) and were "
-                              "taken once.",
+                              "counted once.",
                               core::grouped(file.duplicates)));
     if (!file.stimulus_us.empty())
         out.push_back(fmt::format("{} stimulus marker{} not mined.",
@@ -256,9 +256,9 @@ std::string warning_of_trials(const repeated_begins& begins, std::string_view tr
                                   : fmt::format("{}{} times{}", one ? "" : "up to ",
                                                 core::grouped(begins.most), one ? "" : " each");
     return fmt::format(
-        "{}The times of {} begin again, {}, as if trials or recordings were listed one behind "
-        "another. They are taken for times of one recording, in which trials lie over one "
-        "another: add the beginning of its trial to each time.",
+        "{}The times of {} begin again, {}, as if trials or recordings were listed one after "
+        "another. They are read as times of one recording, in which trials overlap: add the "
+        "beginning of its trial to each time.",
         column, one ? "a unit" : core::grouped(begins.units) + " units", often);
 }
 
@@ -278,7 +278,8 @@ std::string warning_of_32_bits(double largest, const time_scale& scale) {
     if (!at || !after || *after - *at <= fine_us) return {};
     return fmt::format(
         "The times are numbers of 32 bits, which are {} apart at {}: spikes were moved by up to "
-        "half of that, and those of a unit at one time are one. Write times as numbers of 64 bits.",
+        "half of that, and spikes of a unit at one time count as one. Write times as numbers of 64 "
+        "bits.",
         format_duration(duration{*after - *at}), format_duration(duration{*at}));
 }
 

@@ -51,8 +51,8 @@ void check_span(spike_file& file, const time_span& stated) {
     if (outside == 0) return;
     const time_span& taken = file.spikes.span();
     file.warnings.push_back(fmt::format(
-        "{} of {} spikes lie outside of {} to {}, which the file says was recorded; {} to {} is "
-        "taken for that.",
+        "{} of {} spikes lie outside of {} to {}, the recorded span that the file states; {} to {} "
+        "is used instead.",
         core::grouped(outside), core::grouped(times.size()), format_duration(stated.begin),
         format_duration(stated.end), format_duration(taken.begin), format_duration(taken.end)));
 }
@@ -327,7 +327,7 @@ void finish(spike_file& file, spike_sequence_builder& builder, const reading& jo
 
 std::string found_before_zero(std::string_view time) {
     return fmt::format(
-        "found the time {} before zero, expected none (recordings aligned to an event have such: "
+        "found the time {} before zero, expected none (recordings aligned to an event have them: "
         "`allow_negative`)",
         time);
 }
@@ -337,7 +337,7 @@ void check_exact_in_seconds(const writing& job) {
     const auto refused =
         std::find_if_not(unit_names.begin(), unit_names.end(), io::is_printable_utf8);
     if (refused != unit_names.end())
-        throw invalid_argument(fmt::format("'{}': the unit {} cannot stand in a file",
+        throw invalid_argument(fmt::format("'{}': the unit {} cannot be written to a file",
                                            job.path.string(), io::shown(*refused)));
     // Beyond this, a time in seconds as a double is not accurate to the microsecond.
     constexpr std::int64_t largest_exact_us = std::int64_t{1} << 51;

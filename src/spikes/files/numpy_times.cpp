@@ -44,10 +44,10 @@ numpy_times::numpy_times(const io::npy_reader& times, const reading& job) : job_
     if (!job.how.time_unit.empty()) {
         scale_ = time_scale::from(job.how.time_unit);
     } else if (times.header().is_whole()) {
-        throw io_error(fmt::format(
-            "{}: found whole numbers for times, expected seconds as real numbers, or to be told "
-            "their unit (s, ms, us, ns or samples:RATE)",
-            times.what()));
+        throw io_error(
+            fmt::format("{}: found whole numbers for times, expected seconds as real numbers, or "
+                        "their unit given as `time_unit` (s, ms, us, ns or samples:RATE)",
+                        times.what()));
     }
 }
 

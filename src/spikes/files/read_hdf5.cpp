@@ -59,7 +59,7 @@ time_scale scale_of_kwik(const h5::reader& kwik, const reading& job) {
     if (!job.how.time_unit.empty()) return time_scale::from(job.how.time_unit);
     if (const double rate = io::read_kwik_rate(kwik); rate > 0) return time_scale::samples(rate);
     throw io::file_error(kwik.path(),
-                         "says no sample rate in /recordings/0 or /application_data/spikedetekt: "
+                         "states no sample rate in /recordings/0 or /application_data/spikedetekt: "
                          "give `time_unit` samples:RATE");
 }
 

@@ -39,8 +39,8 @@ time_scale scale_from_xml(const std::filesystem::path& path) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
         throw io::file_error(path,
-                             "does not stand beside the spikes, expected it with the sample rate, "
-                             "or to be told the unit of time as samples:RATE");
+                             "is not beside the spikes, expected it with the sample rate, or "
+                             "`time_unit` samples:RATE");
     io::input_stream in(path);
     io::line_reader lines(in);
     for (std::string_view line; lines.next(line);) {

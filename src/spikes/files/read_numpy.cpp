@@ -64,20 +64,20 @@ std::optional<time_span> read_span(const io::zip_reader& archive, const reading&
     const auto starts = read_ends(open_array(archive, *start, job));
     const auto ends = read_ends(open_array(archive, *end, job));
     if (starts.size() != ends.size())
-        throw io::file_error(job.path, fmt::format("holds {} starts and {} ends of what was "
-                                                   "recorded, expected as many",
-                                                   starts.size(), ends.size()));
+        throw io::file_error(
+            job.path,
+            fmt::format("holds {} starts and {} ends of the recorded span, expected as many",
+                        starts.size(), ends.size()));
     if (starts.empty()) return {};
     const time_span span{duration{*std::min_element(starts.begin(), starts.end())},
                          duration{*std::max_element(ends.begin(), ends.end())}};
     if (span.end < span.begin)
         throw io::file_error(job.path,
-                             fmt::format("what was recorded ends at {} before it begins "
-                                         "at {}",
+                             fmt::format("the recorded span ends at {}, before it begins at {}",
                                          format_duration(span.end), format_duration(span.begin)));
     if (starts.size() > 1)
         warnings.push_back(fmt::format(
-            "The recorded span consists of {} intervals; they are taken as one from {} to {}.",
+            "The recorded span consists of {} intervals; they are treated as one from {} to {}.",
             starts.size(), format_duration(span.begin), format_duration(span.end)));
     return span;
 }

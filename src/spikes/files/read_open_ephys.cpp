@@ -104,12 +104,12 @@ time_scale scale_of(const fs::path& folder, const reading& job) {
         if (!fs::exists(description, ignored)) continue;
         const auto rate = rate_in(structure_in(description), whole.generic_string());
         if (!rate || !(*rate > 0))
-            throw io::file_error(description, "says no sample rate of the spikes");
+            throw io::file_error(description, "states no sample rate of the spikes");
         return time_scale::samples(*rate);
     }
     throw io::file_error(folder,
-                         "has spikes of Open Ephys, but no structure.oebin is above it, which says "
-                         "the sample rate: give `time_unit` samples:RATE");
+                         "has spikes of Open Ephys, but no structure.oebin is above it, which "
+                         "states the sample rate: give `time_unit` samples:RATE");
 }
 
 std::vector<std::int64_t> read_numbers(const fs::path& path) {

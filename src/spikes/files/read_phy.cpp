@@ -65,10 +65,10 @@ spike_file read_phy(const reading& job) {
     // The caller's unit of time is needed only if the folder does not define one.
     const bool has_params = std::filesystem::exists(folder / "params.py", ignored);
     if (!has_params && job.how.time_unit.empty())
-        throw io::file_error(
-            job.path, fmt::format("has no params.py {}, which says the sample rate: expected one, "
-                                  "or to be told the unit of time as samples:RATE",
-                                  is_folder ? "in it" : "beside it"));
+        throw io::file_error(job.path,
+                             fmt::format("has no params.py {}, which states the sample rate: "
+                                         "expected one, or `time_unit` samples:RATE",
+                                         is_folder ? "in it" : "beside it"));
     const bool is_told = !job.how.time_unit.empty();
     const io::phy_clock clock =
         is_told ? io::phy_clock{} : io::read_phy_clock(folder / "params.py");

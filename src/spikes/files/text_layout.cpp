@@ -158,8 +158,8 @@ time_scale scale_of(const std::string& unit, const numbered_line& header, const 
     throw io::file_error(
         job.path, fmt::format("line {}", header.number),
         unit == "samples"
-            ? "the times are in samples, expected to be told how many a second: give the unit of "
-              "time as samples:RATE"
+            ? "the times are in samples, expected their number per second: give `time_unit` "
+              "samples:RATE"
             : fmt::format("the times are in {}, expected s, ms, us or ns", io::shown(unit)));
 }
 
@@ -208,7 +208,7 @@ int find_time_column(const std::vector<numbered_line>& rows, char delimiter, con
     }
     throw io::file_error(
         job.path, fmt::format("line {}", rows.front().number),
-        fmt::format("found {}, from which it cannot be told which column is the time; expected a "
+        fmt::format("found {}, which does not show which column is the time; expected a "
                     "header such as 'time_s{}unit'",
                     io::shown(rows.front().text),
                     delimiter == '\t' ? "<TAB>" : std::string(1, delimiter)));

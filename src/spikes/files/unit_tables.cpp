@@ -143,7 +143,7 @@ std::optional<time_span> span_of_intervals(std::span<const double> ends,
     if (starts.size() > 1)
         warnings.push_back(
             fmt::format("The observed span consists of {} intervals or differs between units; it "
-                        "is taken as one from {} to {}.",
+                        "is treated as one from {} to {}.",
                         starts.size(), format_duration(span->begin), format_duration(span->end)));
     return span;
 }

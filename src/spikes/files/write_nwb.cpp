@@ -117,10 +117,10 @@ std::string nwb_mark_of(const std::vector<std::string>& names) {
 void write_nwb(const writing& job) {
     // The recorded time stands with the units.
     if (job.spikes.unit_count() == 0)
-        throw invalid_argument(
-            fmt::format("'{}': a recording without units cannot stand in an .nwb; write .npz or "
-                        ".tsv",
-                        job.path.string()));
+        throw invalid_argument(fmt::format(
+            "'{}': a recording without units cannot be written to an .nwb; write .npz or "
+            ".tsv",
+            job.path.string()));
     check_exact_in_seconds(job);
     const h5::quiet no_printing;
     const nwb::digest identity = digest_of(job);

@@ -58,9 +58,9 @@ void check_names(const writing& job, char delimiter) {
         if (!io::is_printable_utf8(name) || name.find(delimiter) != std::string::npos ||
             name.find('"') != std::string::npos || name.front() == ' ' || name.back() == ' ' ||
             real)
-            throw invalid_argument(
-                fmt::format("'{}': the unit {} cannot stand in a text file; write .npz or .nwb",
-                            job.path.string(), io::shown(name)));
+            throw invalid_argument(fmt::format(
+                "'{}': the unit {} cannot be written to a text file; write .npz or .nwb",
+                job.path.string(), io::shown(name)));
     }
 }
 

@@ -112,8 +112,8 @@ TEST(NoteOfCutTrial, SaysWhatIsAtTheEnd) {
               "The last of 2 trials is 499 ms long instead of 500 ms, because the time that is "
               "analysed ends at 1.299 s: it is used as it is.");
     EXPECT_EQ(note_of_cut_trial({100ms, 1'300ms}, 500ms, 200ms, compatibility::elephant),
-              "The last 500 ms of the time that is analysed hold no whole trial with its "
-              "separation: as in Elephant, they are in no trial.");
+              "The last 500 ms of the analysed time contain no whole trial with its separation: as "
+              "in Elephant, they are in no trial.");
     EXPECT_EQ(note_of_cut_trial({0s, 400ms}, 1s, 0s),
               "The only trial is 400 ms long instead of 1 s, because the time that is analysed "
               "ends at 400 ms: it is used as it is.");

@@ -125,7 +125,7 @@ protected:
 TEST_F(Refusals, AStrategyForGpusWithoutOne) {
     const std::string why = device_unavailable_reason();
     expect_refused(episode_strategy::thread_per_episode, {},
-                   why.empty() ? "none was asked for" : why);
+                   why.empty() ? "none was requested" : why);
 }
 
 TEST_F(Refusals, AStrategyForTheCpuWithAGpu) {

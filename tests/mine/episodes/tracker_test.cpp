@@ -85,9 +85,9 @@ TEST_F(EpisodeTracker, RefusesInvalidSpikesAndGoesOn) {
               "a spike at 2 us is earlier than the one before it, at 3 us");
     tracker.advance(6);
     EXPECT_EQ(text_of([&] { tracker.add(5, a); }),
-              "a spike at 5 us is earlier than 6 us, before which all spikes had come");
+              "a spike at 5 us is earlier than 6 us, before which all spikes had arrived");
     EXPECT_EQ(text_of([&] { tracker.add(3, a); }),
-              "a spike at 3 us is earlier than 6 us, before which all spikes had come");
+              "a spike at 3 us is earlier than 6 us, before which all spikes had arrived");
     EXPECT_EQ(text_of([&] { tracker.add(7, unit_id{2}); }),
               "a spike is of unit 2, but there are 2 units");
     tracker.add(6, b);
@@ -100,7 +100,7 @@ TEST_F(EpisodeTracker, RefusesInvalidEpisodes) {
     EXPECT_THROW(episode_tracker(pair, 1, duration{1}), invalid_argument);
     const std::vector<episode> many(episode_tracker::most_episodes + 1, pair[0]);
     EXPECT_EQ(text_of([&] { episode_tracker(many, 2, duration{1}); }),
-              "10001 episodes are to be tracked, but at most 10000 can be");
+              "10001 episodes were given to track, but at most 10000 can be tracked");
 }
 
 // Lists of survivors as they may be: ends increase, and latest starts do not decrease. The count in

@@ -264,7 +264,7 @@ TEST_F(ReadPatterns, SaysWhatIsWrong) {
           R"({"windows":{"bin_ms":1e300}})"}) {
         write("units\tlags_ms\na\t0\n", run);
         EXPECT_EQ(refused(), (folder.path() / "run.json").string() +
-                                 " says no width of bins, expected a result of SPADE");
+                                 " states no bin width, expected a result of SPADE");
     }
     write("units\tlags_ms\tsignificant\na\t0\tno\n");
     EXPECT_EQ(refused(), table_name() + " holds no significant pattern");

@@ -375,7 +375,7 @@ TEST_F(TransactionFile, SaysWhatIsWrongAndWhere) {
         EXPECT_NE(error.find(expected), std::string::npos) << error;
         EXPECT_NE(error.find("windows.txt'"), std::string::npos) << error;
     };
-    says("1 2\n3 x 4\n", "line 2: found 'x', expected items as whole numbers parted by blanks");
+    says("1 2\n3 x 4\n", "line 2: found 'x', expected items as whole numbers separated by spaces");
     says("1 2.5\n", "line 1: found '2.5', expected items as whole numbers");
     says("1,2\n", "line 1: found '1,2', expected items as whole numbers");
     says("1\n\n4 2 4\n", "line 3: item 4 is listed twice, expected it once a window");

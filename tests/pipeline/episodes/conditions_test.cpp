@@ -340,7 +340,8 @@ TEST(CompareConditions, RefusesWhatCannotBe) {
     const spike_sequence other({1'000}, {unit_id{0}}, {"else"}, {0s, 60s});
     refuses("no unit is in all recordings", {usual_one}, {other});
     const std::vector<time_span> epochs{{0s, 1s}, {2s, 3s}};
-    refuses("epochs are compared with epochs", {usual_one}, {within_epochs(usual_one, epochs)});
+    refuses("epochs can be compared only with epochs", {usual_one},
+            {within_epochs(usual_one, epochs)});
     condition_options options = usual();
     options.change_correction = correction_method::two_stage_bh;
     refuses("one alpha", {usual_one}, {usual_one}, options);

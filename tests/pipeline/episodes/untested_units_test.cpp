@@ -50,8 +50,8 @@ TEST(UntestedUnits, AreNamedIfTheThresholdWasChosenByDefault) {
         warnings_of_untested({}),
         std::vector<std::string>{
             "2 of 4 units fire together with others too rarely to be tested: no pair of "
-            "theirs has the 20 occurrences that `min_count` is by default: c, d. Nothing is "
-            "known of their connections; `max_size` 2 with `min_count` 10 tests more of them."});
+            "theirs has the 20 occurrences that `min_count` is by default: c, d. Nothing is known "
+            "about their connections; `max_size` 2 with `min_count` 10 tests more of them."});
 }
 
 TEST(UntestedUnits, AreThoseThatTheUserChoseOtherwise) {
@@ -88,7 +88,7 @@ TEST(UntestedUnits, AreThoseThatFireTooRarelyForAnyPair) {
     ASSERT_FALSE(few_spikes.warnings.empty());
     EXPECT_EQ(few_spikes.warnings.back(),
               "1 of 3 units fires too rarely for any of their pairs to be tested: c. Nothing is "
-              "known of their connections.");
+              "known about their connections.");
 }
 
 // The threshold of all windows together is not that of a window, which the advice would be for.

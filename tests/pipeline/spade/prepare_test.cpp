@@ -167,7 +167,7 @@ TEST(SpadePreparation, TakesWindowsThatAreGiven) {
     EXPECT_NE(says({.window = 5, .min_occ = 2U}).find("windows have 4 bins"), std::string::npos);
     spade_options tested = request;
     tested.surrogates.surrogates = 9;
-    EXPECT_NE(says(tested).find("`surrogates` are made of spikes"), std::string::npos);
+    EXPECT_NE(says(tested).find("`surrogates` are made from spikes"), std::string::npos);
 }
 
 TEST(SpadePreparation, RefusesWhatCannotBe) {

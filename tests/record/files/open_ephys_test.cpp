@@ -69,7 +69,7 @@ TEST(OpenEphysFolders, SayWhatIsWrong) {
                          R"("continuous": [{"folder_name": "LFP", "sample_rate": 1000,
                             "num_channels": 0, "channels": []}, )"));
     EXPECT_SAYS(refused(folder.path() / "two"),
-                "holds more than one stream, of which `stream` has to name one; it has LFP, "
+                "holds more than one stream, name one with `stream`; it has LFP, "
                 "Rhythm-100.0");
     EXPECT_SAYS(refused(folder.path() / "two", {.stream = "LFP"}), "has no electrode");
     EXPECT_SAYS(refused(folder.path() / "two", {.stream = "Rhythm-100.0"}), "continuous.dat");

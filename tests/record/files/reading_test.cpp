@@ -63,7 +63,7 @@ TEST(RawFiles, MayHoldFloats) {
 TEST(RawFiles, SayWhatIsWrong) {
     const temporary_folder folder;
     const auto path = folder.file("a.dat", as_bytes(counting(7)));
-    EXPECT_SAYS(refused(path), "both have to be given");
+    EXPECT_SAYS(refused(path), "give both `channels` and `sample_rate`");
     EXPECT_SAYS(refused(path, {.sample_rate = 1000, .channels = 3}),
                 "frame 2: found 2 bytes, expected 6");
     EXPECT_SAYS(refused(path, {.sample_rate = 1000, .channels = 3, .header_bytes = 14}),
@@ -274,7 +274,7 @@ TEST(BinaryFolders, SayWhatIsWrong) {
     folder.file("rec/binary.json", binary_json);
     folder.file("rec/probe.json", "{}");
     EXPECT_SAYS(refused(folder.path() / "rec"), "probe.json', key 'probes': is missing");
-    EXPECT_SAYS(refused(folder.path() / "rec", {.sample_rate = 1000}), "says its rate");
+    EXPECT_SAYS(refused(folder.path() / "rec", {.sample_rate = 1000}), "states its rate");
 }
 
 // Whatever value a key has, the result is an io_error and no stack overflow.

@@ -257,13 +257,13 @@ TEST(SpikeglxFiles, OfAnUnknownProbeAreReadWithAProbeFileIfTheGainIsKnown) {
     const auto meta = folder.file("a.meta", meta_of(keys));
     EXPECT_SAYS(refused(meta),
                 "a.meta', key 'imDatPrb_pn': found 'NP9999', which is no known probe, expected the "
-                "part number of a Neuropixels probe, such as NP1000 or NP2014: a probe file, given "
-                "with `probe`");
+                "part number of a Neuropixels probe, such as NP1000 or NP2014: give the positions "
+                "of its contacts as a probe file with `probe`");
     const recording what = read_recording(meta, {.probe = probe});
     EXPECT_EQ(places_of(what), (std::vector<place>{{1, 2, 0}, {3, 4, 0}}));
     EXPECT_DOUBLE_EQ(what.channels()[1].gain_uv, 1e6 * 0.5 / 2048 / 100);
     EXPECT_SAYS(what.description().warnings[0],
-                "The probe 'NP9999' is not known: the gain of its first channel is taken for all.");
+                "The probe 'NP9999' is not known: the gain of its first channel is used for all.");
 
     const auto without = [&](std::string_view key) {
         return refused(folder.file("a.meta", meta_of(replaced(keys, key, "other"))),
@@ -286,8 +286,9 @@ TEST(SpikeglxFiles, ThatDoNotSayWhereContactsAreAskForAProbeFile) {
         return refused(folder.file("a.meta", meta_of(keys)));
     };
     EXPECT_SAYS(says("imMaxInt=8192\nimChan0apGain=80\n"),
-                "says neither the part number of its probe (imDatPrb_pn) nor where its contacts "
-                "are (snsGeomMap): a probe file, given with `probe`");
+                "states neither the part number of its probe (imDatPrb_pn) nor the positions of "
+                "its contacts (snsGeomMap): give the positions of its contacts as a probe file "
+                "with `probe`");
     EXPECT_SAYS(says("imDatPrb_pn=NP2000\n"), "found 'NP2000', without imroTbl");
     EXPECT_SAYS(says("imDatPrb_pn=NP1000\n"),
                 "key 'imroTbl': is missing, and the channels of this probe have gains");
@@ -334,10 +335,10 @@ TEST(SpikeglxFiles, ThatWereCutAreReadWithAWarning) {
     };
     EXPECT_EQ(read(24, "fileSizeBytes=24").description().warnings.size(), 1U);
     EXPECT_SAYS(last_warning(read(24, "fileSizeBytes=32")),
-                "The file is cut: it has 24 bytes of 32, which is fileSizeBytes of 'a.meta'. The 3 "
-                "whole frames that are there are read.");
+                "The file is cut: it has 24 bytes of 32, which is fileSizeBytes of 'a.meta'. Its 3 "
+                "whole frames are read.");
     for (const char* none : {"other=1", "fileSizeBytes=", "fileSizeBytes=0"})
-        EXPECT_SAYS(last_warning(read(24, none)), "'a.meta' does not say how long the file is");
+        EXPECT_SAYS(last_warning(read(24, none)), "'a.meta' does not state the length of the file");
     const recording partial = read(21, "fileSizeBytes=24");
     EXPECT_SAYS(last_warning(partial), "The 2 whole frames");
     EXPECT_EQ(samples_of(partial), (std::vector<std::int16_t>{0, 1, 2, 4, 5, 6}));
@@ -354,9 +355,9 @@ TEST(SpikeglxFiles, AreRawSamplesIfTheCallerSaysWhatTheyAre) {
     const recording what = read_recording(bin, {.sample_rate = 1000, .channels = 4, .gain = 2});
     EXPECT_EQ(what.description().format, recording_format::raw);
     EXPECT_EQ(samples_of(what), counting(12));
-    EXPECT_SAYS(refused(bin, {.gain = 2}), "is read as spikeglx, which says its rate");
+    EXPECT_SAYS(refused(bin, {.gain = 2}), "is read as spikeglx, which states its rate");
     EXPECT_SAYS(refused(meta, {.sample_rate = 1000, .channels = 4}), "which is text");
-    EXPECT_SAYS(refused(folder.path(), {.sample_rate = 1000, .channels = 4}), "says its rate");
+    EXPECT_SAYS(refused(folder.path(), {.sample_rate = 1000, .channels = 4}), "states its rate");
 }
 
 TEST(SpikeglxFiles, OfOneNameInSeveralFoldersAreNamedByTheirPaths) {
@@ -369,9 +370,8 @@ TEST(SpikeglxFiles, OfOneNameInSeveralFoldersAreNamedByTheirPaths) {
     folder.file("imec1/other.bin", as_bytes(counting(12)));
     folder.file("imec1/other.meta", probe_meta);
     const std::string list = "imec0/run.ap, imec0/run.lf, imec1/other, imec1/run.ap, imec1/run.lf";
-    EXPECT_SAYS(
-        refused(folder.path()),
-        "holds more than one .meta file, of which `stream` has to name one; it has " + list);
+    EXPECT_SAYS(refused(folder.path()),
+                "holds more than one .meta file, name one with `stream`; it has " + list);
     EXPECT_SAYS(refused(folder.path(), {.stream = "run.ap"}), "named 'run.ap'; it has " + list);
     for (const char* name : {"imec1/run.ap", "other"})
         EXPECT_EQ(

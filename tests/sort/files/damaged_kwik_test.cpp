@@ -100,7 +100,7 @@ TEST(Kwik, ShowsNamesOfGroupsThatCannotBePrinted) {
         h5::create_group(file.get(), name);
     file.commit();
     EXPECT_SAYS(said_of(folder.path() / "a.kwx"),
-                "holds 2 channel groups ('\\x10', 7): say which one to sort (`channel_group`)");
+                "holds 2 channel groups ('\\x10', 7): select the one to sort with `channel_group`");
 }
 
 // libhdf5 1.10 may crash on some of these; this process must survive.

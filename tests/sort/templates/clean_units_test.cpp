@@ -104,7 +104,7 @@ TEST(CleanUnits, WantsMoreOfSmallTemplatesThatWereFoundFirst) {
     ASSERT_EQ(last.decisions.size(), 2U);
     for (const cluster_decision& each : last.decisions)
         EXPECT_EQ(std::string(each.reason),
-                  "its template is too small to tell its spikes from noise");
+                  "its template is too small to distinguish its spikes from noise");
 }
 
 TEST(CleanUnits, DropsLargeSpikesThatOnlySumsOfChannelsShowed) {

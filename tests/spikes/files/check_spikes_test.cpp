@@ -134,11 +134,12 @@ TEST(WarningsOf, AddsWhatIsLeftOutOfAFile) {
     const auto path = folder.file("a.tsv", "0.1 a\n0.1 a\n0.2 b\n");
     const auto one = warnings_of(read_spikes(path));
     ASSERT_EQ(one.size(), 1U);
-    EXPECT_EQ(one[0], "1 spike is listed twice (same unit, same microsecond) and was taken once.");
+    EXPECT_EQ(one[0],
+              "1 spike is listed twice (same unit, same microsecond) and was counted once.");
     const auto more = warnings_of(read_spikes(folder.file("b.tsv", "0.1 a\n0.1 a\n0.1 a\n")));
     ASSERT_EQ(more.size(), 1U);
     EXPECT_EQ(more[0],
-              "2 spikes are listed twice (same unit, same microsecond) and were taken once.");
+              "2 spikes are listed twice (same unit, same microsecond) and were counted once.");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ TEST(TextFiles, TellTheTimeColumnByItsFractionsThenByItsOrder) {
     EXPECT_EQ(named(read_spikes(folder.file("b", "2 0.5\n1 1.0\n")).spikes), expected);
     const spike_read_options ms{.time_unit = "ms"};
     EXPECT_EQ(named(read_spikes(folder.file("c", "2 500\n1 1000\n"), ms).spikes), expected);
-    EXPECT_SAYS(error_of(folder.file("d", "1 2\n")), "cannot be told which column is the time");
+    EXPECT_SAYS(error_of(folder.file("d", "1 2\n")), "does not show which column is the time");
     EXPECT_SAYS(error_of(folder.file("t", "1\t2\n")), "a header such as 'time_s<TAB>unit'");
 }
 
@@ -128,8 +128,8 @@ TEST(TextFiles, KeepSpikesOutsideOfTheStatedSpanAndSaySo) {
     EXPECT_EQ(file.spikes.span(), (time_span{duration{0}, duration{5'000'000}}));
     ASSERT_EQ(file.warnings.size(), 1U);
     EXPECT_EQ(file.warnings[0],
-              "1 of 3 spikes lie outside of 0 ms to 1 s, which the file says was recorded; 0 ms to "
-              "5 s is taken for that.");
+              "1 of 3 spikes lie outside of 0 ms to 1 s, the recorded span that the file states; 0 "
+              "ms to 5 s is used instead.");
     EXPECT_TRUE(read_spikes(folder.file("b", "# span_s: 0 1\n0 a\n1 a\n")).warnings.empty());
 }
 
@@ -140,8 +140,8 @@ TEST(TextFiles, SayTheLineAndWhatIsWrongWithIt) {
         {"nan a\n", "line 3: found 'nan', expected a time in seconds"},
         {"inf a\n", "line 3: found 'inf', expected a time in seconds"},
         {"-0.5 a\n",
-         "line 3: found the time '-0.5' before zero, expected none (recordings aligned "
-         "to an event have such: `allow_negative`)"},
+         "line 3: found the time '-0.5' before zero, expected none (recordings aligned to an event "
+         "have them: `allow_negative`)"},
         {"0.5x a\n", "line 3: found '0.5x', expected a time"},
         {"1e30 a\n", "line 3: found '1e30', expected a time in seconds of at most 2305843009213 s"},
         {"0.7\n", "line 3: found 1 columns in '0.7', expected 2"},
@@ -202,7 +202,7 @@ TEST(KlustakwikFiles, TakeTheSampleRateFromTheXmlOrTheCaller) {
     const temporary_folder folder;
     const auto res = folder.file("a.res.2", "20\n40\n60\n");
     const auto clu = folder.file("a.clu.2", "3\n0\n1\n5\n");
-    EXPECT_SAYS(error_of(res), "a.xml': does not stand beside the spikes");
+    EXPECT_SAYS(error_of(res), "a.xml': is not beside the spikes");
     const spike_file told = read_spikes(res, {.time_unit = "samples:10000"});
     EXPECT_EQ(named(told.spikes), (named_spikes{{2'000, "0"}, {4'000, "1"}, {6'000, "5"}}));
 

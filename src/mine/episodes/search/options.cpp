@@ -6,8 +6,8 @@ namespace {
 
 constexpr auto ties_help =
     "whether the next occurrence of an episode has to begin later than the last one ended (time), "
-    "or may begin with another spike of the same time (order, as TDMiner counts); of no matter "
-    "unless many spikes have equal times";
+    "or may begin with another spike of the same time (order, as TDMiner counts); matters only if "
+    "many spikes are simultaneous";
 
 template <class Options>
 void add_counting(option_list& list, Options& options) {

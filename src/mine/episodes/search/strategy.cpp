@@ -158,13 +158,13 @@ episode_strategy chosen(episode_strategy strategy, const execution& run) {
     const strategy_entry& entry = entry_of(strategy);
     if (on_devices && entry.on_device == nullptr)
         throw invalid_argument(
-            fmt::format("the strategy {} runs on the CPU only, and GPUs were asked for",
+            fmt::format("the strategy {} runs on the CPU only, but GPUs were requested",
                         to_string(entry.strategy)));
     if (!on_devices && entry.on_cpu == nullptr) {
         const std::string why = device_unavailable_reason();
         throw invalid_argument(fmt::format("the strategy {} runs on GPUs only, and {}",
                                            to_string(entry.strategy),
-                                           why.empty() ? "none was asked for" : why));
+                                           why.empty() ? "none was requested" : why));
     }
     return strategy;
 }

@@ -14,8 +14,9 @@ namespace {
 
 std::vector<armed_episode> armed_of(std::span<const episode> tracked) {
     if (tracked.size() > episode_tracker::most_episodes)
-        throw invalid_argument(fmt::format("{} episodes are to be tracked, but at most {} can be",
-                                           tracked.size(), episode_tracker::most_episodes));
+        throw invalid_argument(
+            fmt::format("{} episodes were given to track, but at most {} can be tracked",
+                        tracked.size(), episode_tracker::most_episodes));
     std::vector<armed_episode> armed;
     for (const episode& what : tracked) armed.push_back({what});
     return armed;
@@ -65,9 +66,9 @@ void episode_tracker::add(std::int64_t time_us, unit_id unit) {
     state& now = *state_;
     now.stream.check(time_us, unit);
     if (time_us < now.end && time_us != now.last_spike)
-        throw invalid_argument(
-            fmt::format("a spike at {} us is earlier than {} us, before which all spikes had come",
-                        time_us, now.end));
+        throw invalid_argument(fmt::format(
+            "a spike at {} us is earlier than {} us, before which all spikes had arrived", time_us,
+            now.end));
     now.last_spike = time_us;
     now.end = std::max(now.end, time_us == INT64_MAX ? time_us : time_us + 1);
     const std::int64_t begin = now.begin();

@@ -51,7 +51,7 @@ option_list describe(episode_window_options& options) {
              "time from the beginning of one window to the beginning of the next")
         .unset_is("as long as the window");
     list.add("window_method", options.method,
-             "how windows are searched: each by itself (remine), or by updating the result of the "
+             "how windows are searched: each separately (remine), or by updating the result of the "
              "window before (incremental)");
     list.add_all(describe(options.mining));
     return list;
@@ -156,9 +156,9 @@ void episode_windows::add(std::int64_t time_us, unit_id unit) {
         throw invalid_argument(fmt::format("a spike is of unit {}, but there are {} units",
                                            to_index(unit), now.unit_names->size()));
     if (time_us < now.watermark)
-        throw invalid_argument(
-            fmt::format("a spike at {} us is earlier than {} us, before which all spikes had come",
-                        time_us, now.watermark));
+        throw invalid_argument(fmt::format(
+            "a spike at {} us is earlier than {} us, before which all spikes had arrived", time_us,
+            now.watermark));
     now.watermark = time_us;
     if (std::exchange(now.last_of_unit[to_index(unit)], time_us) == time_us) {
         ++now.duplicates;

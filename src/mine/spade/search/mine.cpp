@@ -68,7 +68,7 @@ std::vector<spade_strategy> available_spade_strategies() {
 }
 
 void spade::check_options(const pattern_mining_options& options) {
-    if (options.rules.empty()) throw invalid_argument("there is no rule for wanted patterns");
+    if (options.rules.empty()) throw invalid_argument("no rule for the patterns is given");
     for (const pattern_rule& rule : options.rules) {
         if (rule.min_occ < 1) throw invalid_argument("min_occ must be at least 1");
         if (rule.min_spikes < 1) throw invalid_argument("min_spikes must be at least 1");

@@ -33,7 +33,7 @@ duration bin_of_result(const std::filesystem::path& folder) {
     } catch (const invalid_argument&) {
     }
     throw io_error(
-        fmt::format("{} says no width of bins, expected a result of SPADE", path.string()));
+        fmt::format("{} states no bin width, expected a result of SPADE", path.string()));
 }
 
 // Lags are written in milliseconds.
@@ -75,7 +75,7 @@ named_patterns read_named_patterns(const std::filesystem::path& folder,
     while (rows.next()) {
         if (tested && rows[significant] != "yes") continue;
         if (result.patterns.size() == most_patterns)
-            throw io_error(fmt::format("{} holds more than the {} patterns that can be taken",
+            throw io_error(fmt::format("{} holds more than the {} patterns that can be used",
                                        table.string(), most_patterns));
         result.patterns.push_back(mine::read_line(
             table, rows.line(), [&] { return spikes_in(rows[units], rows[lags], result.bin); }));

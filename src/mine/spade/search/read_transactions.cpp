@@ -49,7 +49,7 @@ private:
             (code != std::errc{} || value < 0 || value > most))
             fail(fmt::format("found the item {}, expected 0 to {}", io::shown(word), most));
         if (code != std::errc{} || !whole)
-            fail(fmt::format("found {}, expected items as whole numbers parted by blanks",
+            fail(fmt::format("found {}, expected items as whole numbers separated by spaces",
                              io::shown(word)));
         return static_cast<pattern_item>(value);
     }
