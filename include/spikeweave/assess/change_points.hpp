@@ -50,8 +50,8 @@ inline constexpr std::size_t least_samples_of_a_state = 2;
 /// divided by its standard deviation, and all series are put in the same orders. p counts the
 /// observed order (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585). The result does not depend
 /// on the number of threads.
-/// @param series  for each quantity, its value in each sample, in the order of time; one that is
-/// constant says nothing
+/// @param series  for each quantity, its value in each sample, in the order of time; a constant one
+/// carries no information
 /// @throws invalid_argument if an option is out of range, or the series have different lengths or
 /// values that are not finite; cancelled.
 SPIKEWEAVE_API change_points find_change_points(std::span<const std::vector<double>> series,

@@ -13,9 +13,8 @@
 /// docs/algorithms/conditions.md has the formulas.
 namespace spikeweave {
 
-/// What was measured in a sample, such as an epoch or a recording: an amount, and what it is
-/// divided by, such as occurrences and seconds. A sample without a divisor (`per` of 0) says
-/// nothing.
+/// A measurement in a sample, such as an epoch or a recording: an amount and its divisor, such as
+/// occurrences and seconds. A sample without a divisor (`per` of 0) carries no information.
 struct ratio_sample {
     double amount = 0;
     double per = 0;  ///< at least 0
@@ -40,7 +39,7 @@ struct ratio_change {
 
 struct permutation_options {
     /// The number of random labellings. If there are no more labellings than this, each of them is
-    /// made once.
+    /// used once.
     std::uint32_t permutations = 9'999;
     std::uint64_t seed = 1;
     double confidence = 0.95;  ///< of the intervals
@@ -55,7 +54,7 @@ struct label_permutations {
     double smallest_p = 1;     ///< no p-value can be below this
 };
 
-/// Which labellings a test of so many samples makes.
+/// The labellings that a test of this many samples uses.
 /// @throws invalid_argument unless each condition has two samples, or if an option is out of range.
 SPIKEWEAVE_API label_permutations permutations_of(std::size_t samples_a, std::size_t samples_b,
                                                   const permutation_options& options = {});

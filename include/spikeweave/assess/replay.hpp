@@ -49,7 +49,7 @@ SPIKEWEAVE_API episode scaled_episode(const episode& chain, double scale);
 /// The chain with the order of units and of delays reversed.
 SPIKEWEAVE_API episode reversed_episode(const episode& chain);
 
-/// What the counts of a chain are compared with.
+/// The null model with which the counts of a chain are compared.
 enum class replay_null : std::uint8_t {
     identities,  ///< in each event, the spike trains of the chain's active units are exchanged at
                  ///< random; occurrences are counted in events

@@ -43,7 +43,7 @@ struct spectrum_entry {
 
 /// The p-value spectrum (Torre et al. 2013, doi:10.3389/fncom.2013.00132; with lags Quaglio et
 /// al. 2017, doi:10.3389/fncom.2017.00041, with durations Stella et al. 2019,
-/// doi:10.1016/j.biosystems.2019.104022). For each signature it gives the number of surrogates in
+/// doi:10.1016/j.biosystems.2019.104022). For each signature it has the number of surrogates in
 /// which some pattern of at least this size, and exactly this duration, occurs at least this often.
 /// Signatures that no surrogate reached are not listed.
 struct SPIKEWEAVE_API pvalue_spectrum {
@@ -57,7 +57,7 @@ struct SPIKEWEAVE_API pvalue_spectrum {
     friend bool operator==(const pvalue_spectrum&, const pvalue_spectrum&) = default;
 };
 
-/// Collects what a spectrum needs from the surrogates: for each size and duration, how many
+/// Collects the input of a spectrum from the surrogates: for each size and duration, how many
 /// surrogates had each maximum. Its memory grows with the number of different maxima, not with
 /// counts or windows. The order in which surrogates are added does not matter.
 class SPIKEWEAVE_API maxima_tally {
@@ -121,9 +121,9 @@ SPIKEWEAVE_API maxima_tally tally_surrogates(const surrogate_source& make, std::
 struct signature_test_options {
     double alpha = 0.05;  ///< in (0, 1]; at 1 nothing is tested and everything is significant
     correction_method correction = correction_method::benjamini_hochberg;
-    /// `elephant` uses p = reached / surrogates. Of consecutive counts of one size and duration it
-    /// tests only the highest and calls the others not significant, however small their p. It keeps
-    /// signatures that no surrogate reached without a test.
+    /// `elephant` uses p = reached / surrogates. Among consecutive counts of one size and duration
+    /// it tests only the highest and calls the others not significant, however small their p. It
+    /// keeps signatures that no surrogate reached without a test.
     compatibility compat = compatibility::none;
 };
 
@@ -158,7 +158,7 @@ struct signature_test {
 struct signature_test_result {
     std::vector<signature_test> signatures{};  ///< all signatures found, in the given order
     /// Signatures that are not significant, for the reduction, which also asks for signatures that
-    /// were not found. First come the signatures of the spectrum, in its order, whose p is above
+    /// were not found. The first are the signatures of the spectrum, in its order, whose p is above
     /// that of every significant one (with `elephant`: those that were not tested and found
     /// significant); then the signatures found that are neither in that list nor significant.
     std::vector<pattern_signature> not_significant{};

@@ -8,8 +8,8 @@
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/export.hpp"
 
-/// How many surrogates a test needs: p = (1 + r) / (1 + n), if r of n surrogates reach what was
-/// found, is never below 1 / (1 + n).
+/// The number of surrogates that a test needs: p = (1 + r) / (1 + n), if r of n surrogates reach
+/// the finding, is never below 1 / (1 + n).
 namespace spikeweave {
 
 /// Which results are significant.
@@ -34,11 +34,11 @@ SPIKEWEAVE_API bool can_be_significant(std::uint64_t surrogates, std::uint64_t t
 /// The smallest number of surrogates, from 1 to 2^53, for which that is so; 2^53 if none is enough.
 SPIKEWEAVE_API std::uint64_t fewest_surrogates(std::uint64_t tests, const test_level& level);
 
-/// What to say before testing if even a single test could not be significant.
+/// The warning before testing if even a single test could not be significant.
 SPIKEWEAVE_API std::optional<std::string> warn_of_few_surrogates(std::uint64_t surrogates,
                                                                  const test_level& level);
-/// What to say if nothing was significant, and could not have been, because of the number of tests.
-/// None if a single test could not be either, of which the other function warns.
+/// The warning if nothing was significant, and could not have been, because of the number of tests.
+/// None if even a single test could not be, because the other function warns of that.
 /// @param what  what was tested, such as "signature"
 SPIKEWEAVE_API std::optional<std::string> warn_of_many_tests(std::string_view what,
                                                              std::uint64_t surrogates,

@@ -17,8 +17,8 @@
 
 namespace spikeweave {
 
-/// How a surrogate is made. The last ten methods are those of Elephant's SPADE under its names;
-/// docs/algorithms/surrogates.md says what each keeps and destroys.
+/// The method by which a surrogate is made. The last ten methods are those of Elephant's SPADE
+/// under its names; docs/algorithms/surrogates.md describes what each preserves and destroys.
 enum class surrogate_method : std::uint8_t {
     interval_jitter,  ///< each spike moves to a uniform place within its own interval of a fixed
                       ///< grid (2 × dither wide)
@@ -39,7 +39,7 @@ enum class surrogate_method : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<surrogate_method> enum_names<surrogate_method>();
 
-/// What happens to spikes that dither_spikes and dither_spike_train move to an end of the span or
+/// The treatment of spikes that dither_spikes and dither_spike_train move to an end of the span or
 /// beyond.
 enum class surrogate_edges : std::uint8_t {
     drop,   ///< they are dropped
@@ -48,7 +48,7 @@ enum class surrogate_edges : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<surrogate_edges> enum_names<surrogate_edges>();
 
-/// How far joint_isi_dithering and isi_dithering may move a spike.
+/// The distance that joint_isi_dithering and isi_dithering may move a spike.
 enum class joint_isi_steps : std::uint8_t {
     window,  ///< by at most dither
     fast,    ///< as far as the neighbouring spikes; Elephant's "fast"
@@ -72,7 +72,7 @@ struct joint_isi_options {
 
 SPIKEWEAVE_API option_list describe(joint_isi_options& options);
 
-/// How many surrogates are made, and how.
+/// The number of surrogates, and the method by which they are made.
 struct surrogate_options {
     std::uint32_t surrogates = 0;
     surrogate_method method = surrogate_method::interval_jitter;
@@ -128,7 +128,7 @@ SPIKEWEAVE_API std::vector<time_span> regular_trials(time_span span, duration le
                                                      duration separation,
                                                      compatibility compat = compatibility::none);
 
-/// Says that the last of the `regular_trials` is cut off at the end of the span, or is missing
+/// A warning that the last of the `regular_trials` is cut off at the end of the span, or is missing
 /// there with Elephant's rule, as a full sentence; empty if each trial is whole.
 /// @throws invalid_argument as `regular_trials`.
 SPIKEWEAVE_API std::string note_of_cut_trial(time_span span, duration length, duration separation,
@@ -143,11 +143,11 @@ struct surrogate_spikes {
     std::size_t dropped = 0;
 };
 
-/// Makes the surrogates of one recording. What they have in common is computed once; `make` and
+/// Makes the surrogates of one recording. Their common quantities are computed once; `make` and
 /// `make_sequence` may be called from any number of threads. Surrogate number `which` is a pure
 /// function of spikes, options and bins: each unit draws from its own random stream.
 ///
-/// If the spikes have epochs, each epoch is treated as a recording of its own, so that no spike
+/// If the spikes have epochs, each epoch is treated as a separate recording, so that no spike
 /// leaves its epoch; bin_shuffling cannot do that.
 ///
 /// Times remain whole microseconds. interval_jitter and spike_dithering reflect spikes that would

@@ -37,8 +37,8 @@ SPIKEWEAVE_API std::vector<device_info> devices();
 /// if there is a GPU.
 SPIKEWEAVE_API std::string device_unavailable_reason();
 
-/// Reads a choice of devices: "cpu" gives an empty list, "cuda" the first GPU, "cuda:0,1" the GPUs
-/// with these ordinals, "cuda:all" every GPU. "automatic" gives nullopt: the computation chooses.
+/// Reads a choice of devices: "cpu" is an empty list, "cuda" the first GPU, "cuda:0,1" the GPUs
+/// with these ordinals, "cuda:all" every GPU. "automatic" is nullopt: the computation chooses.
 /// @throws invalid_argument with the text and the expected forms.
 SPIKEWEAVE_API std::optional<std::vector<int>> parse_devices(std::string_view text);
 /// Writes a choice of devices in the form that `parse_devices` reads.

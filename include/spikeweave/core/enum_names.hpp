@@ -17,13 +17,13 @@ template <class Enum>
 struct named_value {
     Enum value;
     std::string_view name;
-    /// What the value means, as a phrase for lists; may be empty.
+    /// The meaning of the value, as a phrase for lists; may be empty.
     std::string_view help{};
 };
 
 template <class Enum>
 struct enum_table {
-    /// What the enumeration is, such as "tie rule", for messages.
+    /// A name for the enumeration, such as "tie rule", for messages.
     std::string_view what;
     /// The values in display order. A value may have several names; the first one is written, and
     /// all are read.

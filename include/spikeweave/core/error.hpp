@@ -24,13 +24,13 @@ private:
     std::string field_{};
 };
 
-/// A file cannot be read or written. The text names the file and the line or record, and says what
-/// was found and what was expected.
+/// A file cannot be read or written. The text names the file and the line or record, and states
+/// what was found and what was expected.
 struct SPIKEWEAVE_API io_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A GPU is absent, has too little memory, was lost or failed. The text says what was needed and
+/// A GPU is absent, has too little memory, was lost or failed. The text states what was needed and
 /// what was available.
 struct SPIKEWEAVE_API device_error : std::runtime_error {
     using std::runtime_error::runtime_error;

@@ -19,8 +19,8 @@ struct progress_report {
 
 class communicator;
 
-/// How a call runs: threads, ranks, devices, progress and cancellation. These settings never change
-/// the result.
+/// The settings with which a call runs: threads, ranks, devices, progress and cancellation. These
+/// settings never change the result.
 struct execution {
     /// Number of worker threads; 0 uses every core that this process may use.
     int threads = 0;
@@ -32,8 +32,8 @@ struct execution {
     /// alone. Rank 0 gets the complete result.
     std::shared_ptr<communicator> ranks{};
     /// Ordinals of the CUDA devices to compute on (`devices()` lists them); empty means the CPU. A
-    /// device that is listed twice takes two shares of the work. A call that cannot compute on
-    /// devices throws `invalid_argument`, unless its documentation says that it ignores them.
+    /// device that is listed twice gets two shares of the work. A call that cannot compute on
+    /// devices throws `invalid_argument`, unless its documentation states that it ignores them.
     std::vector<int> devices{};
 };
 

@@ -25,10 +25,10 @@ SPIKEWEAVE_API std::string format_memory(std::uint64_t bytes);
 /// Stops calls of this library before the process exceeds a memory bound. A separate thread checks
 /// the resident memory of the whole process every 2 to 20 ms, the closer to the bound the more
 /// often, because the size of a search's result is not known beforehand. Pass `stop()` to the
-/// calls; if one throws `cancelled`, `check()` tells whether the bound was the reason.
+/// calls; if one throws `cancelled`, `check()` shows whether the bound was the reason.
 class SPIKEWEAVE_API memory_guard {
 public:
-    /// How messages name the bound, and what they advise when it is exceeded.
+    /// The name of the bound in messages, and their advice when it is exceeded.
     struct words {
         std::string bound = "max_memory";
         std::string advice = "higher thresholds find less";

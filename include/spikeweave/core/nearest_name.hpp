@@ -9,10 +9,10 @@
 
 namespace spikeweave {
 
-/// The name that was most likely meant: the same one but for capital letters (of ASCII), or one of
-/// which at most a third of the letters differ, where two letters that changed places count once.
-/// The first of several; none if no name is near. Numbers and names of fewer than four letters are
-/// compared only without regard to capital letters.
+/// The name that was most likely meant: the same one except for capital letters (of ASCII), or one
+/// that differs in at most a third of its letters, where two swapped letters count once. The first
+/// of several; none if no name is near. Numbers and names of fewer than four letters are compared
+/// only without regard to capital letters.
 SPIKEWEAVE_API std::optional<std::string> nearest_name(std::string_view typed,
                                                        std::span<const std::string> known);
 

@@ -27,7 +27,7 @@ namespace spikeweave {
 using option_value =
     std::variant<std::nullptr_t, bool, std::uint64_t, double, duration, std::string>;
 
-/// What the value of an option looks like.
+/// The form of an option's value.
 enum class option_kind : std::uint8_t {
     flag,    ///< bool
     whole,   ///< std::uint64_t
@@ -39,20 +39,20 @@ enum class option_kind : std::uint8_t {
     text,    ///< std::string in a form of its own
 };
 
-/// One option: a field of a struct, and all that is to be known of it.
+/// One option: a field of a struct, and its complete description.
 struct SPIKEWEAVE_API option {
     /// "min_count"; the command line writes "--min-count".
     std::string name{};
-    /// What the option does, as a phrase without a full stop and without the default.
+    /// The effect of the option, as a phrase without a full stop and without the default.
     std::string help{};
     /// For flags that are on by default: what switching them off does.
     std::string help_off{};
     option_kind kind = option_kind::text;
     /// The heading under which the option is listed.
     std::string group{};
-    /// How a value is written in help and tables, such as "N" or "LOW-HIGH,...".
+    /// The placeholder of a value in help and tables, such as "N" or "LOW-HIGH,...".
     std::string placeholder{};
-    /// What the default does, in words, if the value does not say it.
+    /// The default in words, if the value alone does not explain it.
     std::string default_text{};
     std::vector<std::string> choices{};
     /// An option without which this one changes nothing; may be empty.
@@ -69,17 +69,17 @@ struct SPIKEWEAVE_API option {
     bool repeats = false;  ///< a list whose elements are given one by one
 
     std::function<option_value()> get{};
-    /// Takes a value of the right kind without a check of its range.
+    /// Sets a value of the right kind without a check of its range.
     std::function<void(const option_value&)> put{};
     /// A pointer to the field, for callers that know its type and a richer form of it.
     std::any field{};
-    /// Throws invalid_argument if the field's value breaks a rule of its own; may be empty.
+    /// Throws invalid_argument if the field's value breaks a rule specific to it; may be empty.
     std::function<void()> rule{};
 
     option& at_least(double bound) { return least = bound, *this; }
     option& above(double bound) { return above_least = true, at_least(bound); }
     option& at_most(double bound) { return most = bound, *this; }
-    /// 0 in the field means "not set"; `meaning` says what happens then.
+    /// 0 in the field means "not set"; `meaning` describes the default then.
     option& unset_is(std::string meaning) {
         zero_is_unset = may_be_unset = true;
         return by_default(std::move(meaning)).above(0);
@@ -99,19 +99,19 @@ struct SPIKEWEAVE_API option {
     option& in_micrometres() { return kind = option_kind::length, written("LENGTH"); }
     option& in_bytes() { return kind = option_kind::memory, written("SIZE"); }
 
-    /// Lets the option set this field, with the kind, the range and the choices of its type.
+    /// Makes the option set this field, with the kind, the range and the choices of its type.
     template <class Field>
     option& bind(Field& target);
 
-    /// What a value must be: "a whole number of at least 1".
+    /// The requirement on a value: "a whole number of at least 1".
     std::string expected() const;
-    /// Takes a value.
+    /// Sets a value.
     /// @throws invalid_argument with the name if the value is out of range.
     void set(const option_value& value) const;
-    /// Takes a value as it is written on a command line.
+    /// Sets a value from its text on a command line.
     /// @throws invalid_argument with the name and the text.
     void set_text(std::string_view text) const;
-    /// Takes the elements of a list. @throws invalid_argument with the name.
+    /// Sets the elements of a list. @throws invalid_argument with the name.
     void set_list(const std::vector<std::string>& elements) const;
     /// @throws invalid_argument with the name if the field's value is out of range.
     void check() const;
@@ -126,7 +126,7 @@ private:
     void check_choice(const option_value& value) const;
 };
 
-/// How fields of a type are shown and read. Stages specialise it for their own types.
+/// The functions that show and read fields of a type. Stages specialise it for their own types.
 template <class Field>
 struct option_codec;
 
@@ -314,11 +314,11 @@ using parameter_list = std::vector<std::pair<std::string, parameter_value>>;
 /// The values of all options, for the record of a run.
 SPIKEWEAVE_API parameter_list parameters_of(const option_list& options);
 
-/// Sets the options of these names to values as `parameters_of` gives them.
+/// Sets the options of these names to values as `parameters_of` returns them.
 /// @throws invalid_argument with the name if there is no such option, or the value is out of range.
 SPIKEWEAVE_API void set_parameters(const option_list& options, const parameter_list& values);
 
-/// The default of an option in words: "10 ms", "no bound"; empty if there is nothing to say.
+/// The default of an option in words: "10 ms", "no bound"; empty if none needs to be stated.
 SPIKEWEAVE_API std::string default_of(const option& one);
 
 /// "--min-count" of "min_count"; "--no-min-count" if `off`.

@@ -73,7 +73,7 @@ public:
     /// doi:10.1145/3230636).
     std::uint64_t below(std::uint64_t bound);
     /// Draws from the exponential distribution with mean 1 by von Neumann's comparison method
-    /// (1951). It takes no logarithm, so results do not depend on the version of libm.
+    /// (1951). It uses no logarithm, so results do not depend on the version of libm.
     double exponential();
 
 private:

@@ -13,7 +13,7 @@ namespace spikeweave {
 /// The literal 5ms converts to it, 5ns does not.
 using duration = std::chrono::duration<std::int64_t, std::micro>;
 
-/// Converts seconds, as users and files give them, to the nearest microsecond (ties to even).
+/// Converts seconds, as users and files state them, to the nearest microsecond (ties to even).
 /// @throws invalid_argument if `seconds` is not finite or beyond ±292,000 years.
 SPIKEWEAVE_API duration duration_from_seconds(double seconds);
 
@@ -31,8 +31,7 @@ SPIKEWEAVE_API duration parse_duration(std::string_view text);
 /// Formats a time in its shortest exact form in us, ms or s: "5 ms", "1.5 s", "40 us".
 SPIKEWEAVE_API std::string format_duration(duration d);
 
-/// Formats a time of which nobody needs to know more as "3 s", "2 min 10 s", "1 h 5 min",
-/// "12 days" or "40 years".
+/// Formats a time roughly, as "3 s", "2 min 10 s", "1 h 5 min", "12 days" or "40 years".
 SPIKEWEAVE_API std::string format_rough_time(double seconds);
 
 /// A closed interval of time [begin, end], counted from the recording's first sample.

@@ -48,8 +48,8 @@ SPIKEWEAVE_API elephant_patterns mine_as_elephant(const spade_windows& windows,
 SPIKEWEAVE_API std::vector<signature_count> count_as_elephant(
     const binned_spikes& spikes, const elephant_mining_options& options, const execution& run = {});
 
-/// Elephant's filter for moving windows, applied to patterns alone: keeps those of which no other
-/// with as many occurrences is a superset, if both are counted back from their last spikes.
+/// Elephant's filter for moving windows, applied to patterns alone: keeps a pattern if no other
+/// with as many occurrences is a superset of it, when both are counted back from their last spikes.
 /// @param offsets  beginning of each pattern in `items`, one more than patterns
 /// @param counts  occurrences of each pattern
 /// @return indices of the patterns kept

@@ -18,16 +18,16 @@ struct elephant_order {
 };
 
 /// Finds the order in which Elephant (0.11 and later, with its compiled miner) lists the closed
-/// patterns of these windows. Pattern set reduction decides some ties by this order.
+/// patterns of these windows. Pattern set reduction breaks some ties by this order.
 ///
 /// The miner leaves out windows with fewer than `min_spikes` items and items in fewer than
 /// `min_occ` of those windows, until nothing changes. It ranks the other items by their number of
 /// windows, the most frequent first; equally frequent items are in the order in which `std::sort`
 /// of libstdc++ leaves them when its input begins with the largest item. A pattern is the word of
-/// its items from the highest rank on. Words are in dictionary order, where a higher rank comes
-/// first and a word comes after those that it begins. Unless windows are a single bin, Elephant
-/// then puts the patterns with the fewest occurrences first. If all windows are the same, their one
-/// pattern never reaches the miner, and its items ascend.
+/// its items from the highest rank on. Words are in dictionary order, where a higher rank is first
+/// and a word follows those that it begins. Unless windows are a single bin, Elephant then puts the
+/// patterns with the fewest occurrences first. If all windows are the same, their one pattern never
+/// reaches the miner, and its items ascend.
 /// @param rule  the rule that the table was mined with
 SPIKEWEAVE_API elephant_order order_as_elephant(const spade_windows& windows,
                                                 const pattern_table& table,

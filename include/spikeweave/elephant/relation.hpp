@@ -16,9 +16,9 @@ struct elephant_extents {
     std::vector<std::uint32_t> rows{};
 };
 
-/// Elephant's `rel_matrix`, which says which windows (rows) contain which spikes (columns). It may
-/// hold anything, because users can pass their own. Rows are kept as sets of columns, and columns
-/// as sets of rows.
+/// Elephant's `rel_matrix`, which records which windows (rows) contain which spikes (columns). It
+/// may contain anything, because users can pass their own. Rows are kept as sets of columns, and
+/// columns as sets of rows.
 class SPIKEWEAVE_API elephant_relation {
 public:
     /// @param cells  row after row

@@ -16,7 +16,7 @@
 
 namespace spikeweave {
 
-/// Mines surrogates on threads of its own while the caller makes the next ones.
+/// Mines surrogates on its own threads while the caller makes the next ones.
 class SPIKEWEAVE_API elephant_surrogate_miner {
 public:
     /// @param threads  0 means every core
@@ -28,7 +28,7 @@ public:
     elephant_surrogate_miner& operator=(elephant_surrogate_miner&&) = delete;
 
     /// Adds a surrogate, after waiting until the threads have taken enough of those before it.
-    /// @throws what the search threw; invalid_argument after `close`; cancelled.
+    /// @throws the exception of the search; invalid_argument after `close`; cancelled.
     void add(binned_spikes surrogate, const std::stop_token& stop = {});
     /// Waits for all surrogates. @throws like `add`.
     pvalue_spectrum spectrum(const std::stop_token& stop = {});

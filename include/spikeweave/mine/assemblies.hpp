@@ -17,7 +17,7 @@
 /// doi:10.7554/eLife.19428). docs/algorithms/cell-assemblies.md has the formulas.
 namespace spikeweave {
 
-/// Which assemblies are kept if a set of units is found at several bin widths.
+/// The assemblies that are kept if a set of units is found at several bin widths.
 enum class bin_choice : std::uint8_t {
     every,    ///< all of them
     best,     ///< of the same units, that with the smallest p
@@ -89,7 +89,7 @@ struct assembly_step {
     friend bool operator==(const assembly_step&, const assembly_step&) = default;
 };
 
-/// What `mine_assemblies` finds.
+/// The result of `mine_assemblies`.
 struct mined_assemblies {
     std::vector<assembly> assemblies{};  ///< by their last p, the smallest first
     std::vector<assembly_step> steps{};  ///< by bin width, then by size

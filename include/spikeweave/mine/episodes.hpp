@@ -74,8 +74,8 @@ struct episode {
     friend auto operator<=>(const episode&, const episode&) = default;
 };
 
-/// Two occurrences do not overlap if one ends before the other starts. This rule says what "before"
-/// means for spikes at equal times.
+/// Two occurrences do not overlap if one ends before the other starts. This rule defines what
+/// "before" means for simultaneous spikes.
 enum class tie_rule : std::uint8_t {
     time,   ///< "before" means strictly earlier, so that the result does not depend on the order
             ///< of simultaneous spikes
@@ -86,7 +86,7 @@ template <>
 SPIKEWEAVE_API enum_table<tie_rule> enum_names<tie_rule>();
 
 /// The algorithms for counting. All are exact and give the same counts; docs/algorithms/episodes.md
-/// says what each is for.
+/// describes their uses.
 enum class episode_strategy : std::uint8_t {
     automatic,      ///< the library chooses; the result says which strategy ran
     reference,      ///< lists all occurrences, then finds the largest set without overlap, straight
@@ -112,7 +112,7 @@ SPIKEWEAVE_API enum_table<episode_strategy> enum_names<episode_strategy>();
 SPIKEWEAVE_API std::vector<episode_strategy> available_episode_strategies(
     device_kind where = device_kind::cpu);
 
-/// How the strategy `latest_start` counts pairs.
+/// The ways in which the strategy `latest_start` counts pairs.
 enum class pair_method : std::uint8_t {
     automatic,  ///< the library chooses by the estimated work
     merge,      ///< merges the spike trains of each pair: for few units or wide intervals
@@ -123,8 +123,8 @@ enum class pair_method : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<pair_method> enum_names<pair_method>();
 
-/// How the strategy `occurrences` on a GPU makes one list of what its threads find: the three
-/// published ways.
+/// The three published ways in which the strategy `occurrences` on a GPU joins the findings of its
+/// threads in one list.
 enum class compaction_method : std::uint8_t {
     automatic,         ///< the library chooses; the result says which ran
     atomic,            ///< one counter per block of threads and a global one; the list is sorted
@@ -135,7 +135,7 @@ enum class compaction_method : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<compaction_method> enum_names<compaction_method>();
 
-/// How the work is divided among several devices.
+/// The ways to divide the work among several devices.
 enum class device_split : std::uint8_t {
     automatic,   ///< by candidates, unless there are too many spikes for one device or too few
                  ///< candidates to share
@@ -160,9 +160,9 @@ struct episode_mining_options {
     std::optional<std::uint64_t> min_count{};
     std::optional<double> min_fraction{};
     std::optional<double> min_rate{};
-    /// Largest size of an episode to look for; 0 means no bound.
+    /// Largest size of an episode to search for; 0 means no bound.
     std::size_t max_size = 0;
-    /// Whether a unit may follow itself (A→A); a unit may always come back later in a chain.
+    /// Whether a unit may follow itself (A→A); a unit may always recur later in a chain.
     bool self_repeats = false;
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
@@ -269,7 +269,7 @@ SPIKEWEAVE_API episode_table mine_episodes(const spike_sequence& spikes,
 struct episode_count_options {
     tie_rule ties = tie_rule::time;
     episode_strategy strategy = episode_strategy::automatic;
-    /// Counts below this may be reported as any smaller number, which lets strategies eliminate
+    /// Counts below this may be reported as any smaller number, so that strategies can eliminate
     /// rare candidates early. 0 means that all counts are exact.
     std::uint64_t at_least = 0;
     /// See `episode_mining_options::split`.
@@ -297,8 +297,8 @@ struct episode_count_result {
 /// device is ready (docs/benchmarks.md).
 SPIKEWEAVE_API std::vector<int> recommended_devices(const spike_sequence& spikes);
 
-/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms "E 2"`; `#` begins a comment. Of the
-/// folder of a result they are the significant episodes that are not part of a longer one; of a
+/// Reads episodes, one per line, such as `n0 4-6ms n1 4-6ms "E 2"`; `#` begins a comment. In the
+/// folder of a result they are the significant episodes that are not part of a longer one; in a
 /// result whose episodes were not tested, the maximal ones.
 /// @throws io_error with the file and the line, also if the file has no episode or one twice.
 SPIKEWEAVE_API std::vector<episode> read_episodes(const std::filesystem::path& path,

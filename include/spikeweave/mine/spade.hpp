@@ -22,9 +22,10 @@ namespace spikeweave {
 /// of bins from the start of the window.
 using pattern_item = std::uint32_t;
 
-/// The windows in which SPADE looks for patterns (Torre et al. 2013, doi:10.3389/fncom.2013.00132;
-/// Quaglio et al. 2017, doi:10.3389/fncom.2017.00041). A window starts at every bin in which some
-/// unit fires. The window at bin w holds the item (unit, lag) if the unit fires in bin w + lag.
+/// The windows in which SPADE searches for patterns (Torre et al. 2013,
+/// doi:10.3389/fncom.2013.00132; Quaglio et al. 2017, doi:10.3389/fncom.2017.00041). A window
+/// starts at every bin in which some unit fires. The window at bin w contains the item (unit, lag)
+/// if the unit fires in bin w + lag.
 ///
 /// An item takes 4 bytes; a spike is in at most `window_bins` windows.
 class SPIKEWEAVE_API spade_windows {
@@ -33,7 +34,7 @@ public:
     /// 31 bits; cancelled.
     spade_windows(const binned_spikes& spikes, std::uint32_t window_bins,
                   const std::stop_token& stop = {});
-    /// Takes windows that already exist, as in the published benchmark. Their start bins are not
+    /// Uses windows that already exist, as in the published benchmark. Their start bins are not
     /// known, so `pattern_table::occurrences` holds numbers of windows.
     /// @param offsets  index of each window's first item, plus the number of all items at the end
     /// @param items    strictly ascending within a window, below unit_count * window_bins
@@ -110,8 +111,8 @@ struct pattern_mining_options {
     /// least two bins.
     bool drop_window_subsets = true;
     bool with_occurrences = true;
-    /// Elephant's shortcut: if all windows hold the same items, these are reported as the only
-    /// pattern, whatever the rules and `max_occ` say.
+    /// Elephant's shortcut: if all windows contain the same items, these are reported as the only
+    /// pattern, regardless of the rules and `max_occ`.
     bool take_identical_windows = false;
     spade_strategy strategy = spade_strategy::automatic;
 };
@@ -151,7 +152,7 @@ struct SPIKEWEAVE_API pattern_table {
     friend bool operator==(const pattern_table&, const pattern_table&) = default;
 };
 
-/// How many patterns a search found and dropped.
+/// The numbers of patterns that a search found and dropped.
 struct mining_summary {
     std::uint64_t closed = 0;          ///< closed patterns that meet a rule
     std::uint64_t window_subsets = 0;  ///< those of them that were dropped as parts of longer ones
@@ -162,8 +163,8 @@ struct mining_summary {
 /// Finds every closed pattern that meets a rule. In a closed pattern one spike is in the first bin,
 /// and no spike can be added without losing an occurrence, even beyond `max_spikes`. The patterns
 /// are passed to `take` block by block in the order of `pattern_table`, from one thread at a time.
-/// The first of the devices of `run` searches with `first_bin`; what does not fit into its memory
-/// is searched by threads.
+/// The first of the devices of `run` searches with `first_bin`; parts that do not fit into its
+/// memory are searched by threads.
 /// @throws invalid_argument if a rule is invalid, or devices are given with FP-growth or several
 /// ranks; device_error; cancelled.
 SPIKEWEAVE_API mining_summary mine_patterns(
@@ -195,7 +196,7 @@ SPIKEWEAVE_API spade_estimate estimate_mining(const spade_windows& windows,
                                               const pattern_mining_options& options,
                                               const execution& run = {});
 
-/// Which properties make up the signature of a pattern. The names in quotes are Elephant's.
+/// The properties that make up the signature of a pattern. The names in quotes are Elephant's.
 enum class spectrum_kind : std::uint8_t {
     size_count,           ///< "#": signatures are (size, count)
     size_count_duration,  ///< "3d#": (size, count, duration)
@@ -240,7 +241,7 @@ struct signature_count {
 SPIKEWEAVE_API std::vector<signature_count> count_signatures(const pattern_table& table,
                                                              spectrum_kind kind);
 
-/// How to derive a threshold for each size from the firing rates (Stella et al. 2022,
+/// Options for deriving a threshold for each size from the firing rates (Stella et al. 2022,
 /// doi:10.1523/ENEURO.0505-21.2022, as computed by their code). `min_occ` is chosen so that a
 /// pattern of z spikes, of units that fire at the given percentile of the rates, reaches it in a
 /// Poisson model with at most the given probability.

@@ -43,8 +43,8 @@ public:
 SPIKEWEAVE_API std::shared_ptr<communicator> local_rank();
 
 /// A communicator of all processes that `mpirun` started. The first call initialises MPI, and it is
-/// finalised when the process ends, unless the program does so itself. A rank that gives up must
-/// call `abort`, since the others would wait for it.
+/// finalised when the process ends, unless the program does so itself. A rank that fails must call
+/// `abort`, since the others would wait for it.
 /// @param stop  once a stop is requested, a call that waits for other ranks throws `cancelled`;
 /// after that only `abort` may be called
 /// @throws invalid_argument if this library was built without MPI.

@@ -9,17 +9,17 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
 
-/// What comparisons of two conditions have in common, whatever is compared.
+/// The common parts of comparisons of two conditions, of episodes and of patterns.
 /// docs/algorithms/conditions.md has the formulas and the calibration.
 namespace spikeweave {
 
-/// What the labels of a condition are attached to, and are permuted between.
+/// The samples to which the labels of the conditions belong, and between which they are permuted.
 enum class sample_kind : std::uint8_t { blocks, epochs, recordings };
 
 template <>
 SPIKEWEAVE_API enum_table<sample_kind> enum_names<sample_kind>();
 
-/// What was compared of one condition.
+/// The data of one condition.
 struct condition_summary {
     std::size_t recordings = 0;
     std::size_t samples = 0;
@@ -27,7 +27,7 @@ struct condition_summary {
     std::size_t spikes = 0;
 };
 
-/// What a change of a finding is due to.
+/// The cause of a change of a finding.
 enum class change_kind : std::uint8_t {
     none,    ///< no significant change
     rate,    ///< it occurs more or less often, as the rates of the units explain
@@ -37,16 +37,16 @@ enum class change_kind : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<change_kind> enum_names<change_kind>();
 
-/// What was counted of a finding in both conditions, and the tests; arrays have a, then b.
+/// The counts of a finding in both conditions, and the tests; arrays have a, then b.
 struct condition_change {
     std::array<std::uint64_t, 2> counts{};        ///< none across two samples
     std::array<std::uint64_t, 2> first_spikes{};  ///< spikes of its first unit
     std::array<double, 2> expected{};  ///< occurrences that the rates of the units predict
     ratio_change rate{};               ///< occurrences per second
     double rate_q = 1;
-    /// How often a spike of the first unit is followed beyond what the rates predict: occurrences
-    /// beyond `expected`, divided as the comparison says. NaN if the first unit does not
-    /// fire, or so fast that hardly any follower could be told from chance.
+    /// The probability that a spike of the first unit is followed beyond what the rates predict:
+    /// occurrences beyond `expected`, divided as the comparison defines. NaN if the first unit does
+    /// not fire, or so fast that hardly any follower could be distinguished from chance.
     ratio_change excess{};
     double excess_q = 1;
     change_kind change = change_kind::none;

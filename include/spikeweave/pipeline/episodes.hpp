@@ -23,7 +23,7 @@ struct episode_options {
     significance_options significance{};
     surrogate_options surrogates{};
     /// The share of the time that is held out: episodes are searched in the rest, and those with a
-    /// p below alpha there are counted and tested in what was held out. 0: all is searched and
+    /// p below alpha there are counted and tested in the held-out time. 0: all is searched and
     /// tested.
     double hold_out = 0;
     /// Time is held out in blocks of this length, evenly spread; epochs are held out as a whole.
@@ -39,8 +39,8 @@ struct untested_episode {
     episode_test test{};      ///< in the search
 };
 
-/// What the search found in its spikes, if what it found was tested in others: in what was held out
-/// of the recording, or in another recording.
+/// The results of the search in its own spikes, if its findings were tested in others: in the
+/// held-out time, or in another recording.
 struct search_part {
     /// One element for each episode of the table, which are tested in the other spikes.
     std::vector<std::uint64_t> counts{};
@@ -85,7 +85,7 @@ struct episode_result {
 /// The test results that decide on the circuit: those of surrogates if there are any.
 SPIKEWEAVE_API std::vector<episode_test> deciding_tests(const episode_result& result);
 
-/// Warnings that need no search; `find_episodes` gives them as well.
+/// Warnings that need no search; `find_episodes` also returns them.
 /// @throws invalid_argument if an option is out of range.
 SPIKEWEAVE_API std::vector<std::string> check_episodes(const spike_sequence& spikes,
                                                        const episode_options& options);
@@ -100,9 +100,9 @@ SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
                                             const execution& run = {});
 
 /// Mines frequent episodes in a recording, and tests those with a p below alpha there in another
-/// one, as `find_episodes` tests them in what was held out. Units are the same if they have the
-/// same name; what cannot be tested because a unit is missing is in `search_part::untested`, with a
-/// warning.
+/// one, as `find_episodes` tests them in the held-out time. Units are the same if they have the
+/// same name; episodes that cannot be tested because a unit is missing are in
+/// `search_part::untested`, with a warning.
 /// @param other    the recording, or epochs of it, in which findings are tested
 /// @param options  `t_start`, `t_stop` and `epochs` are of `spikes`; trials are taken in both
 /// @throws invalid_argument also if no unit is in both recordings, if all spikes of `other` are in

@@ -30,12 +30,12 @@ struct epoch_options {
 SPIKEWEAVE_API option_list describe(epoch_options& options);
 
 /// Adds the options `t_start`, `t_stop` and `epochs`, which SPADE has as well.
-/// @param epochs_help  what is done with the epochs
+/// @param epochs_help  the use of the epochs
 SPIKEWEAVE_API void describe_span(option_list& list, std::optional<duration>& t_start,
                                   std::optional<duration>& t_stop, std::vector<time_span>& epochs,
                                   std::string epochs_help);
 
-/// What `choose_time` returns.
+/// The result of `choose_time`.
 struct chosen_time {
     /// The spikes of the part, which know its epochs; nothing if the whole recording is chosen.
     std::optional<spike_sequence> spikes{};
@@ -47,8 +47,8 @@ struct chosen_time {
     }
 };
 
-/// Takes the part of a recording that the options choose. Of an epoch that is partly outside of the
-/// recorded span, only what was recorded is taken, with a warning.
+/// Returns the part of a recording that the options choose. If an epoch is partly outside the
+/// recorded span, only its recorded part is used, with a warning.
 /// @throws invalid_argument if an option is out of range, epochs are not as `concatenate_epochs`
 /// needs them, or nothing was recorded in the part.
 SPIKEWEAVE_API chosen_time choose_time(const spike_sequence& spikes, const epoch_options& options);

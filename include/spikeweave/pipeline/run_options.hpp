@@ -8,14 +8,14 @@
 
 namespace spikeweave {
 
-/// What every analysis runs on.
+/// The resources of every analysis.
 struct run_options {
     int threads = 0;  ///< 0 uses every core that this process may use
     /// Ordinals of the GPUs; empty means the CPU. If not set, the analysis chooses.
     std::optional<std::vector<int>> devices{};
 };
 
-/// @param device_help  what the device does in this analysis, and what is chosen automatically
+/// @param device_help  the use of the device in this analysis, and the automatic choice
 SPIKEWEAVE_API option_list describe(run_options& options, const std::string& device_help);
 /// The same for analyses that run on the CPU only.
 SPIKEWEAVE_API option_list describe_threads(run_options& options);

@@ -68,7 +68,7 @@ struct sort_options {
     /// The file to write the model of the units to; empty: none.
     std::filesystem::path save_model{};
     /// Whether this file is written when the units are known; otherwise `sort_result::model` has
-    /// what is to be written, for results that appear together with it.
+    /// its content, for results that appear together with it.
     bool writes_model = true;
     quality_options quality{};
     run_options run{};
@@ -79,13 +79,13 @@ SPIKEWEAVE_API option_list describe(sort_options& options);
 /// Those that `sort_features` uses.
 SPIKEWEAVE_API option_list describe_feature_sort(sort_options& options);
 
-/// The units of spikes, their quality, and what is known of the spikes.
+/// The units of spikes, their quality, and the known properties of the spikes.
 struct sort_result {
     sorting sorted{};
     /// Details of the search; its labels are those of `sorted` and are empty here.
     clustering_result search{};
     std::uint64_t clustered_spikes = 0;  ///< spikes that the search was for
-    /// What became of each cluster, if spikes were found by templates; and the amplitude of each
+    /// The outcome for each cluster, if spikes were found by templates; and the amplitude of each
     /// spike, relative to its unit's template.
     std::vector<cluster_decision> decisions{};
     std::vector<float> amplitudes{};
@@ -105,7 +105,7 @@ struct sort_result {
     /// Mean waveforms of noise and of each unit, for recordings; else without groups.
     mean_waveforms waveforms{};
     /// The motion of the tissue along the probe, for recordings; empty if it was not estimated. It
-    /// was undone if the options say how. Its times are of the recording's clock, as those of
+    /// was undone if the options request it. Its times are of the recording's clock, as those of
     /// spikes.
     probe_motion motion{};
     /// A file of flat samples that Phy can show, and the position of the first one; empty: none.

@@ -45,7 +45,7 @@ struct SPIKEWEAVE_API pattern_axes {
     duration time_of(std::uint32_t start) const;
 };
 
-/// Counts of what a search was given, for the record of the run.
+/// The counts of a search's input, for the record of the run.
 struct pattern_input {
     std::size_t spikes = 0;
     std::size_t clipped = 0;  ///< spikes that share a bin with an earlier spike of their unit
@@ -56,10 +56,10 @@ struct pattern_input {
     duration length{};
 };
 
-/// The requested part of a recording, in bins. This is a stage of its own because the windows that
-/// are made of it may take much memory.
+/// The requested part of a recording, in bins. This is a separate stage because the windows that
+/// are made from it may need much memory.
 struct binned_recording {
-    /// The spikes that were binned; joined epochs have a time axis of their own.
+    /// The spikes that were binned; joined epochs have their own time axis.
     spike_sequence spikes{};
     binning_options bins{};
     binned_spikes binned{};
@@ -72,7 +72,7 @@ struct binned_recording {
 };
 
 /// Cuts the recording, joins the epochs, bins the spikes and determines the rules.
-/// @param has_recorded_span  whether the span of `spikes` is what was recorded. If not, trials and
+/// @param has_recorded_span  whether the span of `spikes` is the recorded span. If not, trials and
 /// Elephant's bins are counted from 0, unless some times are below 0.
 /// @throws invalid_argument like `check_spade`, `concatenate_epochs`, `bin_spikes` and `rules_of`,
 /// and if nothing lies between `t_start` and `t_stop`.
@@ -131,7 +131,7 @@ struct pattern_replication {
     double q = 1;  ///< p, corrected for the patterns that were tested
 };
 
-/// The patterns of a search in other spikes: in what was held out, or in another recording.
+/// The patterns of a search in other spikes: in the held-out time, or in another recording.
 struct spade_replication {
     /// One element for each pattern of the table; nothing for one with a missing unit.
     std::vector<std::optional<pattern_replication>> tests{};
@@ -155,16 +155,16 @@ struct spade_result {
     /// One element for each pattern of the table; empty if stability was not computed.
     std::vector<stability> stabilities{};
     std::vector<funnel_step> funnel{};
-    /// The patterns in what was held out, or in the recording that confirms.
+    /// The patterns in the held-out time, or in the confirming recording.
     std::optional<spade_replication> replication{};
     spade_strategy ran_on = spade_strategy::automatic;
     pattern_axes axes{};
     pattern_input counts{};
     std::string time_origin_note{};  ///< where bins and trials begin, and why
     pattern_mining_options mining{};
-    /// The options as they were resolved: with the rules, the method of the surrogates and what
-    /// follows from it, and the strategy that ran. They repeat the analysis, also if it held out a
-    /// part: which part it searched is in `replication`.
+    /// The options as they were resolved: with the rules, the method of the surrogates and the
+    /// settings that follow from it, and the strategy that ran. They repeat the analysis, also if
+    /// it held out a part: which part it searched is in `replication`.
     spade_options options{};
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
     double seconds = 0;
@@ -186,7 +186,7 @@ struct divided_recording {
     replication_spikes held_out;
 };
 
-/// Divides the time of a recording as `hold_out` says.
+/// Divides the time of a recording according to `hold_out`.
 /// @throws invalid_argument if nothing would be searched, or nothing held out; as `bin_recording`.
 SPIKEWEAVE_API divided_recording divide_recording(const spike_sequence& spikes,
                                                   const spade_options& options,
@@ -203,7 +203,7 @@ SPIKEWEAVE_API replication_spikes confirming_recording(const spike_sequence& spi
 
 /// Counts and tests the patterns of a result in other spikes, each by itself against surrogates of
 /// these. Units are the same if they have the same name; patterns with a unit that is missing are
-/// not tested, with a warning. A warning says what to try if there is no pattern after time was
+/// not tested, with a warning. A warning suggests what to try if there is no pattern after time was
 /// held out and the estimated `min_occ` of three spikes was the lowest one. The options of the
 /// result are then those of the whole analysis. With ranks, on rank 0 only.
 /// @throws invalid_argument if no unit is in both; cancelled.
@@ -222,7 +222,7 @@ SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
                                       bool has_recorded_span = true, const execution& run = {});
 
 /// Does the same, and tests the patterns in another recording (`confirming_recording`).
-/// @param recorded  whether the span of each of the two recordings is what was recorded
+/// @param recorded  whether the span of each of the two recordings is the recorded span
 SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes, const spike_sequence& confirm,
                                       const spade_options& options,
                                       std::pair<bool, bool> recorded = {true, true},
@@ -231,9 +231,9 @@ SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes, const spike_
 /// Runs the steps that the options enable on prepared windows: mines, removes patterns that are not
 /// stable, tests with surrogates, keeps the significant patterns, reduces, and computes
 /// stabilities. Patterns that are not significant are never held in memory, unless stability
-/// decides what is tested. The result is the same for any number of threads and ranks, and complete
-/// on rank 0. Its warnings lack those of the preparation.
-/// @param options  those that the windows were prepared with; without `hold_out`, of which
+/// decides which patterns are tested. The result is the same for any number of threads and ranks,
+/// and complete on rank 0. Its warnings lack those of the preparation.
+/// @param options  those that the windows were prepared with; without `hold_out`, from which
 /// `divide_recording` makes options for the search
 /// @param tallied  the maxima of all surrogates, from `tally_part`, if they were mined before
 /// @throws invalid_argument like the functions for the single steps, or for `hold_out`; cancelled.
@@ -258,8 +258,8 @@ struct spade_stream_result {
 /// Mines without tests, reduction and stability, and passes the patterns on block by block, because
 /// there may be more than memory holds. The result is complete on rank 0 and empty on the others.
 /// @param options    those that the windows were prepared with
-/// @param most_kept  how many patterns the result has, with occurrences: those with most spikes,
-/// then most occurrences
+/// @param most_kept  number of patterns that the result has, with occurrences: those with most
+/// spikes, then most occurrences
 /// @param take       gets the blocks in the order of `mine_patterns`, on rank 0
 /// @param with_occurrences  whether the blocks have occurrences
 /// @throws invalid_argument, cancelled, like `mine_patterns`.

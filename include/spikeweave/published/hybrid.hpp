@@ -36,14 +36,14 @@ struct hybrid_calibration {
     friend bool operator==(const hybrid_calibration&, const hybrid_calibration&) = default;
 };
 
-/// Says which strategy `hybrid` takes for this many episodes of this size: true means
+/// Returns which strategy `hybrid` uses for this many episodes of this size: true means
 /// `thread_per_episode` (at or above the crossover), false `segments_per_episode`.
 /// @throws invalid_argument if the table has no entries.
 SPIKEWEAVE_API bool prefers_thread_per_episode(const hybrid_calibration& by, std::size_t size,
                                                std::uint64_t episodes);
 
 /// Measures the device, which takes seconds, and saves the table for later runs (docs/formats.md
-/// says where). @throws device_error, io_error, cancelled.
+/// states where). @throws device_error, io_error, cancelled.
 SPIKEWEAVE_API hybrid_calibration calibrate_hybrid(int device, const execution& run = {});
 
 /// Loads the table saved for this device, driver and library version; nullopt if it was never

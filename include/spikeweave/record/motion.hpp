@@ -15,7 +15,7 @@ namespace spikeweave {
 
 struct detection_options;
 
-/// What is assumed of the motion of the tissue along the probe.
+/// The model of the motion of the tissue along the probe.
 enum class motion_model : std::uint8_t {
     automatic,  ///< by the probe; none if nothing moves
     none,       ///< it does not move
@@ -32,7 +32,7 @@ struct motion_options {
 };
 SPIKEWEAVE_API option_list describe(motion_options& options);
 
-/// How far the tissue has moved along the probe (in the direction of y), over time and depth. The
+/// The displacement of the tissue along the probe (in the direction of y), over time and depth. The
 /// median over time is 0 at each depth.
 struct SPIKEWEAVE_API probe_motion {
     /// Never `automatic`.

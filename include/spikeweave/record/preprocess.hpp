@@ -23,8 +23,8 @@ class block_reader;
 enum class common_reference : std::uint8_t {
     automatic,  ///< the median for 64 channels or more, else none
     none,
-    /// The median of all channels except dead ones: a shared signal does not come from a single
-    /// neuron.
+    /// The median of all channels except dead ones: a shared signal does not originate from a
+    /// single neuron.
     median,
 };
 template <>
@@ -40,8 +40,8 @@ struct preprocessing_options {
     /// Decorrelate the noise of the channels (ZCA). Traces are then in standard deviations of the
     /// noise instead of microvolts.
     bool whiten = false;
-    /// How the tissue moves: traces are then those of contacts that move with it, interpolated from
-    /// the filtered ones. They are computed on the CPU. Null or empty: it does not move.
+    /// The motion of the tissue: traces are then those of contacts that move with it, interpolated
+    /// from the filtered ones. They are computed on the CPU. Null or empty: it does not move.
     std::shared_ptr<const probe_motion> moved{};
 };
 
@@ -87,9 +87,9 @@ public:
     std::span<const double> noise() const;
     /// Channels, ascending, whose noise is more than 5 times the median of at least 4 channels'.
     std::span<const std::uint32_t> noisy() const;
-    /// Whether what goes beyond 4.5 standard deviations of each channel's noise goes up (1), down
-    /// (-1) or both ways, by the sum of its cubes, from the same blocks as the noise. 0 for a
-    /// channel where nothing does.
+    /// Whether the excursions beyond 4.5 standard deviations of each channel's noise point up (1),
+    /// down (-1) or both ways, by the sum of their cubes, from the same blocks as the noise. 0 for
+    /// a channel where nothing does.
     std::span<const double> direction() const;
 
     /// Frames from `first` on, as many as `into` holds, channels fastest, in microvolts.

@@ -41,7 +41,7 @@ struct members_of<recording_channel> {
     }
 };
 
-/// The files that hold recordings; docs/formats.md has each byte by byte.
+/// The files that contain recordings; docs/formats.md has each byte by byte.
 enum class recording_format : std::uint8_t {
     automatic,
     raw,         ///< int16 samples and nothing else: rate and channels come from the caller
@@ -53,7 +53,7 @@ enum class recording_format : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<recording_format> enum_names<recording_format>();
 
-/// Where the positions of the channels come from.
+/// The origin of the channels' positions.
 enum class position_source : std::uint8_t {
     file,        ///< the recording's own files
     probe_file,  ///< the probe file that the caller named
@@ -153,8 +153,8 @@ SPIKEWEAVE_API recording read_recording(const std::filesystem::path& path,
 SPIKEWEAVE_API std::optional<recording_format> find_recording_format(
     const std::filesystem::path& path, const execution& run = {});
 
-/// Whether a file is to be read as a recording: it has the signature of one, or the options have
-/// what only raw samples need.
+/// Whether a file should be read as a recording: it has the signature of one, or the options
+/// include some that only raw samples need.
 /// @throws io_error for a damaged file; cancelled
 SPIKEWEAVE_API bool is_recording(const std::filesystem::path& path,
                                  const recording_read_options& how = {}, const execution& run = {});

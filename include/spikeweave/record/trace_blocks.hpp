@@ -49,7 +49,7 @@ private:
     std::shared_ptr<const record::block_reader> reader_;
 };
 
-/// How filtered traces become integers.
+/// The conversion of filtered traces to integers.
 struct trace_scale {
     std::vector<float> factors{};  ///< of each channel
     float limit = 32767;           ///< largest absolute value

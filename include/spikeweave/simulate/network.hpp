@@ -12,8 +12,8 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// Spikes of a network whose synapses are known, to judge how well functional connectivity is
-/// inferred from spikes. The same seed gives the same result on every machine.
+/// Spikes of a network with known synapses, to assess how well functional connectivity is inferred
+/// from spikes. The same seed gives the same result on every machine.
 namespace spikeweave {
 
 /// Neurons with an adaptive threshold and conductance-based synapses, driven by noise, after Endo
@@ -33,7 +33,8 @@ struct network_options {
     /// Range of the delays, in steps of 0.1 ms.
     duration epsp_low_delay = std::chrono::milliseconds{3};
     duration epsp_high_delay = std::chrono::milliseconds{5};
-    /// Mean of the normal distribution of which the IPSPs are the part above 0.
+    /// Mean of the normal distribution from which the IPSPs are drawn; only values above 0 are
+    /// kept.
     double ipsp_mv = 0.33;
     double ipsp_probability = 0.25;
     duration ipsp_low_delay = std::chrono::milliseconds{2};

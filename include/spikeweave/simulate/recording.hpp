@@ -15,7 +15,7 @@
 
 namespace spikeweave {
 
-/// How the units move along the probe. All move together.
+/// The motion of the units along the probe. All move together.
 enum class drift_shape : std::uint8_t {
     linear,  ///< up by the distance until the end
     zigzag,  ///< up by the distance and down again, periodically
@@ -24,7 +24,7 @@ enum class drift_shape : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<drift_shape> enum_names<drift_shape>();
 
-/// What the options of a recording are that are not set.
+/// The defaults of the options of a recording.
 enum class recording_difficulty : std::uint8_t {
     easy,       ///< waveforms of one kind, noise that is white in time, and nothing else
     realistic,  ///< what makes real recordings hard to sort
@@ -32,7 +32,7 @@ enum class recording_difficulty : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<recording_difficulty> enum_names<recording_difficulty>();
 
-/// How the units' rates and amplitudes are drawn from a range.
+/// The distribution from which the units' rates and amplitudes are drawn.
 enum class unit_distribution : std::uint8_t {
     uniform,
     lognormal,  ///< two thirds within the range, and none more than sqrt(high / low) outside
@@ -103,7 +103,8 @@ struct recording_options {
     double gain_uv = 0.195;  ///< per count
     std::uint64_t seed = 0;
     recording_difficulty difficulty = recording_difficulty::easy;
-    /// What follows is as `difficulty` has it if not set. Easy: uniform; realistic: lognormal.
+    /// The defaults of the following options depend on `difficulty`. Easy: uniform; realistic:
+    /// lognormal.
     std::optional<unit_distribution> distribution{};
     std::optional<waveform_variety> waveforms{};  ///< alike; varied
     /// Fraction of the units that lie beside an earlier one and resemble it: 0; 0.3.
@@ -128,7 +129,7 @@ struct simulated_unit {
     std::optional<std::uint32_t> like{};  ///< the earlier unit that it resembles
 };
 
-/// How far all units are up from where they began.
+/// The displacement of all units above their first positions.
 struct simulated_displacement {
     duration time{0};
     double um = 0;
@@ -155,8 +156,8 @@ struct simulated_recording {
 SPIKEWEAVE_API simulated_recording simulate_recording(const recording_options& options = {},
                                                       const execution& run = {});
 
-/// The same in a folder, in bounded memory: what `recording_writer` makes, with `truth.npz` (which
-/// `read_spikes` reads) and `units.tsv` in it, and with drift `motion.tsv`.
+/// Simulates a recording into a folder, in bounded memory: the one that `recording_writer` makes,
+/// with `truth.npz` (which `read_spikes` reads) and `units.tsv` in it, and with drift `motion.tsv`.
 /// @throws io_error if the folder exists and may not be replaced; else as above.
 SPIKEWEAVE_API recording_truth simulate_recording(const std::filesystem::path& folder,
                                                   const recording_options& options,

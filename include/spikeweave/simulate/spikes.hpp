@@ -39,7 +39,7 @@ struct simulated_spikes {
 struct sym26_options {
     std::uint32_t units = 26;
     duration length = std::chrono::seconds{60};
-    /// Chain lengths; chains take consecutive units from 0.
+    /// Chain lengths; chains use consecutive units from 0.
     std::vector<std::uint32_t> chains{4, 8};
     double rest_rate_hz = 20;
     double probability = 0.8;
@@ -94,7 +94,8 @@ SPIKEWEAVE_API option_list describe(poisson_options& options);
 SPIKEWEAVE_API simulated_spikes simulate_poisson(const poisson_options& options = {},
                                                  const execution& run = {});
 
-/// How the rates of `simulate_patterns` differ; the mean over units and time is always the same.
+/// The variation of the rates of `simulate_patterns`; the mean over units and time is always the
+/// same.
 enum class rate_profile : std::uint8_t {
     constant,  ///< one rate
     spread,    ///< one rate per unit, uniform from a third to five thirds of the mean
@@ -111,7 +112,7 @@ SPIKEWEAVE_API enum_table<rate_profile> enum_names<rate_profile>();
 struct patterns_options {
     std::uint32_t units = 100;
     duration length = std::chrono::seconds{10};
-    /// Spikes of each pattern; patterns take consecutive units from 0.
+    /// Spikes of each pattern; patterns use consecutive units from 0.
     std::vector<std::uint32_t> patterns{5};
     std::uint32_t occurrences = 10;               ///< of each pattern, without overlap with itself
     duration lag = std::chrono::milliseconds{5};  ///< from one spike of a pattern to the next

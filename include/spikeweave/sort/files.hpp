@@ -29,14 +29,14 @@ struct feature_read_options {
     /// Whether the last column of a `.fet` is the time in samples. Default: it is if its values are
     /// whole numbers that never decrease over at least 20 spikes.
     std::optional<bool> time_column{};
-    /// Channel group to read if a `.kwik` or `.kwx` holds several.
+    /// Channel group to read if a `.kwik` or `.kwx` contains several.
     std::optional<std::uint32_t> channel_group{};
 };
 
 /// All but `features_per_channel`, which the detection of spikes has as well.
 SPIKEWEAVE_API option_list describe(feature_read_options& options);
 
-/// The features of unsorted spikes, and what is known of these.
+/// The features of unsorted spikes, and the known properties of the spikes.
 struct feature_file {
     /// As it was given to `read_features`; empty if the features do not come from a file.
     std::filesystem::path path{};
@@ -49,8 +49,8 @@ struct feature_file {
     double sample_rate = 0;
     /// The time of the recording's first sample, if a folder of Phy has it; else 0.
     duration begin{};
-    /// The clusters that the file holds (`.kwik`, Phy), one per spike: 0 for noise, then from 1 in
-    /// the order of the file's numbers. Empty: none.
+    /// The clusters that the file contains (`.kwik`, Phy), one per spike: 0 for noise, then from 1
+    /// in the order of the file's numbers. Empty: none.
     std::vector<std::uint32_t> labels{};
     std::vector<std::int64_t> label_numbers{};  ///< the file's own, of labels from 1 on
     /// Positions, if the file has them (`.kwik`, Phy); else empty.

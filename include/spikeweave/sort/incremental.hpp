@@ -14,7 +14,7 @@
 namespace spikeweave {
 
 struct incremental_options {
-    /// How to fit. Its `start` must be empty.
+    /// The options of a fit. Their `start` must be empty.
     masked_gmm_options search{};
     /// Spikes to wait for before the first fit; until then all are noise. At least 1.
     std::size_t first_fit = 1000;
@@ -39,10 +39,11 @@ SPIKEWEAVE_API const char* to_string(fit_reason reason);
 struct incremental_fit {
     std::uint64_t spikes = 0;  ///< received so far
     fit_reason reason = fit_reason::first;
-    /// Of the spikes before the fit, against `before`: what the last fit expected. 0 at the first.
+    /// The running cost of the spikes before the fit, to compare with `before`, which the last fit
+    /// expected. 0 at the first.
     double running_cost = 0;
     double cost_before = 0;
-    /// Of the fit, and how many iterations it took.
+    /// The cost of the fit, and the number of its iterations.
     double cost = 0;
     std::size_t iterations = 0;
     std::size_t units = 0;

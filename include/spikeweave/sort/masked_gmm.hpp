@@ -43,7 +43,8 @@ enum class em_stop_rule : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<em_stop_rule> enum_names<em_stop_rule>();
 
-/// How many clusters are deleted per iteration, of those whose parameters cost more than they gain.
+/// The number of clusters deleted per iteration, among those whose parameters cost more than they
+/// gain.
 enum class cluster_deletions : std::uint8_t {
     none,
     one,  ///< the best one
@@ -60,7 +61,7 @@ enum class split_halves : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<split_halves> enum_names<split_halves>();
 
-/// The names and defaults are klustakwik2's unless it says otherwise.
+/// The names and defaults are klustakwik2's unless stated otherwise.
 struct masked_gmm_options {
     /// Number of clusters at the start, one per set of unmasked features; fewer if there are fewer
     /// such sets. 0: one per 200 spikes, at least 50 and at most 500 (Cai et al. 2020 do not give

@@ -13,7 +13,8 @@
 
 namespace spikeweave {
 
-/// How masks are computed if the detector gave none. All rise from 0 at `low` to 1 at `high` SDs.
+/// The rules by which masks are computed if the detector supplied none. All rise from 0 at `low` to
+/// 1 at `high` SDs.
 enum class mask_rule : std::uint8_t {
     mad,   ///< a channel's largest; SD is the median absolute deviation / 0.6745, of noise
     seed,  ///< Cai et al. 2020: each feature by itself; SD over all spikes, which these widen

@@ -34,8 +34,8 @@ struct phy_content {
     std::uint64_t raw_offset_bytes = 0;
 };
 
-/// The file that holds only the recording's samples as int16 after its header, with all channels in
-/// order, so that Phy can show it. Else an empty path.
+/// The file that contains only the recording's samples as int16 after its header, with all channels
+/// in order, so that Phy can show it. Else an empty path.
 SPIKEWEAVE_API std::filesystem::path raw_samples_of(const recording& from);
 
 /// Writes a new folder for Phy's template view, phylib and SpikeInterface; docs/formats.md

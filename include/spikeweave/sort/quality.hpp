@@ -29,8 +29,7 @@ struct quality_options {
 /// All but `least_mask`.
 SPIKEWEAVE_API option_list describe(quality_options& options);
 
-/// How well a unit is separated from all other spikes. Unknown values are empty; all others are
-/// finite.
+/// The separation of a unit from all other spikes. Unknown values are empty; all others are finite.
 struct unit_quality {
     std::uint64_t spikes = 0;
     /// Number of features used for `l_ratio` and `isolation_distance`.
@@ -98,7 +97,7 @@ struct members_of<unit_quality> {
     }
 };
 
-/// What a unit is.
+/// The label of a unit.
 enum class unit_label : std::uint8_t {
     good,   ///< one neuron, nearly all of whose spikes were found
     mua,    ///< spikes of several neurons, or of a part of one ("multi-unit activity")
@@ -141,10 +140,10 @@ struct members_of<unit_verdict> {
     }
 };
 
-/// Labels a unit by the first limit that it breaks, of `noise` before `mua`. What is not known
-/// breaks no limit. Neither does contamination that cannot be measured: of a unit with at most one
-/// pair of spikes within the refractory period, where less than one is expected even of spikes of
-/// many neurons.
+/// Labels a unit by the first limit that it breaks, of `noise` before `mua`. Unknown values break
+/// no limit. Neither does contamination that cannot be measured: of a unit with at most one pair of
+/// spikes within the refractory period, where less than one is expected even of spikes of many
+/// neurons.
 SPIKEWEAVE_API unit_verdict judge_unit(const unit_quality& quality,
                                        const label_limits& limits = {});
 
@@ -184,11 +183,11 @@ SPIKEWEAVE_API std::vector<sorted_unit> describe_units(const spike_features& fea
 SPIKEWEAVE_API std::vector<std::vector<std::uint32_t>> counting_features(
     const spike_features& features, const sorting& sorted, double least_mask);
 
-/// Unit u is at index u - 1; what needs waveforms or amplitudes is left empty. Masks only decide
-/// which features are used: values are used unchanged, including masked ones, which show the noise.
-/// Spikes of which none of a unit's features is known are not compared with it. Units are measured
-/// in parallel, each in O(spikes * features used^2), with 8 bytes per spike and thread. Ignores the
-/// devices of `run`.
+/// Unit u is at index u - 1; measures that need waveforms or amplitudes are left empty. Masks only
+/// decide which features are used: values are used unchanged, including masked ones, which show the
+/// noise. Spikes for which none of a unit's features is known are not compared with it. Units are
+/// measured in parallel, each in O(spikes * features used^2), with 8 bytes per spike and thread.
+/// Ignores the devices of `run`.
 /// @throws invalid_argument if the labels do not match the spikes, or unless the refractory
 /// period is above 0 and `least_mask` in (0, 1]; cancelled.
 ///
@@ -208,8 +207,8 @@ SPIKEWEAVE_API void measure_separation(const spike_features& features,
                                        std::size_t features_per_channel, const sorting& sorted,
                                        std::span<unit_quality> quality, const execution& run = {});
 
-/// Adds what the mean waveforms of the units of a recording, and the amplitudes of their spikes,
-/// tell.
+/// Adds the measures that need the mean waveforms of the units of a recording and the amplitudes of
+/// their spikes.
 /// @param waveforms   of noise and of each unit
 /// @param amplitudes  of each spike, relative to the mean waveform of its unit; may be empty
 /// @param quality     of each unit; unit u is at index u - 1
@@ -220,7 +219,7 @@ SPIKEWEAVE_API void measure_waveforms(const mean_waveforms& waveforms, const sor
 
 /// The estimated fraction of spikes that are missing because they were too small, 0 to 0.5: the
 /// upper side of the histogram of amplitudes, beyond the height at which the lower side ends, is
-/// taken for what the lower side lacks. Empty below 80 amplitudes.
+/// used for the part that the lower side lacks. Empty below 80 amplitudes.
 ///
 /// After Hill, Mehta, Kleinfeld 2011, doi:10.1523/JNEUROSCI.0971-11.2011, as the Allen Institute,
 /// the IBL and SpikeInterface compute it: with 100 bins, but here with a fifth as many bins as

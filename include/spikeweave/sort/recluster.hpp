@@ -24,9 +24,9 @@ struct recluster_result {
 };
 
 /// Re-sorts the spikes of some clusters, as `sort_spikes` does, and leaves all others unchanged.
-/// Scaling and noise are those of all spikes, because the selected spikes would take their own
-/// variance for that of the noise. Weights and penalties count only the selected spikes. The search
-/// starts from their masks.
+/// Scaling and noise are those of all spikes, because the variance of the selected spikes alone
+/// would be mistaken for that of the noise. Weights and penalties count only the selected spikes.
+/// The search starts from their masks.
 ///
 /// @param labels the label of each spike, any numbers; 0 is noise
 /// @param only    labels to re-sort, with or without 0

@@ -68,7 +68,7 @@ public:
     std::size_t feature_count() const { return feature_count_; }
     /// Whether features are known around each spike only.
     bool is_local() const { return !local_.patches.empty(); }
-    /// What is known then; else without lists.
+    /// The features that are known then; otherwise without lists.
     const local_values& local() const { return local_; }
     bool is_known(std::size_t spike, std::size_t feature) const {
         return !is_local() || place_of(spike, feature) != unknown;

@@ -21,7 +21,7 @@
 
 namespace spikeweave {
 
-/// How far the spikes of a recording are sorted.
+/// The stage up to which the spikes of a recording are sorted.
 enum class sort_stages : std::uint8_t {
     cluster,    ///< clusters of detected spikes
     templates,  ///< then spikes are found again by the templates of the clusters
@@ -41,8 +41,8 @@ SPIKEWEAVE_API enum_table<unit_merges> enum_names<unit_merges>();
 struct template_options {
     sort_stages stages = sort_stages::templates;
     unit_merges merge = unit_merges::automatic;
-    /// Least correlation of the traces with a template at which a spike is looked for, in standard
-    /// deviations of that correlation where there are no spikes.
+    /// Least correlation of the traces with a template at which a spike is searched for, in
+    /// standard deviations of that correlation where there are no spikes.
     double match_threshold = 5;
     /// Spikes of any unit have at least and at most this amplitude, relative to the template; those
     /// of units that are seen to have smaller or larger ones may go beyond.
@@ -56,7 +56,7 @@ struct template_options {
 };
 SPIKEWEAVE_API option_list describe(template_options& options);
 
-/// What became of a cluster.
+/// The outcome for a cluster.
 enum class cluster_fate : std::uint8_t { kept, split, merged, dropped };
 SPIKEWEAVE_API std::string_view to_string(cluster_fate fate);
 
@@ -104,8 +104,8 @@ struct template_sorting {
 
 /// Clusters the spikes of each channel, those that are largest there, by themselves: a mixture of
 /// Gaussians on the principal components of their features on the channels around. A unit may be
-/// several clusters, because `sort_by_templates` merges them. It runs on the CPU, and gives the
-/// same for any number of threads.
+/// several clusters, because `sort_by_templates` merges them. It runs on the CPU, and its result is
+/// the same for any number of threads.
 /// @param features  as many for each channel
 /// @param options   where clusters begin, and how they are deleted, is fixed
 /// @return clusters are numbered channel by channel; no iterations
@@ -117,8 +117,8 @@ SPIKEWEAVE_API clustering_result cluster_by_channel(const spike_features& featur
 
 /// Finds the spikes of a recording by templates of their units: clusters are split and merged by
 /// the separation of their features, averaged, and matched to the whitened traces by matching
-/// pursuit, so that spikes that overlap are told apart; the templates are averaged again from what
-/// is left of the traces, and units that are noise, a copy or a sum of others are dropped. Spikes
+/// pursuit, so that overlapping spikes are resolved; the templates are averaged again from the
+/// remainder of the traces, and units that are noise, a copy or a sum of others are dropped. Spikes
 /// that no template explains are detected and clustered once more, to find units that were missed.
 /// The devices of `run` filter the traces, detect, and correlate traces with templates. The result
 /// is the same on any number of threads and devices, and on none: the matching is done in integers.

@@ -22,8 +22,9 @@ struct binning_options {
     /// the bins are Elephant's, they then begin at the whole multiple of `bin` at or before it, so
     /// that the grid does not depend on when the first unit fired.
     std::optional<time_span> span{};
-    /// How a time becomes a bin: in whole microseconds, where a spike on an edge belongs to the
-    /// later bin, or in the floating-point numbers of elephant.conversion.BinnedSpikeTrain.
+    /// The rule by which a time becomes a bin: in whole microseconds, where a spike on an edge
+    /// belongs to the later bin, or in the floating-point numbers of
+    /// elephant.conversion.BinnedSpikeTrain.
     compatibility compat = compatibility::none;
 };
 

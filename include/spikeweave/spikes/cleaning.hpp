@@ -12,10 +12,10 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// What analyses leave out before they search: units that are not labelled good, and what the
-/// published ones with SPADE leave out (Stella et al. 2022, doi:10.1523/ENEURO.0505-21.2022):
-/// moments at which units fire within one sample, which are artefacts of the array, and units that
-/// are badly separated or fire too fast.
+/// The units and spikes that analyses leave out before they search: units that are not labelled
+/// good, and those left out by the published analyses with SPADE (Stella et al. 2022,
+/// doi:10.1523/ENEURO.0505-21.2022): moments at which units fire within one sample, which are
+/// artefacts of the array, and units that are badly separated or fire too fast.
 namespace spikeweave {
 
 struct spike_cleaning_options {
@@ -43,7 +43,7 @@ struct unit_left_out {
     friend bool operator==(const unit_left_out&, const unit_left_out&) = default;
 };
 
-/// What was left out, by reason.
+/// The units and spikes that were left out, by reason.
 struct spikes_left_out {
     std::uint32_t synchronous_units = 0;  ///< of events of at least so many units
     std::size_t synchronous_events = 0;
@@ -69,7 +69,7 @@ SPIKEWEAVE_API cleaned_spikes clean_spikes(const spike_sequence& spikes,
                                            const spike_cleaning_options& options,
                                            std::span<const double> snr = {});
 
-/// What was left out, as full sentences.
+/// Warnings about the units and spikes that were left out, as full sentences.
 SPIKEWEAVE_API std::vector<std::string> warnings_of(const spikes_left_out& left_out);
 
 /// Units that were chosen by their labels.

@@ -44,7 +44,7 @@ SPIKEWEAVE_API concatenated_epochs concatenate_epochs(const spike_sequence& spik
 /// @throws invalid_argument as `concatenate_epochs`.
 SPIKEWEAVE_API spike_sequence within_epochs(const spike_sequence& spikes,
                                             std::span<const time_span> epochs);
-/// Gives spikes the epochs of the sequence that they are taken from, if it has any.
+/// Assigns spikes the epochs of the sequence that they were taken from, if it has any.
 /// @throws invalid_argument as `within_epochs`.
 SPIKEWEAVE_API spike_sequence with_epochs_of(const spike_sequence& from, spike_sequence spikes);
 /// The spikes of a span, both ends included, which becomes the recorded one.
@@ -70,12 +70,12 @@ private:
     concatenated_epochs joined_{};
 };
 
-/// What `epochs_around` returns.
+/// The result of `epochs_around`.
 struct epochs_of_events {
     std::vector<time_span> epochs{};
     /// Epochs that end before `to`, because the next one begins.
     std::size_t shortened = 0;
-    /// Events at the time of an earlier one, which have no epoch of their own.
+    /// Events at the time of an earlier one, which have no separate epoch.
     std::size_t repeated = 0;
 };
 
@@ -85,14 +85,14 @@ struct epochs_of_events {
 SPIKEWEAVE_API epochs_of_events epochs_around(std::span<const std::int64_t> events_us,
                                               duration from, duration to);
 
-/// Which epochs were shortened, as full sentences; none if each is as long as was asked for.
+/// Which epochs were shortened, as full sentences; none if each is as long as requested.
 SPIKEWEAVE_API std::vector<std::string> warnings_of(const epochs_of_events& made);
 
 /// Reads epochs in seconds, one per line, separated by tabs, semicolons, commas or blanks; also
 /// gzip. A header may name the columns start_time and stop_time, or begin and end; else the first
 /// two are used; lines
-/// with '#' are comments. Of an NWB file, the epochs are its trials.
-/// @param warnings  gets what was left out, as full sentences
+/// with '#' are comments. The epochs of an NWB file are its trials.
+/// @param warnings  receives the omissions, as full sentences
 /// @throws io_error with the line, what was found and expected; also if epochs are empty or out of
 /// order, or there are none.
 SPIKEWEAVE_API std::vector<time_span> read_epochs(const std::filesystem::path& path,
@@ -100,9 +100,9 @@ SPIKEWEAVE_API std::vector<time_span> read_epochs(const std::filesystem::path& p
                                                   std::vector<std::string>* warnings = nullptr);
 
 /// Reads a table of intervals of an NWB file, such as "trials", in the order of their begins.
-/// Intervals of which the begin or the end is NaN, such as a trial that was open as the recording
-/// ended, are left out.
-/// @param warnings  gets what was left out, as full sentences
+/// Intervals whose begin or end is NaN, such as a trial that was open as the recording ended, are
+/// left out.
+/// @param warnings  receives the omissions, as full sentences
 /// @throws io_error with the table, what was found and expected; also if it is missing or empty, or
 /// this build has no NWB.
 SPIKEWEAVE_API std::vector<time_span> read_nwb_intervals(

@@ -53,15 +53,15 @@ struct spike_read_options {
     /// The labels of the units to use, as for `choose_by_label`; units that this leaves out are not
     /// looked at further.
     std::vector<std::string> labels{};
-    /// The units, groups or wells to use (`choose_units`); empty: all. What repeats another unit is
-    /// looked for among these only; artefacts of the array are looked for in all.
+    /// The units, groups or wells to use (`choose_units`); empty: all. Units that repeat another
+    /// are searched for among these only; artefacts of the array are searched for in all.
     std::vector<std::string> only_units{};
     /// Leave out units that repeat the spikes of another (spikes/shared_spikes.hpp).
     bool drop_duplicates_of_units = false;
-    /// What else is left out, after that.
+    /// Other omissions, after that.
     spike_cleaning_options cleaning{};
     /// A file of groups of units, each of which is then one unit (`read_unit_groups`); may be
-    /// empty. A group goes on without its units that were left out, with a warning.
+    /// empty. A group keeps its other units if some are left out, with a warning.
     std::filesystem::path groups{};
     /// A spike no later than this after the last counted one of its group is not counted.
     duration group_window{0};
@@ -89,14 +89,14 @@ struct spike_file {
     std::vector<std::string> labels{};
     /// The names of units that were left out because of their labels, and these.
     std::vector<std::pair<std::string, std::string>> left_out_by_label{};
-    /// Units that repeat another, left out because the options say so.
+    /// Units that repeat another, left out because the options request it.
     std::vector<dropped_unit> dropped{};
-    /// What the options of cleaning left out.
+    /// The units and spikes that the options of cleaning left out.
     spikes_left_out left_out{};
-    /// How many units are groups, and how many of their spikes were not counted.
+    /// The number of units that are groups, and the number of their spikes that were not counted.
     std::size_t groups = 0;
     std::size_t merged = 0;
-    /// Groups of which all units were left out.
+    /// Groups whose units were all left out.
     std::vector<std::string> empty_groups{};
     /// The signal-to-noise ratio of each unit, NaN where it is unknown; empty if it was not asked
     /// for, if the file has none, and after grouping.
@@ -138,22 +138,22 @@ struct listed_units {
     std::vector<std::string> warnings{};  ///< of the library that has read them
 };
 
-/// What `read_spikes` does with a file of its own formats: checks its values, warns, and leaves out
-/// what the options say. The units keep the order in which they are listed.
+/// Processes units like `read_spikes` does for its own formats: checks their values, warns, and
+/// leaves out what the options exclude. The units keep the order in which they are listed.
 /// @param path  the file, which is not opened: errors name it
 /// @throws io_error, and invalid_argument as `read_spikes`.
 SPIKEWEAVE_API spike_file take_units(const std::filesystem::path& path, const listed_units& units,
                                      const spike_read_options& how = {}, const execution& run = {});
 
-/// The columns of units that may have labels, in the order in which they are looked for.
+/// The columns of units that may have labels, in the order in which they are searched for.
 SPIKEWEAVE_API std::span<const std::string_view> label_columns();
 
 /// Writes spikes atomically, in the format given by the extension: `.tsv`
 /// `.txt` `.csv` (also with `.gz`), `.npz`, `.nwb`. `read_spikes` returns the same sequence, with
-/// units in natural order and, from `.nwb`, with ties in the order of units.
+/// units in natural order and, from `.nwb`, with simultaneous spikes in the order of units.
 /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @throws io_error; invalid_argument for an extension that has no writer, a unit's name that the
-/// format cannot hold, and times beyond 71 years in `.npz` and `.nwb`.
+/// format cannot contain, and times beyond 71 years in `.npz` and `.nwb`.
 SPIKEWEAVE_API void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
                                  const execution& run = {}, bool overwrite = true);
 
@@ -165,19 +165,19 @@ struct unit_column {
     std::vector<std::string> texts{};  ///< instead of values
 };
 
-/// The column that `read_spikes` takes for the labels of units, in a file of this name: `quality`
+/// The column in which `read_spikes` finds the labels of units, in a file of this name: `quality`
 /// in an `.nwb`, as in most NWB files; `label` in an `.npz`.
 SPIKEWEAVE_API unit_column label_column(const std::filesystem::path& path,
                                         std::vector<std::string> labels);
 
 /// `write_spikes` to an `.nwb` or `.npz`, with more columns of its units. In an `.npz` each is an
-/// array, which pynapple takes for metadata.
+/// array, which pynapple reads as metadata.
 /// @throws as `write_spikes`; invalid_argument also unless each column has a value for each unit.
 SPIKEWEAVE_API void write_units(const std::filesystem::path& path, const spike_sequence& spikes,
                                 std::span<const unit_column> columns, const execution& run = {},
                                 bool overwrite = true);
 
-/// What `spikeweave info` warns about: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
+/// The warnings of `spikeweave info`: double spikes 0.1 to 0.2 ms apart in one unit, milliseconds
 /// read as seconds, a channel 60 among electrodes 0 to 59, artefacts (many units in one tick),
 /// units that repeat another, wells of a plate that are several cultures. Full sentences; empty for
 /// clean data.
@@ -185,13 +185,14 @@ SPIKEWEAVE_API void write_units(const std::filesystem::path& path, const spike_s
 SPIKEWEAVE_API std::vector<std::string> check_spikes(const spike_sequence& spikes,
                                                      bool are_clusters = false);
 
-/// That times begin again as those of trials do, which then lie over one another; empty if they do
+/// The warning that times begin again as those of trials do, which then overlap; empty if they do
 /// not.
 /// @param trial_column  a column that numbers trials, if there is one
 SPIKEWEAVE_API std::string warning_of_trials(const repeated_begins& begins,
                                              std::string_view trial_column = {});
 
-/// That numbers of 32 bits are too coarse for times up to `largest_s`; empty if they are not.
+/// The warning that 32-bit numbers are too coarse for times up to `largest_s`; empty if they are
+/// not.
 SPIKEWEAVE_API std::string warning_of_32_bits(double largest_s);
 
 /// All messages about a file before its spikes are mined, as full sentences: its warnings,

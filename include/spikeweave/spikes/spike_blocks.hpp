@@ -11,7 +11,7 @@
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/spikes/files.hpp"
 
-/// Recordings that are larger than memory: their spikes come block by block.
+/// Recordings that are larger than memory: their spikes are read block by block.
 namespace spikeweave {
 
 /// Some spikes that follow each other, with as many times as units.
@@ -53,7 +53,7 @@ public:
 
 /// Opens a recording for reading block by block: a `.npy` array of n × 2 (time_s, unit), delimited
 /// text (also with gzip), or a folder of such files, one continued by the next in the natural order
-/// of their names. A block takes a few megabytes, whatever the length of the recording.
+/// of their names. A block needs a few megabytes, whatever the length of the recording.
 ///
 /// Spikes must be in time order, also from file to file, which is checked while they are read.
 /// @throws io_error with the file, and the line or record: if the file is of another format, a

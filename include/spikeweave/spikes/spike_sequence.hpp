@@ -44,7 +44,7 @@ public:
     std::size_t unit_count() const { return unit_names_.size(); }
     std::span<const std::int64_t> times_us() const { return times_us_; }
     std::span<const unit_id> units() const { return units_; }
-    /// One name per unit, all different, in natural order ("2" before "10") when they come from a
+    /// One name per unit, all different, in natural order ("2" before "10") when they are made by a
     /// builder.
     const std::vector<std::string>& unit_names() const { return unit_names_; }
     const std::string& name(unit_id unit) const { return unit_names_[to_index(unit)]; }
@@ -55,13 +55,14 @@ public:
     /// the first one to the end of the last one.
     time_span span() const { return span_; }
     /// The epochs, half-open [begin, end), if the spikes are those of some epochs only
-    /// (`within_epochs`). What lies between two epochs is not known, and no occurrence reaches from
+    /// (`within_epochs`). The time between two epochs is not known, and no occurrence reaches from
     /// one into another.
     std::span<const time_span> epochs() const { return epochs_; }
     /// The intervals of time in which spikes were observed, both ends included: those of the
     /// epochs, or else the recorded span.
     std::vector<time_span> observed() const;
-    /// How long spikes were observed: the length of the epochs together, or of the recorded span.
+    /// The time during which spikes were observed: the length of the epochs together, or of the
+    /// recorded span.
     duration observed_time() const;
 
     friend bool operator==(const spike_sequence&, const spike_sequence&) = default;
@@ -88,14 +89,13 @@ SPIKEWEAVE_API spike_sequence sequence_of(std::vector<std::pair<std::int64_t, un
 SPIKEWEAVE_API spike_sequence select_units(const spike_sequence& spikes,
                                            std::span<const std::string> names);
 
-/// How often the times of units begin again, in the order in which spikes are listed: so do those
-/// of trials or recordings that are listed one behind another.
+/// The number of times that the times of units begin again, in the order in which spikes are
+/// listed, as those of trials or recordings listed one after another do.
 struct repeated_begins {
     std::size_t units = 0;  ///< units with a time before the one listed before it
     std::size_t most = 0;   ///< how many such times the unit has that has most
     /// Whether trials explain this: there are few such times, most are near the first time of their
-    /// unit, and a tenth of the spikes or more come after them. Spikes in no order at all have
-    /// many.
+    /// unit, and a tenth of the spikes or more follow them. Spikes in no order at all have many.
     bool look_like_trials = false;
 };
 

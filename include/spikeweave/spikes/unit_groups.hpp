@@ -34,7 +34,7 @@ struct grouped_spikes {
 SPIKEWEAVE_API grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& groups,
                                           duration window = duration{0});
 
-/// What `without_units` returns.
+/// The result of `without_units`.
 struct remaining_groups {
     unit_groups groups{};
     std::vector<std::string> empty{};     ///< groups of which no unit is left

@@ -17,10 +17,10 @@ namespace spikeweave {
 using reasons_left_out = std::map<std::string, std::string, std::less<>>;
 
 /// The units of a file that are not among its spikes, because the options left them out, and the
-/// groups of which they left out all units.
+/// groups whose units they all left out.
 SPIKEWEAVE_API reasons_left_out units_left_out(const spike_file& file);
 
-/// What `choose_units` returns.
+/// The result of `choose_units`.
 struct chosen_units {
     spike_sequence spikes{};
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
@@ -28,13 +28,13 @@ struct chosen_units {
 
 /// The spikes of some units of a file, as `select_units`; the name of a well of a plate, such as
 /// B1, stands for its units, such as B1_11. Of these units, those that the options left out are not
-/// taken, with a warning that says why.
+/// used, with a warning that states the reason.
 /// @throws invalid_argument if a unit was never in the file, or all of them were left out.
 SPIKEWEAVE_API chosen_units choose_units(const spike_file& file,
                                          std::span<const std::string> names);
 
-/// For what cannot do without a unit, such as an episode.
-/// @throws invalid_argument that says why, if one of the units was left out.
+/// For findings that need all of their units, such as an episode.
+/// @throws invalid_argument with the reason, if one of the units was left out.
 SPIKEWEAVE_API void check_not_left_out(const reasons_left_out& left_out,
                                        std::span<const std::string> names);
 

@@ -18,7 +18,7 @@
 
 namespace spikeweave {
 
-/// How an edge of the circuit is explained.
+/// The explanation of an edge of the circuit.
 enum class edge_kind : std::uint8_t {
     direct,         ///< not explained by any other unit
     indirect,       ///< explained by units that fire in between
@@ -69,12 +69,12 @@ struct circuit_edge {
     estimate transmission{};
     edge_kind kind = edge_kind::direct;
     /// The units that explain an edge that is indirect, by common input or undecided; the one that
-    /// explains most comes first.
+    /// explains most is first.
     std::vector<unit_id> via{};
     /// The timing in the interval `delay`.
     edge_timing timing{};
 
-    /// Whether it is taken for a connection.
+    /// Whether the edge counts as a connection.
     bool is_connection() const { return kind == edge_kind::direct; }
     /// Whether chains may follow it: excitation that no other unit explains, at any delay.
     bool is_step() const {

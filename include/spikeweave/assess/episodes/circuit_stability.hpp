@@ -12,7 +12,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 
-/// How much two circuits of the same units have in common, beyond the roles of the units.
+/// The similarity of two circuits of the same units, beyond the roles of the units.
 /// docs/algorithms/circuit-stability.md has the formulas.
 namespace spikeweave {
 
@@ -39,8 +39,9 @@ struct circuit_stability {
     std::optional<double> jaccard{};
     /// Its mean if the edges before are exchanged.
     std::optional<double> expected{};
-    /// (jaccard - expected) / (1 - expected): 1 if both are equal, 0 if they have in common what
-    /// the roles of the units explain. None if a circuit has no pair, or no edge can be exchanged.
+    /// (jaccard - expected) / (1 - expected): 1 if both are equal, 0 if they have only as much in
+    /// common as the roles of the units explain. None if a circuit has no pair, or no edge can be
+    /// exchanged.
     std::optional<double> index{};
     double p = 1;  ///< of so many common pairs or more, if the edges before are exchanged
 };

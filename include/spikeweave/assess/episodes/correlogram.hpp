@@ -11,7 +11,7 @@
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// How often the spikes of one unit follow those of another after each lag
+/// The number of times that spikes of one unit follow those of another at each lag
 /// (docs/algorithms/significance.md, "Delays of edges").
 namespace spikeweave {
 

@@ -18,11 +18,11 @@ namespace spikeweave {
 
 /// Pairs of spikes that are no further apart are synchronous.
 constexpr duration longest_synchrony{500};
-/// Most of the spikes that a chemical synapse causes come later. English et al. (2017, Neuron
-/// 96:505-520) look for them from 0.8 ms on.
+/// Most of the spikes that a chemical synapse causes are later. English et al. (2017, Neuron
+/// 96:505-520) search for them from 0.8 ms on.
 constexpr duration shortest_synaptic_delay{1000};
 
-/// The mean lag of the pairs of spikes beyond those that chance gives.
+/// The mean lag of the pairs of spikes in excess of those expected by chance.
 struct delay_estimate {
     double mean_us;
     /// The 95 % confidence interval. It assumes that pairs are independent.
@@ -41,12 +41,12 @@ struct edge_timing {
     /// (f - b) / (f + b) for f pairs in the interval and b pairs at the same lags in reverse: 1 if
     /// the second unit only follows, 0 if the correlogram is symmetric or there are no pairs.
     double asymmetry = 0;
-    /// The ends of the interval at which a peak goes on.
+    /// The ends of the interval beyond which a peak continues.
     cut_peak cut = cut_peak::none;
-    /// Pairs of spikes at most `longest_synchrony` apart, and how many the density of lags from
-    /// 0.5 to 5 ms leads one to expect, on the side that has fewer: a connection raises one side
-    /// only. If the interval is among these lags, those of the 4.5 ms behind it count instead, so
-    /// that its peak is in neither side. Both are 0 for a unit with itself.
+    /// Pairs of spikes at most `longest_synchrony` apart, and the number expected from the density
+    /// of lags from 0.5 to 5 ms, on the side that has fewer: a connection raises one side only. If
+    /// the interval is among these lags, those of the 4.5 ms behind it count instead, so that its
+    /// peak is in neither side. Both are 0 for a unit with itself.
     std::uint64_t synchronous = 0;
     double synchronous_expected = 0;
     /// Whether more than half of the interval's pairs beyond chance are synchronous.

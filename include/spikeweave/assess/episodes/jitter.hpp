@@ -22,14 +22,14 @@ SPIKEWEAVE_API std::vector<std::vector<double>> expected_by_jitter(
     const spike_sequence& spikes, std::span<const episode> episodes, duration window,
     tie_rule ties = tie_rule::time, const execution& run = {});
 
-/// How many true occurrences the same rotation removes on average, if each spike of the first unit
-/// has one: the sum over these spikes of 1 - m. m, at most 1, is the mean count in a recording in
-/// which the first unit fires as it was recorded, and the other units only once, after this spike,
-/// with each delay in the middle of its interval; spikes are left out behind which that does not
-/// fit into the time observed. So if a spike of the first unit has an occurrence with a small
-/// probability, by whatever connection, the count is larger than its mean by about this number
-/// times the probability. A share of the number of spikes would not do, because rotation removes
-/// fewer where the first unit fires in bursts: another spike of the burst comes in place.
+/// The number of true occurrences that the same rotation removes on average, if each spike of the
+/// first unit has one: the sum over these spikes of 1 - m. m, at most 1, is the mean count in a
+/// recording in which the first unit fires as it was recorded, and the other units only once, after
+/// this spike, with each delay in the middle of its interval; spikes are left out behind which that
+/// does not fit into the time observed. So if a spike of the first unit has an occurrence with a
+/// small probability, by whatever connection, the count is larger than its mean by about this
+/// number times the probability. A share of the number of spikes would be wrong, because rotation
+/// removes fewer where the first unit fires in bursts: another spike of the burst takes its place.
 /// @returns and throws as `expected_by_jitter`
 SPIKEWEAVE_API std::vector<std::vector<double>> removed_by_jitter(const spike_sequence& spikes,
                                                                   std::span<const episode> episodes,

@@ -11,8 +11,8 @@
 
 namespace spikeweave {
 
-/// The null hypothesis that counts are tested against; docs/algorithms/significance.md says what
-/// each is for.
+/// The null hypothesis that counts are tested against; docs/algorithms/significance.md describes
+/// their uses.
 enum class significance_test : std::uint8_t {
     jitter,  ///< spikes of one unit are rotated within cells of `jitter_window`, the others stay:
              ///< valid for shared rate changes that are slower, for dead times and for bursts

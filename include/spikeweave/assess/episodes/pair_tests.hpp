@@ -37,13 +37,13 @@ struct pair_test {
     unit_id from;
     unit_id to;
     connection_sign sign;
-    /// Whether the delay is longer than a synaptic one. Slow delays are tested apart.
+    /// Whether the delay is longer than a synaptic one. Slow delays are tested separately.
     bool slow;
     /// The window with the smallest p among those of this sign.
     delay_interval delay;
     /// Pairs of spikes whose lag is in the window.
     std::uint64_t count;
-    /// How many there would be without a connection, from the lags beside the window.
+    /// The expected number without a connection, from the lags beside the window.
     double expected;
     /// For all windows and both signs together, by Simes (1986).
     double p;
@@ -57,7 +57,7 @@ struct members_of<pair_test> {
     }
 };
 
-/// What the test of all pairs found.
+/// The result of the test of all pairs.
 struct pair_tests {
     /// Those with a p below `listed_below`, by p.
     std::vector<pair_test> pairs{};
@@ -78,7 +78,8 @@ struct pair_tests {
 /// on a grid of random phase; for inhibition, cells are twice as wide. Where the strongest
 /// deviation of a pair would distort the test of its other direction, it is replaced by a line. p
 /// is that of the sign with the smaller one. docs/algorithms/circuit.md defines the test.
-/// @param delays  the windows; `default_delays()` stands for `synaptic_windows()` and, tested apart
+/// @param delays  the windows; `default_delays()` stands for `synaptic_windows()` and, tested
+/// separately
 ///        for excitation only, those of its intervals that reach beyond
 /// @throws invalid_argument if the jitter window is shorter than 1 ms or a delay is negative;
 /// cancelled.

@@ -71,7 +71,7 @@ struct members_of<episode_test> {
 /// @throws invalid_argument if the episode is invalid or the tick is not positive.
 SPIKEWEAVE_API occurrence_model independent_model(const spike_sequence& spikes, const episode& what,
                                                   duration tick);
-/// The models of several episodes; what they have in common is measured once.
+/// The models of several episodes; their common quantities are measured once.
 SPIKEWEAVE_API std::vector<occurrence_model> independent_models(const spike_sequence& spikes,
                                                                 std::span<const episode> episodes,
                                                                 duration tick);

@@ -27,7 +27,7 @@ struct surrogate_test {
     double tail_q;  ///< tail_p corrected for all candidates tested at this size
 };
 
-/// How often episodes occur in surrogates. These are whole numbers, so neither the order of the
+/// The counts of episodes in surrogates. These are whole numbers, so neither the order of the
 /// surrogates nor who counts them matters.
 class SPIKEWEAVE_API surrogate_tally {
 public:

@@ -33,10 +33,10 @@ struct reduction_options {
     std::uint32_t min_occ = 2;
     /// The rules that the patterns were mined with. A signature that meets none of them was never
     /// tested, so it counts as likely by chance, like those in `not_significant`. If empty, only
-    /// `min_spikes` and `min_occ` say what is too few, as in Elephant, which has one threshold.
+    /// `min_spikes` and `min_occ` define what is too few, as in Elephant, which has one threshold.
     std::vector<pattern_rule> rules{};
     /// `elephant` compares item numbers after a shift, so that a spike that leaves the window on
-    /// one side is taken for a spike of the neighbouring unit. By default such a spike matches
+    /// one side is mistaken for a spike of the neighbouring unit. By default such a spike matches
     /// none.
     compatibility compat = compatibility::none;
 };

@@ -26,8 +26,8 @@ struct stability_options {
 /// 0. @throws invalid_argument if an option is out of range.
 SPIKEWEAVE_API std::uint64_t subset_count(const stability_options& options);
 
-/// How much of a pattern can be removed without turning it into another pattern (Kuznetsov 2007,
-/// Ann. Math. Artif. Intell. 49:101).
+/// The share of a pattern that can be removed without turning it into another pattern (Kuznetsov
+/// 2007, Ann. Math. Artif. Intell. 49:101).
 struct stability {
     /// Share of subsets of its spikes that occur nowhere else.
     double intensional = 0;

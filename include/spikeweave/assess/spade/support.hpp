@@ -19,7 +19,7 @@ namespace spikeweave {
 SPIKEWEAVE_API std::vector<std::uint32_t> count_patterns(const binned_spikes& spikes,
                                                          const pattern_table& patterns);
 
-/// How often a given pattern occurs, against surrogates.
+/// The count of a given pattern, compared with surrogates.
 struct pattern_support {
     std::uint32_t count = 0;
     double expected = 0;  ///< mean count in the surrogates

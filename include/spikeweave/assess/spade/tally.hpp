@@ -24,7 +24,7 @@ public:
     /// Adds the patterns of a block.
     void take(const pattern_table& block);
     std::uint64_t patterns() const;
-    /// The signatures as `count_signatures` gives them.
+    /// The signatures as `count_signatures` returns them.
     std::vector<signature_count> signatures() const;
     /// The patterns kept, without occurrences, in the order of their numbers.
     pattern_table best() const;

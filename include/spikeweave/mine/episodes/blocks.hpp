@@ -14,7 +14,8 @@
 /// Frequent episodes in recordings that are larger than memory (docs/algorithms/episodes.md).
 namespace spikeweave {
 
-/// The frequent episodes of a recording, and what is known of its spikes, which were not kept.
+/// The frequent episodes of a recording, and the known properties of its spikes, which were not
+/// kept.
 struct episodes_in_blocks {
     episode_table table{};
     /// The names of the units in natural order, as in a `spike_sequence`; those of the table are
@@ -29,7 +30,8 @@ struct episodes_in_blocks {
     time_span span{};
 };
 
-/// How many spikes `mine_episodes` counts at once. More take more memory, fewer take longer.
+/// The number of spikes that `mine_episodes` counts at once. More need more memory, fewer take
+/// longer.
 constexpr std::size_t spikes_counted_at_once = std::size_t{1} << 19;
 
 /// Finds the same episodes with the same counts as in memory. The recording is read once to count

@@ -12,8 +12,8 @@
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/mine/episodes.hpp"
 
-/// Detection of given episodes while spikes come in. The detections are those that
-/// `find_occurrences` finds in the same spikes; docs/algorithms/live.md says why.
+/// Detection of given episodes while spikes arrive. The detections are those that
+/// `find_occurrences` finds in the same spikes; docs/algorithms/live.md explains why.
 namespace spikeweave {
 
 /// An episode to detect.
@@ -42,8 +42,8 @@ struct episode_detection {
     std::span<const std::int64_t> times_us;  ///< valid until the detector changes
 };
 
-/// What was found of an armed episode since it was armed. An episode that is detected before its
-/// last spike may not be completed; `completed` counts without overlap, as `count_episodes` does.
+/// The counts of an armed episode since it was armed. An episode that is detected before its last
+/// spike may not be completed; `completed` counts without overlap, as `count_episodes` does.
 struct detection_counts {
     std::uint64_t detected = 0;
     std::uint64_t completed = 0;
@@ -68,13 +68,14 @@ public:
     episode_detector(episode_detector&&) noexcept;
     episode_detector& operator=(episode_detector&&) noexcept;
 
-    /// Takes a spike and returns the detections that it makes, in the order of the armed episodes.
-    /// A second spike of a unit at the same time is dropped, as `spike_sequence_builder` does.
+    /// Processes a spike and returns the detections that it completes, in the order of the armed
+    /// episodes. A second spike of a unit at the same time is dropped, as `spike_sequence_builder`
+    /// does.
     /// @throws invalid_argument if the spike is earlier than the one before it or its unit is
     /// unknown; the spike is then left out.
     std::span<const episode_detection> add(std::int64_t time_us, unit_id unit);
 
-    /// Takes several spikes, and calls `on_detection` with each detection.
+    /// Processes several spikes, and calls `on_detection` with each detection.
     /// @throws invalid_argument if there are not as many times as units, and like the other `add`;
     /// the spikes before an invalid one are then taken.
     template <class OnDetection>
@@ -96,7 +97,7 @@ public:
     detection_counts counts(std::size_t episode) const;
     /// The number of spikes that were dropped because they were given twice.
     std::uint64_t duplicates() const;
-    /// How often memory was allocated after construction.
+    /// The number of memory allocations after construction.
     std::uint64_t reallocations() const;
 
 private:

@@ -19,7 +19,7 @@ struct many_sequences {
     std::uint32_t end = 0;
 };
 
-/// Takes the counts of one sequence, one for each episode.
+/// Receives the counts of one sequence, one for each episode.
 using counts_taker =
     std::function<void(std::uint32_t which, std::span<const std::uint64_t> counts)>;
 
@@ -28,9 +28,9 @@ using counts_taker =
 SPIKEWEAVE_API bool can_count_in_many(const spike_sequence& like,
                                       std::span<const episode> episodes);
 
-/// Counts in each sequence what `count_episodes` counts, by latest start on the devices of `run`,
-/// and passes it to `take` from one thread at a time, in no particular order. A device counts in
-/// many sequences at once, while threads make the next ones.
+/// Computes the counts of `count_episodes` in each sequence, by latest start on the devices of
+/// `run`, and passes them to `take` from one thread at a time, in no particular order. A device
+/// counts in many sequences at once, while threads make the next ones.
 /// @throws invalid_argument like `count_episodes`, and if `run` has no device or the sequences
 /// differ in their units or are too long (`can_count_in_many`); device_error if a device does not
 /// exist or its memory is too small; cancelled; whatever `make` throws.

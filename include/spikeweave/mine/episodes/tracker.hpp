@@ -12,7 +12,7 @@
 #include "spikeweave/mine/episodes.hpp"
 
 /// Counts of given episodes in a window that moves on with a stream of spikes. They are those of
-/// `count_episodes` in the spikes of the window; docs/algorithms/live.md says why.
+/// `count_episodes` in the spikes of the window; docs/algorithms/live.md explains why.
 namespace spikeweave {
 
 /// Counts episodes in the last `length` of a stream.
@@ -23,8 +23,8 @@ namespace spikeweave {
 /// there are survivors before the first meeting point of the window, which are few unless a network
 /// bursts.
 ///
-/// To track episodes from a window on that was mined, such as its frequent ones, give the tracker
-/// the spikes of the window first (`window_spikes`) and then those that have come since.
+/// To track episodes from a window on that was mined, such as its frequent ones, pass the tracker
+/// the spikes of the window first (`window_spikes`) and then those that have arrived since.
 class SPIKEWEAVE_API episode_tracker {
 public:
     static constexpr std::size_t most_episodes = 10'000;
@@ -41,11 +41,11 @@ public:
     episode_tracker(episode_tracker&&) noexcept;
     episode_tracker& operator=(episode_tracker&&) noexcept;
 
-    /// Takes a spike; a second one of a unit at the same time is dropped.
+    /// Processes a spike; a second one of a unit at the same time is dropped.
     /// @throws invalid_argument if the spike is before the end of the window or its unit is
-    /// unknown; other spikes of the last time may come. The spike is then left out.
+    /// unknown; other spikes of the last time may follow. The spike is then left out.
     void add(std::int64_t time_us, unit_id unit);
-    /// All spikes before this time have come. An earlier time than before changes nothing.
+    /// All spikes before this time have arrived. An earlier time than before changes nothing.
     void advance(std::int64_t time_us);
     /// Ends the epoch: forgets all spikes. The times that follow may start anywhere.
     void flush();

@@ -21,7 +21,7 @@
 /// `mine_episodes` in the spikes of the window (docs/algorithms/live.md).
 namespace spikeweave {
 
-/// How windows that overlap are mined. The tables are the same.
+/// The methods of mining windows that overlap. The tables are the same.
 enum class window_method : std::uint8_t {
     automatic,  ///< `incremental` if the hop is a twentieth of the window or less, and the strategy
                 ///< is `automatic` or `latest_start` on threads
@@ -63,19 +63,19 @@ struct episode_window {
     episode_table table{};
 };
 
-/// Windows, one after another, of which none holds a spike that the one before it did not hold.
+/// Consecutive windows, none of which contains a spike that the one before it did not contain.
 struct silent_windows {
     window_bounds first{};
     window_bounds last{};
 };
 
-/// The spikes of a complete window. They can be mined on another thread while the stream goes on,
-/// and until then take 12 bytes each; windows that overlap share them.
+/// The spikes of a complete window. They can be mined on another thread while the stream continues,
+/// and until then need 12 bytes each; windows that overlap share them.
 class SPIKEWEAVE_API window_spikes {
 public:
     const window_bounds& bounds() const { return bounds_; }
     std::size_t size() const { return size_; }
-    /// A copy of them, which `mine_episodes` takes.
+    /// A copy of them, as input of `mine_episodes`.
     spike_sequence sequence() const;
 
 private:
@@ -90,7 +90,7 @@ private:
 };
 
 /// Mines windows one after another. Windows that follow each other in a stream are mined
-/// incrementally if the method says so; any others may be given, too.
+/// incrementally if this is the method; any others may be given, too.
 class SPIKEWEAVE_API episode_window_miner {
 public:
     /// @throws invalid_argument if an option is out of range.
@@ -101,9 +101,9 @@ public:
     episode_window_miner(episode_window_miner&&) noexcept;
     episode_window_miner& operator=(episode_window_miner&&) noexcept;
 
-    /// The table that `mine_episodes` gives. The work that it tells of its levels is that of the
+    /// The table that `mine_episodes` returns. The work recorded for its levels is that of the
     /// method.
-    /// @throws what `mine_episodes` throws.
+    /// @throws like `mine_episodes`.
     episode_table mine(const window_spikes& spikes, const execution& run = {},
                        const std::stop_token& enough = {});
     /// The number of windows that were mined from the one before.
@@ -117,8 +117,8 @@ private:
 /// Cuts a stream into windows and mines them.
 ///
 /// The first window of an epoch is the one that begins last before its first spike, or with it. A
-/// window is complete once all spikes before its end have come, and a window of which this is never
-/// known is not mined. Spikes are kept in 12 bytes each until no window needs them.
+/// window is complete once all spikes before its end have arrived, and a window for which this is
+/// never known is not mined. Spikes are kept in 12 bytes each until no window needs them.
 class SPIKEWEAVE_API episode_windows {
 public:
     /// @param unit_names  of the units of spikes, all different
@@ -135,28 +135,29 @@ public:
     /// table with and without it.
     /// @throws invalid_argument if there is a unit of this name.
     void add_unit(std::string name);
-    /// Takes a spike; all earlier ones have come. A second spike of a unit at the same time is
-    /// dropped, as `spike_sequence_builder` does.
+    /// Processes a spike; all earlier ones have arrived. A second spike of a unit at the same time
+    /// is dropped, as `spike_sequence_builder` does.
     /// @throws invalid_argument if the spike is earlier than one before it or than a time given to
     /// `advance`, or its unit is unknown; the spike is then left out.
     void add(std::int64_t time_us, unit_id unit);
-    /// Takes several spikes. @throws invalid_argument if there are not as many times as units, and
-    /// like the other `add`; the spikes before an invalid one are then taken.
+    /// Processes several spikes. @throws invalid_argument if there are not as many times as units,
+    /// and like the other `add`; the spikes before an invalid one are then taken.
     void add(std::span<const std::int64_t> times_us, std::span<const unit_id> units);
-    /// All spikes before this time have come. An earlier time than before changes nothing.
+    /// All spikes before this time have arrived. An earlier time than before changes nothing.
     void advance(std::int64_t time_us);
 
     /// The next window, if it is complete.
     std::optional<window_bounds> complete() const;
     /// Mines the next window, if it is complete.
-    /// @throws what `mine_episodes` throws; the window is then still the next one.
+    /// @throws like `mine_episodes`; the window is then still the next one.
     std::optional<episode_window> next(const execution& run = {});
     /// Takes the spikes of the next window, if it is complete, and leaves its search to the caller.
     std::optional<window_spikes> take();
     /// Leaves the next window out, if it is complete.
     std::optional<window_bounds> skip();
 
-    /// Whether the next window is complete and holds no spike that the one before it did not hold.
+    /// Whether the next window is complete and contains no spike that the one before it did not
+    /// contain.
     bool next_is_silent() const;
     /// Leaves out all windows up to the last one that is complete and silent; null: there is none.
     std::optional<silent_windows> skip_silent();
@@ -167,7 +168,7 @@ public:
 
     /// The number of spikes that were dropped because they were given twice.
     std::uint64_t duplicates() const;
-    /// The number of spikes that are kept for windows to come.
+    /// The number of spikes that are kept for later windows.
     std::size_t spikes_kept() const;
 
 private:

@@ -15,8 +15,8 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// Detection of given SPADE patterns while spikes come in. The detections are the windows in which
-/// SPADE finds the pattern in the same spikes; docs/algorithms/live.md says why.
+/// Detection of given SPADE patterns while spikes arrive. The detections are the windows in which
+/// SPADE finds the pattern in the same spikes; docs/algorithms/live.md explains why.
 namespace spikeweave {
 
 /// One spike of a pattern: an item of `pattern_table` in parts.
@@ -35,7 +35,7 @@ struct armed_patterns {
     std::vector<std::vector<pattern_spike>> patterns{};
 };
 
-/// A window that holds all spikes of a pattern.
+/// A window that contains all spikes of a pattern.
 struct pattern_detection {
     std::size_t pattern;    ///< index among the armed patterns
     std::int64_t begin_us;  ///< left edge of the window's first bin
@@ -62,8 +62,8 @@ public:
     pattern_detector(pattern_detector&&) noexcept;
     pattern_detector& operator=(pattern_detector&&) noexcept;
 
-    /// Takes a spike and returns the detections that it makes, in the order of the armed patterns.
-    /// Of several spikes of a unit in a bin only the first one counts.
+    /// Processes a spike and returns the detections that it completes, in the order of the armed
+    /// patterns. If a unit has several spikes in a bin, only the first one counts.
     /// @throws invalid_argument if the spike is earlier than the one before it or its unit is
     /// unknown; the spike is then left out.
     std::span<const pattern_detection> add(std::int64_t time_us, unit_id unit);
@@ -73,7 +73,7 @@ public:
     void flush();
 
     const armed_patterns& armed() const;
-    /// How often a pattern was detected. @throws invalid_argument if there is no such pattern.
+    /// The number of detections of a pattern. @throws invalid_argument if there is no such pattern.
     std::uint64_t count(std::size_t pattern) const;
 
 private:

@@ -19,11 +19,11 @@ struct many_recordings {
     std::uint32_t window_bins = 1;
 };
 
-/// Takes the maxima of one recording.
+/// Receives the maxima of one recording.
 using maxima_taker = std::function<void(std::uint32_t which, const occurrence_maxima& maxima)>;
 
-/// Finds what `find_occurrence_maxima` finds in each recording, on the devices of `run`, and passes
-/// it to `take` from one thread at a time, in no particular order. A device searches many
+/// Computes the result of `find_occurrence_maxima` for each recording, on the devices of `run`, and
+/// passes it to `take` from one thread at a time, in no particular order. A device searches many
 /// recordings at once; meanwhile threads make the next ones, search others, and what exceeds its
 /// tables, such as a pattern of 64 spikes.
 /// @throws invalid_argument like `find_occurrence_maxima`, and if `run` has no device; device_error

@@ -23,7 +23,7 @@ struct named_spike {
 
 using named_pattern = std::vector<named_spike>;
 
-/// Patterns of SPADE as their result names them, so that they can be looked for in other spikes.
+/// Patterns of SPADE as named in their result, so that they can be searched for in other spikes.
 struct named_patterns {
     duration bin{};
     std::vector<named_pattern> patterns{};

@@ -12,7 +12,7 @@
 namespace spikeweave {
 
 /// Collects patterns into one table without copying it. A single table that grows is reallocated
-/// again and again, and takes twice its memory while it is moved.
+/// again and again, and needs twice its memory while it is moved.
 class SPIKEWEAVE_API pattern_blocks {
 public:
     explicit pattern_blocks(std::uint32_t window_bins) : window_bins_(window_bins) {}

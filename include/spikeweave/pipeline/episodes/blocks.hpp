@@ -20,7 +20,7 @@ struct episodes_in_blocks_result {
     double seconds = 0;
 };
 
-/// Mines frequent episodes block by block, with the counts that `find_episodes` gives. Episodes are
+/// Mines frequent episodes block by block, with the same counts as `find_episodes`. Episodes are
 /// not tested, and there is no circuit, because tests need all spikes of a unit.
 /// @param run  progress and cancellation; its threads and devices are ignored, because those of the
 /// options are used

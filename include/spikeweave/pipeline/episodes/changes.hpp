@@ -51,8 +51,8 @@ struct circuit_changes {
 SPIKEWEAVE_API std::vector<time_span> windows_apart(std::span<const time_span> windows);
 
 /// Searches all windows together for direct edges and chains, counts these in each window, and
-/// tests when the firing rates, the circuit and each of them change. A change of the circuit is one
-/// beyond what the firing rates of the units explain.
+/// tests when the firing rates, the circuit and each of them change. A change of the circuit is a
+/// change beyond that explained by the firing rates of the units.
 /// @param windows  windows of one length that share no time, [begin, end), in order
 /// @param search   a `min_count` is that of a window, and is taken in proportion to the time
 /// @throws invalid_argument if an option is out of range, or windows overlap, are not in order,

@@ -18,7 +18,7 @@
 /// conditions a and b. docs/algorithms/conditions.md has the formulas and the calibration.
 namespace spikeweave {
 
-/// Which spikes are searched for the episodes that are compared.
+/// The spikes that are searched for the episodes that are compared.
 enum class findings_source : std::uint8_t {
     together,  ///< all spikes of both conditions, so the choice does not depend on the labels
     either,    ///< each recording, or each condition of one recording, by itself

@@ -22,14 +22,14 @@ struct windowed_episode_options {
     duration window{0};
     /// From the beginning of one window to that of the next. 0: as long as the window.
     duration hop{0};
-    /// Whether to look for the times at which the circuit changes.
+    /// Whether to search for the times at which the circuit changes.
     bool change_points = false;
     change_point_options changes{};
 };
 
 SPIKEWEAVE_API option_list describe(windowed_episode_options& options);
 
-/// What a window's circuit has in common with that of the last window that shares no time with it.
+/// The similarity of a window's circuit to that of the last window that shares no time with it.
 struct window_stability {
     std::size_t since = 0;  ///< the place of that window in the result
     circuit_stability both{};
@@ -71,7 +71,7 @@ find_episodes_in_windows(const spike_sequence& spikes, const windowed_episode_op
 /// The mean index of stability of the windows that have one.
 SPIKEWEAVE_API std::optional<double> mean_stability(std::span<const tested_window> windows);
 
-/// Gives a table its levels, without their times: the candidates of each size follow from the
+/// Sets the levels of a table, without their times: the candidates of each size follow from the
 /// frequent episodes of the size before. Tables that were not mined by `mine_episodes` have none,
 /// but tests need them.
 SPIKEWEAVE_API void restore_levels(episode_table& table, std::size_t units,

@@ -21,13 +21,13 @@ namespace spikeweave {
 struct feature_sort_options {
     sort_options sorting{};
     feature_read_options reading{};  ///< without `masks` and `features_per_channel`
-    /// If not set, what the file says, else 3.
+    /// If not set, as stated in the file, else 3.
     std::optional<std::size_t> features_per_channel{};
     std::optional<double> sample_rate{};  ///< if not set, what the file says
 };
 SPIKEWEAVE_API option_list describe(feature_sort_options& options);
 
-/// What a program knows of the spikes, instead of what the file says.
+/// Properties of the spikes that a program supplies, instead of those stated in the file.
 struct known_of_features {
     std::optional<spike_masks> masks{};
     std::vector<std::int64_t> samples{};  ///< time of each spike; empty if unknown

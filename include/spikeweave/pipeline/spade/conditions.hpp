@@ -29,8 +29,8 @@ struct pattern_condition_options {
     double change_alpha = 0.05;  ///< a change with a q below this is significant
     /// Corrects the changes over all patterns; must not be a two-stage correction.
     correction_method change_correction = correction_method::benjamini_hochberg;
-    /// Surrogates of each sample, by dither_spikes_with_refractory_period. Their mean count is what
-    /// the rates of the units predict. At least 1.
+    /// Surrogates of each sample, by dither_spikes_with_refractory_period. Their mean count is the
+    /// number that the rates of the units predict. At least 1.
     std::uint32_t surrogates = 100;
     duration dither = std::chrono::milliseconds{15};  ///< above 0
     run_options run{};                                ///< devices are not used
@@ -57,11 +57,11 @@ struct pattern_comparison {
 };
 
 /// Compares how often patterns occur in two conditions: in windows that begin in each bin, as SPADE
-/// counts them. Samples are those of `compare_conditions`, and the bins of each begin anew; its
-/// epochs are joined two windows apart. Patterns with a unit that is not in all recordings are left
-/// out with a warning.
-/// The test is valid if the patterns were not chosen by how often they occur in one of the
-/// conditions: patterns of all spikes of both together, or of another recording.
+/// counts them. Samples are those of `compare_conditions`, and the bins of each begin separately;
+/// its epochs are joined two windows apart. Patterns with a unit that is not in all recordings are
+/// left out with a warning. The test is valid if the patterns were not chosen by how often they
+/// occur in one of the conditions: patterns of all spikes of both together, or of another
+/// recording.
 /// @throws invalid_argument if an option is out of range, no pattern is given or left, a bin is not
 /// above 0, there are no common units, or so few samples that no p-value can be below
 /// `change_alpha`; cancelled.

@@ -10,8 +10,8 @@
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/spade.hpp"
 
-/// What a SPADE analysis will take, before it begins. Memory is checked before it is allocated,
-/// because a system that promises more than it has would end the process.
+/// The expected cost of a SPADE analysis, before it begins. Memory is checked before it is
+/// allocated, because a system that promises more than it has would end the process.
 namespace spikeweave {
 
 /// @throws invalid_argument if the windows of these spikes, or the counts of their items, may need
@@ -36,9 +36,9 @@ SPIKEWEAVE_API spade_cost estimate_search(const spade_input& prepared, const spa
 /// The cost in words: "about 1,200 candidates, …".
 SPIKEWEAVE_API std::string describe_cost(const spade_cost& cost, const spade_options& options);
 
-/// @throws invalid_argument if the search is expected to take a day or longer on one thread, as it
-/// does where every unit fires in most windows. `run_spade` of spikes and the command check this;
-/// a program that wants such a search calls the stages.
+/// @throws invalid_argument if the search is expected to take a day or longer on one thread, as
+/// where every unit fires in most windows. `run_spade` of spikes and the command check this; a
+/// program that wants such a search calls the stages.
 SPIKEWEAVE_API void check_duration(const spade_cost& cost, const spade_options& options);
 
 /// The expected run time of all surrogates.

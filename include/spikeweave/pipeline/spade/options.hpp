@@ -57,7 +57,7 @@ struct SPIKEWEAVE_API spade_options {
     bool subset_filter = true;
     spade_strategy strategy = spade_strategy::automatic;
 
-    /// How surrogates are made. Its `method` and trials are ignored; `prepare_spade` sets them.
+    /// The options of surrogates. Their `method` and trials are ignored; `prepare_spade` sets them.
     /// Its seed is also used for `stability`.
     surrogate_options surrogates{.dither = std::chrono::milliseconds{15}};
     std::optional<surrogate_method> method{};  ///< if not set, usual_method()
@@ -68,14 +68,14 @@ struct SPIKEWEAVE_API spade_options {
     double alpha = 0.01;
     correction_method correction = correction_method::benjamini_hochberg;
     /// The share of the time that is held out: patterns are searched and tested in the rest, and
-    /// those that are left are counted and tested in what was held out. 0: all is searched.
+    /// the remaining ones are counted and tested in the held-out time. 0: all is searched.
     double hold_out = 0;
     /// Time is held out in blocks of this length, evenly spread; epochs and trials are held out as
     /// a whole.
     duration hold_out_block = std::chrono::seconds{10};
     /// h, k and l of the pattern set reduction. If not set, patterns are not reduced.
     std::optional<std::array<std::uint32_t, 3>> reduce{};
-    /// How stability is computed. If not set, it is not. Its seed is ignored.
+    /// The options of stability. If not set, it is not computed. Its seed is ignored.
     std::optional<stability_options> stability{};
     /// Only patterns with at least one of their two stabilities above this are kept. Needs
     /// `stability`.
@@ -83,7 +83,7 @@ struct SPIKEWEAVE_API spade_options {
     compatibility compat = compatibility::none;
     /// The devices search surrogates, and the first one the data themselves, unless ranks share
     /// that search or `strategy` is FP-growth. If devices are not set, the first GPU is used for
-    /// many surrogates. With ranks, each takes one of them, by its place on its host.
+    /// many surrogates. With ranks, each uses one of them, by its position on its host.
     run_options run{};
 
     std::uint32_t least_spikes() const { return min_spikes.value_or(2); }
