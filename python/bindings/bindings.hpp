@@ -2,9 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
-/// The extension `spikeweave._core`: what the Python files of the package call. Arguments and
-/// results are arrays, texts and dictionaries; the package's own files give them their public
-/// shape.
+/// The extension `spikeweave._core`: the functions that the Python files of the package call.
+/// Arguments and results are arrays, texts and dictionaries; the package's own files convert them
+/// to their public form.
 namespace spikeweave::python {
 
 namespace nb = nanobind;

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import __path__ as folders
 
-#: Optional packages, what they are for, and the extra that installs each.
+#: Optional packages, their uses, and the extra that installs each.
 _PACKAGES = (
     ("pandas", "tables", "frames"),
     ("matplotlib", "figures", "plot"),
@@ -29,7 +29,7 @@ def main() -> None:
     if program is None:
         sys.exit(f"spikeweave: the command is not installed at {programs[-1]}")
     words = sys.argv[1:]
-    # Of Python's packages the program knows nothing.
+    # The program knows nothing about Python's packages.
     if words in (["doctor"], ["doctor", "--json"]):
         sys.exit(_doctor(program, words))
     os.execv(program, ["spikeweave", *words])

@@ -1,8 +1,8 @@
 """Which extension and command the package uses: its own, or those compiled with CUDA.
 
 ``pip install 'spikeweave[cuda]'`` adds the package ``spikeweave_cuda``, which has nothing but the
-same extension and the same command for NVIDIA GPUs. Where there is a driver, its folder comes first
-in the path of this package, so that ``spikeweave._core`` is found there. Therefore this module is
+same extension and the same command for NVIDIA GPUs. Where there is a driver, its folder is first in
+the path of this package, so that ``spikeweave._core`` is found there. Therefore this module is
 imported before any that needs the extension.
 """
 
@@ -24,9 +24,10 @@ def has_driver() -> bool:
 
 
 def cuda_folder() -> str | None:
-    """Return the folder of ``spikeweave_cuda`` if it is to be used.
+    """Return the folder of ``spikeweave_cuda`` if it should be used.
 
-    Another version is not, because these Python files do not fit its extension; a warning says so.
+    Another version is not, because these Python files do not fit its extension; a warning reports
+    it.
     """
     try:
         import spikeweave_cuda as cuda

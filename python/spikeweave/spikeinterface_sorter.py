@@ -31,7 +31,8 @@ _RESULT = "sorting"
 
 
 class SpikeweaveSorter(BaseSorter):
-    """What SpikeInterface calls to sort with ``spikeweave.sort``, whose options are its parameters.
+    """The class that SpikeInterface calls to sort with ``spikeweave.sort``, whose options are its
+    parameters.
 
     A folder of the sorter has the units, with their properties, in ``sorter_output/sorting``.
     """
@@ -39,7 +40,7 @@ class SpikeweaveSorter(BaseSorter):
     sorter_name = "spikeweave"
     sorter_description = (
         "Detection by a flood fill over neighbouring channels, clusters of single channels, and "
-        "template matching that takes overlapping spikes apart; the result does not depend on the "
+        "template matching that resolves overlapping spikes; the result does not depend on the "
         "number of threads or GPUs."
     )
     installation_mesg = "pip install spikeweave"

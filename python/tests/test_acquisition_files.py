@@ -275,7 +275,7 @@ def test_a_recording_of_blackrock_takes_a_probe(tmp_path):
     found = spikeweave.read_recording(tmp_path / "day.ns5", probe=tmp_path / "probe.json")
     assert [y for _, y in found.positions.tolist()] == [0, 30, 60, 90]
     assert pickle.loads(pickle.dumps(found)).positions.tolist() == found.positions.tolist()
-    with pytest.raises(ValueError, match=r"^gain: 'day\.ns5' says this itself"):
+    with pytest.raises(ValueError, match=r"^gain: 'day\.ns5' states this itself"):
         spikeweave.read_recording(tmp_path / "day.ns5", gain=0.2)
 
 
@@ -289,7 +289,7 @@ def test_a_paused_recording_of_blackrock_is_read_part_by_part(tmp_path, version)
 
     with pytest.raises(
         OSError,
-        match=r"day\.ns5.*consists of 2 parts, of which `segment` has to name one "
+        match=r"day\.ns5.*consists of 2 parts: name one with `segment` "
         r"\(0: 0\.2 s from 0 s; 1: 0\.3 s from 2 s\)",
     ):
         spikeweave.read_recording(path)

@@ -132,7 +132,7 @@ def test_seeded_surrogates_tell_which_spikes_they_drop():
     twice = trains_of(np.repeat(np.arange(10, 1000, 10.0), 2))
     with (
         settings(seed=1),
-        pytest.warns(UserWarning, match="99 spikes are listed twice and were taken once") as caught,
+        pytest.warns(UserWarning, match="99 spikes are listed twice and were counted") as caught,
     ):
         spectrum(twice)
     assert caught[0].filename == __file__

@@ -201,7 +201,7 @@ def test_streams_and_parts_are_chosen(tmp_path):
     found = spikeweave.read_recording(path, stream="Stream_0", segment=1)
     assert found.samples(0, 40)[:, 0].tolist() == list(range(20, 60))
     assert found.t_start == 1
-    with pytest.raises(ValueError, match=r"^gain: 'culture\.h5' says this itself"):
+    with pytest.raises(ValueError, match=r"^gain: 'culture\.h5' states this itself"):
         spikeweave.read_recording(path, stream="Stream_1", gain=2.0)
 
 

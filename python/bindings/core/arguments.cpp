@@ -18,7 +18,7 @@ std::string kind_of(nb::handle value) {
     return nb::cast<std::string>(value.type().attr("__name__"));
 }
 
-// Takes what a function of Python's C interface made of a value, or refuses the argument.
+// Accepts the result of a function of Python's C interface for a value, or refuses the argument.
 nb::object converted(const char* name, const char* expected, nb::handle value, PyObject* made) {
     if (made == nullptr) {
         PyErr_Clear();
@@ -40,7 +40,7 @@ void refuse_argument(const std::string& name) {
 }
 
 bool flag_of(const char* name, nb::handle value) {
-    // NumPy has a type of its own.
+    // NumPy has its own type.
     if (!nb::isinstance<nb::bool_>(value) && kind_of(value) != "bool")
         refuse_type(name, "True or False", value);
     return nb::cast<bool>(nb::bool_(value));

@@ -6,8 +6,8 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/time.hpp"
 
-/// These functions read the values of arguments. Each takes the name of the argument for its
-/// messages, and throws TypeError for a value of another kind.
+/// These functions read the values of arguments. Each has a parameter for the name of the argument
+/// in its messages, and throws TypeError for a value of another kind.
 namespace spikeweave::python {
 
 /// Throws TypeError: "NAME: expected WHAT, found VALUE (TYPE)".
@@ -15,7 +15,8 @@ namespace spikeweave::python {
 
 /// Throws TypeError: "there is no argument 'NAME'".
 [[noreturn]] void refuse_argument(const std::string& name);
-/// Returns what `work` does, and puts the name in front of what it throws unless it is there.
+/// Returns the result of `work`, and puts the name in front of its error messages unless it is
+/// there.
 template <class Work>
 auto naming(const char* name, Work work) {
     try {

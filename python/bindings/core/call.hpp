@@ -7,16 +7,16 @@
 
 namespace spikeweave::python {
 
-/// How a call from Python runs.
+/// The settings with which a call from Python runs.
 struct call_options {
     int threads = 0;
     /// It is called with (task, done, total), unless it is None.
     nb::object progress = nb::none();
 };
 
-/// Runs `work` on a thread of its own, without the interpreter's lock. Meanwhile the calling thread
-/// hands progress on and looks for signals: after Ctrl-C the work is asked to stop, and what the
-/// signal raised is thrown once it has. So is what `progress` raises.
+/// Runs `work` on a separate thread, without the interpreter's lock. Meanwhile the calling thread
+/// reports progress and checks for signals: after Ctrl-C the work is asked to stop, and the
+/// signal's exception is thrown once it has. So is what `progress` raises.
 void run_unlocked(const std::function<void(const execution&)>& work, const call_options& how = {});
 
 /// Does the same with work that returns something.
@@ -28,12 +28,12 @@ auto run_for_result(Work work, const call_options& how = {}) {
 }
 
 /// Calls `look` again and again, without the interpreter's lock, until it returns true. Each call
-/// may wait for a moment; between two of them signals are looked for, and what they raise is
-/// thrown. `give_up` is called if the interpreter ends meanwhile.
+/// may wait for a moment; between two of them signals are checked, and their exceptions are thrown.
+/// `give_up` is called if the interpreter ends meanwhile.
 void wait_unlocked(const std::function<bool()>& look, const std::function<void()>& give_up);
 
 /// An object that a Python object holds. Its calls release the interpreter's lock, so several
-/// Python threads may come at once.
+/// Python threads may call it at once.
 template <class Value>
 struct held {
     Value value;

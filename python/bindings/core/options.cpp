@@ -19,7 +19,7 @@ namespace {
 // Sets an option; None leaves the default.
 void take_option(const option_list& options, const std::string& name, nb::handle value);
 
-// Returns the elements if there are as many as `expected` says.
+// Returns the elements if there are as many as `expected` states.
 nb::list exactly(std::size_t count, const char* expected, const char* name, nb::handle value) {
     nb::list items = items_of(name, value);
     if (nb::len(items) != count)
@@ -27,8 +27,8 @@ nb::list exactly(std::size_t count, const char* expected, const char* name, nb::
     return items;
 }
 
-// How Python gives and shows the fields of a type. The library calls none of these with a field
-// that is not set.
+// The conversions of the fields of a type from and to Python. The library calls none of these with
+// a field that is not set.
 
 template <class Value>
 nb::object show(const Value& value) {
@@ -215,7 +215,7 @@ bool with_rich_field(const option& one, Work work) {
            (one.repeats && with_field_of<std::vector<std::string>>(one, "Destinations", work));
 }
 
-// How values of a kind are read, and the type of such options in signatures, also of those with a
+// The reader of values of a kind, and the type of such options in signatures, also of those with a
 // name for 0; python/spikeweave/_values/types.py has these types.
 struct kind_form {
     std::function<option_value(const char* name, nb::handle value)> read;
@@ -243,7 +243,7 @@ const kind_form& form_of(option_kind kind) {
 }
 
 std::string_view type_of(const option& one) {
-    // The Python files of the package take these two in other forms, too.
+    // The Python files of the package accept these two in other forms, too.
     if (one.name == "window" && one.kind == option_kind::whole) return "Bins";
     if (one.name == "episodes") return "Armed";
     const kind_form& form = form_of(one.kind);

@@ -13,7 +13,7 @@ namespace {
 
 using frames_out = nb::ndarray<const std::int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// get(begin, end) gives frames × channels of int16.
+// get(begin, end) returns frames × channels of int16.
 using frames_reader = std::function<nb::object(std::uint64_t, std::uint64_t)>;
 
 // A function of Python reads these samples. The caller holds no lock, and may be any thread.
@@ -32,7 +32,7 @@ public:
         if (!nb::try_cast(got, samples, false) || samples.shape(0) != frames ||
             samples.shape(1) != channels_)
             throw invalid_argument(
-                fmt::format("recording: frames {} to {} did not come as {} x {} int16", first,
+                fmt::format("recording: frames {} to {} did not arrive as {} x {} int16", first,
                             first + frames, frames, channels_));
         std::copy_n(samples.data(), into.size(), into.begin());
     }

@@ -8,7 +8,7 @@ namespace spikeweave::python {
 /// A sequence that a long call may go on reading without the interpreter's lock.
 struct shared_spikes {
     std::shared_ptr<const spike_sequence> sequence;
-    /// Whether the span is what was recorded, and not only from the first spike to the last.
+    /// Whether the span is the recorded one, and not only that from the first spike to the last.
     bool has_recorded_span = true;
     /// Whether whoever reads the warnings of these spikes has seen those of `check_spikes`.
     bool checked = false;
@@ -23,8 +23,8 @@ shared_spikes share(spike_sequence spikes, bool has_recorded_span = true);
 std::vector<std::int64_t> microseconds_of(const array_in<double>& seconds);
 std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units);
 
-/// Puts the warnings of `check_spikes` and then `more` into `out` as "warnings"; "told" is how many
-/// of the first were seen before.
+/// Puts the warnings of `check_spikes` and then `more` into `out` as "warnings"; "told" is the
+/// number of the first that were reported before.
 void add_warnings(nb::dict& out, const shared_spikes& spikes, const std::vector<std::string>& more);
 
 }  // namespace spikeweave::python

@@ -36,8 +36,8 @@
 /// Values of the library as Python has them.
 namespace spikeweave::python {
 
-/// Arrays come in contiguous and in the memory of the CPU, because the Python files of the package
-/// convert what users give.
+/// Arrays arrive contiguous and in the memory of the CPU, because the Python files of the package
+/// convert the users' input.
 template <class Value>
 using array_in = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class Value>
@@ -56,8 +56,8 @@ auto copied(const Array& array) {
 template <class Value>
 using array_out = nb::ndarray<nb::numpy, Value>;
 
-/// Makes a NumPy array that owns what was moved into it. Its elements may have another type of the
-/// same form than those of the vector.
+/// Makes a NumPy array that owns the values moved into it. Its elements may have another type of
+/// the same form than those of the vector.
 template <class Stored, class Value = Stored>
 array_out<Value> to_numpy(std::vector<Stored> values, std::initializer_list<std::size_t> shape) {
     auto kept = std::make_unique<std::vector<Stored>>(std::move(values));
@@ -122,7 +122,7 @@ auto plain(const Value& value) {
 }
 
 /// Makes an array of a member of each element, or of what `get` returns for it: whole numbers are
-/// int64, and pairs have two columns. What is neither a number nor a pair is in a list.
+/// int64, and pairs have two columns. Values that are neither a number nor a pair are in a list.
 template <class Elements, class Get>
 auto column(const Elements& elements, Get get) {
     using found = std::remove_cvref_t<decltype(std::invoke(get, *elements.begin()))>;

@@ -105,7 +105,7 @@ array_out<std::size_t> reduce(const patterns_in& patterns,
     }));
 }
 
-// Says of each test whether it rejects at this level.
+// Returns for each test whether it rejects at this level.
 std::vector<bool> rejected(const array_in<double>& p, const std::string& method, double alpha) {
     const auto values = span_of(p);
     return correct_tests(values, values.size(), value_named<correction_method>(method), alpha)
@@ -139,7 +139,7 @@ void make_relation(elephant_relation* self, const matrix_in<bool>& cells) {
     }));
 }
 
-// A thread of its own would cost more than a few subsets do.
+// A separate thread would cost more than a few subsets do.
 template <class Count>
 std::uint64_t count_stoppably(bool is_short, Count count) {
     if (is_short) return count(std::stop_token{});

@@ -16,14 +16,14 @@ constexpr std::chrono::milliseconds patience{50};
 using named_in =
     std::vector<std::pair<std::vector<std::string>, std::vector<std::pair<double, double>>>>;
 
-// The iterator is the caller to which the library gives the results.
+// The iterator is the caller to which the library passes the results.
 option_list list_of_options(live_options& options) {
     option_list list = describe(options);
     list.change("to").by_default("only the iterator has them");
     return list;
 }
 
-// The source is a path or an address, spikes, or None for spikes that `add` gives.
+// The source is a path or an address, spikes, or None for spikes that `add` passes.
 void make_feed(live_feed* self, nb::handle source, const named_in& armed, const nb::dict& given) {
     live_options options;
     const call_options call = take_options(given, list_of_options(options));
@@ -53,7 +53,7 @@ nb::tuple tuple_of(const std::vector<Value>& values, Show show = {}) {
     return nb::tuple(out);
 }
 
-// Makes the name of a Python type of each event, and what it takes.
+// Makes the name of the Python type of each event, and its arguments.
 struct shown {
     nb::tuple operator()(const live_detection& event) const {
         const nb::object number = nb::cast(event.number);

@@ -52,7 +52,7 @@ nb::dict summary_of(const condition_summary& of) {
     return out;
 }
 
-// Adds what comparisons of all kinds of findings have, but for the columns that come first.
+// Adds the common parts of comparisons of all kinds of findings, except the first columns.
 template <class Comparison>
 void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
     add_of_both(columns, found.findings, "count", &condition_change::counts);

@@ -65,7 +65,7 @@ nb::dict to_python(const circuit_stability& both) {
     return out;
 }
 
-// What a window has in common with the one before it; None if there is no such window.
+// The similarity of a window's circuit to the one before it; None if there is no such window.
 nb::object stability_of(const tested_window& window) {
     if (!window.stability) return nb::none();
     nb::dict out = to_python(window.stability->both);
@@ -260,7 +260,7 @@ nb::dict to_python(const shared_spikes& spikes, windowed_episode_result made,
     return out;
 }
 
-// Tests in one recording what is found in another.
+// Tests in one recording the findings of another.
 episode_result find_and_confirm(const spike_sequence& spikes, const spike_sequence& confirm,
                                 const windowed_episode_options& options, const execution& run) {
     if (options.window > duration{0} || options.hop > duration{0})

@@ -19,7 +19,8 @@ nb::dict table_arrays(const pattern_table& table, const pattern_axes& axes) {
     return out;
 }
 
-// Makes columns of signatures, and of what is known of each; `what` gets the signature of a row.
+// Makes columns of signatures, and of the known properties of each; `what` gets the signature of a
+// row.
 template <class Rows, class Signature, class... Columns>
 nb::dict signature_table(const Rows& rows, Signature what, const Columns&... columns) {
     using signature = std::remove_cvref_t<std::invoke_result_t<Signature, decltype(rows.front())>>;

@@ -48,7 +48,7 @@ def from_trains(spikes: Iterable[Any], unit_names: Sequence[str] | None) -> Spik
 
 
 def from_mapping(spikes: Mapping, unit_names: Sequence[str] | None) -> SpikeArrays:
-    """What `is_mapping` recognises."""
+    """The methods by which `is_mapping` recognises a mapping."""
     if set(spikes) == {"times", "units"}:
         return from_labels(spikes["times"], spikes["units"], unit_names)
     if set(spikes) == {"times", "offsets"}:
@@ -59,7 +59,7 @@ def from_mapping(spikes: Mapping, unit_names: Sequence[str] | None) -> SpikeArra
 
 
 def from_pair(pair: tuple[Any, Any], unit_names: Sequence[str] | None) -> SpikeArrays:
-    """What `is_pair` recognises."""
+    """The parts by which `is_pair` recognises a pair."""
     first, second = pair
     if np.ndim(first) == 1 and np.ndim(second) == 1 and len(first) != len(second):
         offsets = np.asarray(second)

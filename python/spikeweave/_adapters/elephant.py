@@ -1,4 +1,4 @@
-"""Binned trains of Elephant, and patterns as its SPADE gives them and Viziphant draws them."""
+"""Binned trains of Elephant, and patterns as its SPADE returns them and Viziphant draws them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def pattern_dict(
         import quantities
     except ImportError:
         raise ImportError(
-            "to_elephant() gives times as quantities: pip install quantities"
+            "to_elephant() returns times as quantities: pip install quantities"
         ) from None
     starts = quantities.Quantity(times, "s").rescale("ms")
     return {

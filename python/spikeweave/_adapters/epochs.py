@@ -1,4 +1,4 @@
-"""Epochs as other packages have them, recognised by what they can do."""
+"""Epochs as other packages have them, recognised by their methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _EPOCH_COLUMNS = (("start", "end"), ("start_time", "stop_time"))
 
 
 def epochs_of(epochs: Any) -> Any:
-    """Begins and ends, of which `spade` says what is accepted, as a list of pairs."""
+    """Begins and ends, in the forms that `spade` documents, as a list of pairs."""
     if epochs is None:
         return None
     if is_table(epochs):

@@ -91,9 +91,9 @@ def read(
         ``snr`` in a ``cluster_*.tsv`` of a Phy folder, or of the table of units of an NWB file.
     groups
         Take units as one: a file with a unit and its group on each line (`SpikeSequence.grouped`).
-        A group goes on without its units that were left out, with a warning.
+        A group keeps its other units if some are left out, with a warning.
     group_window
-        Do not count a spike that comes no later than this after the last counted one of its group.
+        Do not count a spike that is no later than this after the last counted one of its group.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 
@@ -126,7 +126,7 @@ def read(
     check_readable(path)
     listed = _listed(path, format)
     if listed is not None and time_unit is not None:
-        raise ValueError(f"time_unit: '{path.name}' says itself what its times are")
+        raise ValueError(f"time_unit: '{path.name}' states the unit of its times itself")
     with reporting(progress) as callback:
         how = given(
             time_unit=time_unit,
@@ -152,7 +152,7 @@ def read(
 
 
 def _listed(path: Path, format: SpikeFormat) -> dict[str, Any] | None:
-    """The units of a file that other packages read, as ``_core.take_units`` takes them."""
+    """The units of a file that other packages read, in the form for ``_core.take_units``."""
     if format == "neo" or (format == "auto" and is_by_neo(path)):
         return read_by_neo(path)
     if format in _OF_HDF5 or (format == "auto" and is_hdf5(path)):

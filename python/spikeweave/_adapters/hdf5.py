@@ -1,4 +1,4 @@
-"""Files of HDF5 with spikes, as ``_core.take_units`` takes them: the extension holds no HDF5."""
+"""Files of HDF5 with spikes, in the form for ``_core.take_units``: the extension has no HDF5."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_mcs_file(path: Path) -> bool:
 
         with h5py.File(path) as file:
             return "units" not in file and mcs.is_mcs(file)
-    except (ImportError, OSError):  # whoever opens it says so
+    except (ImportError, OSError):  # the reader that opens it reports it
         return False
 
 
@@ -69,7 +69,7 @@ def _read_kwik(file: Any) -> dict[str, Any]:
         for cluster in np.unique(clusters):
             names.append(f"{number}_{cluster}" if len(groups) > 1 else str(cluster))
             labels.append(_label_in_kwik(group, cluster))
-            # Whole microseconds, ties to even, as the command takes samples.
+            # Whole microseconds, ties to even, as the command rounds samples.
             trains.append(np.rint(samples[clusters == cluster] * 1e6 / rate) / 1e6)
     return {**listed(trains), "names": names, "columns": {"label": labels}}
 

@@ -48,7 +48,7 @@ def well_and_recording(path: Path, stream: str | None) -> tuple[str | None, str 
 
 
 def _check_compression(samples: Any) -> None:
-    """Refuses samples that HDF5 cannot decompress, which it says only when they are read."""
+    """Refuses samples that HDF5 cannot decompress, which it reports only when they are read."""
     import h5py
 
     if samples is None:

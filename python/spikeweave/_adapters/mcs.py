@@ -30,10 +30,10 @@ def is_mcs(file: Any) -> bool:
 
 
 def read_spikes(file: Any) -> dict[str, Any]:
-    """The units of the spikes that were detected while or after it was recorded, as
-    ``_core.take_units`` takes them.
+    """The units of the spikes that were detected while or after it was recorded, in the form for
+    ``_core.take_units``.
 
-    Time stamps of spikes are taken, or where there are none the times of their cutouts.
+    Time stamps of spikes are used, or where there are none the times of their cutouts.
     """
     recordings = _numbered(file["Data"], "Recording")
     if len(recordings) != 1:
@@ -104,7 +104,7 @@ def _streams(recording: Any, kind: str, subtype: str) -> dict[str, Any]:
 
 
 def _stamped(stream: Any) -> Iterator[tuple[str, int, Any, float]]:
-    """Of each entity of a TimeStampStream the label, number, times, and their unit in seconds."""
+    """The label, number, times, and their unit in seconds, of each entity of a TimeStampStream."""
     for info in stream["InfoTimeStamp"][...]:
         number, unit = int(info["TimeStampEntityID"]), _text(info["Unit"])
         exponent = int(info["Exponent"])
@@ -114,7 +114,7 @@ def _stamped(stream: Any) -> Iterator[tuple[str, int, Any, float]]:
                 f"{unit!r}, expected powers of ten of s"
             )
         label = _text(info["Label"]) or _text(info["SourceChannelLabels"])
-        # Of an entity without spikes there is no list.
+        # An entity without spikes has no list.
         yield label, number, stream.get(f"TimeStampEntity_{number}"), 10.0**exponent
 
 
@@ -142,7 +142,7 @@ def _list(data: Any, what: str) -> NDArray[np.float64]:
 
 
 def _end_of(recording: Any) -> float | None:
-    """The length in seconds; None if it does not begin at 0, or does not say so."""
+    """The length in seconds; None if it does not begin at 0, or does not state where it begins."""
     begin, length = (recording.attrs.get(name) for name in ("TimeStamp", "Duration"))
     if begin is None or length is None or int(np.ravel(begin)[0]) != 0:
         return None

@@ -1,4 +1,4 @@
-"""Spike trains of neo, recognised by what they can do."""
+"""Spike trains of neo, recognised by their methods."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def _named(path: Path, readers: dict[str, str]) -> str | None:
 
 
 def read_by_neo(path: Path) -> dict[str, Any]:
-    """The units of a file that neo reads, by neo's names, as ``_core.take_units`` takes them."""
+    """The units of a file that neo reads, by neo's names, in the form for ``_core.take_units``."""
     rawio = _load_rawio(path)
     try:
         reader = _reader_of(path, rawio)
@@ -197,7 +197,7 @@ def open_by_spikeinterface(path: Path, stream: str | None, segment: int | None) 
 
 
 def _extracted(path: Path, name: str, read: Any, stream: str | None) -> Any:
-    """What SpikeInterface's function of this name reads; where samples are missing, its parts."""
+    """A recording read by SpikeInterface's function of this name, or its parts if samples are missing."""
     how: dict[str, Any] = {}
     place = path.parent if name in _OF_FOLDERS else path
     if name == "read_maxwell":

@@ -21,7 +21,7 @@ _JOINED = 0.25 * 512
 
 
 def warning_of_gaps(path: Path, rate: float) -> str | None:
-    """What to tell about gaps of a sample or more that are within segments, by a file's records."""
+    """The warning about gaps of a sample or more that are within segments, by a file's records."""
     count = (path.stat().st_size - _HEADER_BYTES) // _RECORD.itemsize
     if count < 2:
         return None

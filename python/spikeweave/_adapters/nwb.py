@@ -1,4 +1,4 @@
-"""NWB by pynwb, the library that defines it: the extension itself holds no HDF5."""
+"""NWB by pynwb, the library that defines it: the extension itself contains no HDF5."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def load_pynwb() -> Any:
 
 
 def read_units(path: Path) -> dict[str, Any]:
-    """The table of units, as ``_core.take_units`` takes it."""
+    """The table of units, in the form for ``_core.take_units``."""
     pynwb = load_pynwb()
     try:
         with pynwb.NWBHDF5IO(str(path), "r") as io:
@@ -147,8 +147,8 @@ def save(path: Path, nwbfile: Any) -> None:
 def open_target(target: Any, overwrite: bool, append: bool) -> Iterator[Any]:
     """The `pynwb.NWBFile` to add to: `target` itself, or that of a path.
 
-    The file at a path is written at the end of the context, whole or not at all: an error leaves
-    what was there.
+    The file at a path is written at the end of the context, whole or not at all: an error leaves an
+    existing file unchanged.
     """
     if not isinstance(target, (str, os.PathLike)):
         if overwrite or append:
@@ -236,7 +236,7 @@ def add_table(nwbfile: Any, name: str, description: str, columns: Iterable[tuple
     """A `DynamicTable` in the processing module ``ecephys``.
 
     Columns are (name, description, values), ragged ones (name, description, values, ends), and a
-    fifth part True says that values are rows of the table of units.
+    fifth part True means that values are rows of the table of units.
     """
     from hdmf.common import DynamicTable, DynamicTableRegion, VectorData, VectorIndex
 

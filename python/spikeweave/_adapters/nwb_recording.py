@@ -88,8 +88,8 @@ def _recording_of(series: Any, io: Any) -> tuple[Any, NDArray[np.float64] | None
 
 
 def _clock_of(series: Any) -> tuple[float, float, NDArray[np.float64] | None]:
-    """The rate, the time of the first sample, and the times of all if they need not be even, of
-    which the rate is that without gaps."""
+    """The rate, the time of the first sample, and the times of all if they need not be even; the
+    rate is then that without gaps."""
     if series.rate is not None:
         return float(series.rate), float(series.starting_time or 0.0), None
     stamps = np.asarray(series.timestamps, dtype=np.float64)

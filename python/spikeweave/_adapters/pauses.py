@@ -19,10 +19,10 @@ class Part(NamedTuple):
 
 
 def parts_of(recording: Any, reader: str) -> list[Part]:
-    """The parts of a recording, of which `reader` is SpikeInterface's function.
+    """The parts of a recording; `reader` is SpikeInterface's function for it.
 
     Neo makes a segment of each part where pauses are in the file's own order; in other files, the
-    numbers of samples tell.
+    numbers of samples show them.
     """
     rate = float(recording.get_sampling_frequency())
     # Times of Neuralynx count from the first sample by neo, and by the system's clock in all files.
@@ -71,8 +71,8 @@ def choose_part(parts: list[Part], segment: int | None, path: Path) -> Part:
     more = f"; and {len(parts) - most} more" if len(parts) > most else ""
     if segment is None:
         raise ValueError(
-            f"it was paused or has gaps, and consists of {len(parts)} parts, of which `segment` "
-            f"has to name one ({listed}{more})"
+            f"it was paused or has gaps, and consists of {len(parts)} parts: name one with "
+            f"`segment` ({listed}{more})"
         )
     raise ValueError(f"it has no segment {segment}, but {listed}{more}")
 

@@ -23,7 +23,7 @@ def correct(recording: Any, path: Path) -> None:
 
     reader = recording.neo_reader
     if any(reader.header["signal_channels"]["units"]):
-        return  # a later version of neo, which says that gains are in millivolts
+        return  # a later version of neo, which states that gains are in millivolts
     head = np.fromfile(path, dtype=GlobalHeader, count=1)[0]
     # Neo's gains are millivolts for the bits of spikes, which signals need not have.
     factor = 1000.0

@@ -1,4 +1,4 @@
-"""Progress of a call: the function that is told of it, or bars by tqdm."""
+"""Progress of a call: the function that receives it, or bars by tqdm."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Bar:
 
 
 def check_progress(progress: object) -> None:
-    """TypeError unless `reporting` takes it."""
+    """TypeError unless `reporting` accepts it."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise TypeError(f"progress: expected True, False or a function, found {progress!r}")
 
@@ -48,7 +48,7 @@ def _is_watched() -> bool:
 
 @contextmanager
 def reporting(progress: Progress) -> Iterator[Callable[[str, int, int], Any] | None]:
-    """What to call with (task, done, total): None where nothing is to be shown."""
+    """The function to call with (task, done, total): None where nothing should be shown."""
     if callable(progress):
         yield progress
         return

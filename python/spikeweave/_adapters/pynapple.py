@@ -1,4 +1,4 @@
-"""Groups of spike trains of pynapple, recognised by what they can do."""
+"""Groups of spike trains of pynapple, recognised by their methods."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from .mcs import open_mcs
 from .neo_files import is_by_spikeinterface, open_by_spikeinterface
 from .nwb_recording import open_series
 
-#: What the library's own readers say.
+#: The start of messages from the library's own readers.
 _NO_POSITIONS = "No positions of the channels were found: they are put on a line, 20 um apart."
 
 
@@ -56,9 +56,9 @@ def read_recording(
         Channel positions: a probeinterface file (JSON), used instead of those in the recording.
         Channels without a contact are left out, with a warning.
     stream
-        Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default. Of
-        MaxWell the well, and, if it was recorded several times, the recording:
-        ``"well000/rec0001"``; of Multi Channel DataManager ``"Stream_0"``, likewise.
+        Stream to read if there are several; of Intan and SpikeGadgets the electrodes by default.
+        For MaxWell the well, and, if it was recorded several times, the recording:
+        ``"well000/rec0001"``; for Multi Channel DataManager ``"Stream_0"``, likewise.
     segment
         Part to read, counted from 0, of a recording of an acquisition system that was paused or has
         gaps. `Recording.t_start` is where it begins.
@@ -118,7 +118,7 @@ def _opened(
         return Recording(_core.read_recording(path, how), again=again)
     refused = options.keys() - {"probe"}
     if refused:
-        raise ValueError(f"{sorted(refused)[0]}: '{Path(path).name}' says this itself")
+        raise ValueError(f"{sorted(refused)[0]}: '{Path(path).name}' states this itself")
     if format == "spikeinterface" or by_spikeinterface:
         found = open_by_spikeinterface(Path(path), stream, segment)
     elif format == "auto" and is_mcs_file(Path(path)):

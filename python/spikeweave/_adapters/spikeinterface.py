@@ -1,4 +1,4 @@
-"""Sortings and recordings of SpikeInterface, recognised by what they can do."""
+"""Sortings and recordings of SpikeInterface, recognised by their methods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIDDLE = 2**15
 
 
 def load_spikeinterface() -> Any:
-    """The package, or an ImportError that says how to install it."""
+    """The package, or an ImportError with how to install it."""
     try:
         import spikeinterface
     except ImportError:
@@ -150,7 +150,7 @@ def from_recording(
     dtype = np.dtype(recording.get_dtype())
     try:
         positions = np.asarray(recording.get_channel_locations())[:, :2]
-    except Exception:  # without a probe, whatever kind of exception says so
+    except Exception:  # without a probe, whatever kind of exception reports it
         positions = None
     gains = recording.get_channel_gains() if dtype.kind != "f" else None
     offsets = recording.get_channel_offsets() if dtype.kind != "f" else None

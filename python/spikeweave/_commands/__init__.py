@@ -1,1 +1,1 @@
-"""The calls of the library: what `spikeweave` does with values."""
+"""The calls of the library: the functions of `spikeweave` on values."""

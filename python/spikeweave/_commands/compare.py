@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _recordings(name: str, given: Any) -> list[Any]:
-    """The recordings of a condition, of which one may stand alone."""
+    """The recordings of a condition; a single one need not be in a list."""
     recordings = given if isinstance(given, list) else [given]
     try:
         return [SpikeSequence.of(recording)._core for recording in recordings]
@@ -152,7 +152,7 @@ def compare_epochs(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     a, b
-        The epochs of each condition in seconds, as `episodes` takes them. Those of `a` and of `b`
+        The epochs of each condition in seconds, as `episodes` accepts them. Those of `a` and of `b`
         must not overlap.
     {options}
     progress
@@ -206,7 +206,7 @@ def compare_patterns(
     a, b
         As in `compare`.
     patterns
-        A result of `spade`, or several with the same bin, of which each pattern is compared once.
+        A result of `spade`, or several with the same bin; each of their patterns is compared once.
     {options}
     progress
         As in `episodes`.

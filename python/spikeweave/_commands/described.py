@@ -38,7 +38,7 @@ def _entry(option: dict[str, Any]) -> str:
 
 
 def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Function], _Function]:
-    """Gives a function, which takes ``**options``, the signature and the docstring of its options.
+    """Sets the signature and the docstring of a function with ``**options`` from its options.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Detection of given episodes in spikes that come in pieces."""
+"""Detection of given episodes in spikes that arrive in pieces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 19
 
 @described(_core.detector_options)
 class Detector:
-    """Detects given episodes in spikes that come in pieces.
+    """Detects given episodes in spikes that arrive in pieces.
 
     The detections are those that `EpisodeResult.occurrences` lists in the same spikes, with the
     same times, however the spikes are cut into pieces (docs/algorithms/live.md).
@@ -90,12 +90,12 @@ class Detector:
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How often each episode was detected: shape (episodes,)."""
+        """The number of detections of each episode: shape (episodes,)."""
         return self._counts()[:, 0]
 
     @property
     def completed(self) -> NDArray[np.int64]:
-        """How often each episode occurred as a whole, also if it is detected before its end
+        """The number of complete occurrences of each episode, also if it is detected before its end
         (``fire_at``): shape (episodes,)."""
         return self._counts()[:, 1]
 
@@ -104,11 +104,11 @@ class Detector:
 
     @property
     def duplicates(self) -> int:
-        """How many spikes were dropped because their unit had one at the same microsecond."""
+        """The number of spikes dropped because their unit had one at the same microsecond."""
         return self._core.duplicates
 
     def add(self, times: ArrayLike, units: ArrayLike) -> list[Detection]:
-        """Takes spikes, whose times are not before those that came earlier.
+        """Processes spikes, whose times are not before those of earlier calls.
 
         Parameters
         ----------

@@ -67,9 +67,9 @@ def episodes(
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
     confirm
-        Another recording of the same units, which are those of the same name. What has a `p` below
-        `alpha` in `spikes` is tested there, corrected for these episodes only, and all figures of
-        the result are of it, but for `EpisodeResult.search`.
+        Another recording of the same units, which are those of the same name. Episodes with a `p`
+        below `alpha` in `spikes` are tested there, corrected for these episodes only, and all
+        figures of the result refer to it, except `EpisodeResult.search`.
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal and in a
         notebook.
@@ -259,10 +259,11 @@ def correlogram(
     Parameters
     ----------
     spikes
-        Spikes in any form that `SpikeSequence.of` accepts. Of spikes with epochs, lags are those of
-        spikes of one epoch.
+        Spikes in any form that `SpikeSequence.of` accepts. If the spikes have epochs, lags are
+        those between spikes of one epoch.
     source, target : str or int
-        Names of units, or their indices. Of a unit with itself, a spike is no pair with itself.
+        Names of units, or their indices. For a unit with itself, a spike does not form a pair with
+        itself.
     bin : float, str or quantity
         Width of a bin.
     reach : float, str or quantity

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from .._values.options import LiveOptions
 
-#: Times and units, and up to when all spikes have come.
+#: Times and units, and the time up to which all spikes have arrived.
 Block = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, Time]
 
 _KINDS = (Detection, Skipped, Counts, Chance, Arming, Alarm, Epoch, Stats)
@@ -61,7 +61,7 @@ _READING = (
 class LiveRun(Iterator[Event]):
     """A run of `live`: an iterator over its events, and a context manager.
 
-    The analysis has a thread of its own. It goes on while the loop does something else, until 1,024
+    The analysis has its own thread. It continues while the loop does something else, until 1,024
     events wait.
     """
 
@@ -104,7 +104,7 @@ class LiveRun(Iterator[Event]):
 
     def close(self) -> None:
         """Ends the run, and drops the events that have not been taken. The files that it writes
-        have the results of all spikes that have come. Leaving a ``with`` block does the same."""
+        have the results of all spikes that have arrived. Leaving a ``with`` block does the same."""
         self._core.close()
 
     def __enter__(self) -> Self:
@@ -121,14 +121,14 @@ def live(
     unit_names: Sequence[str] | None = None,
     **options: Unpack[LiveOptions],
 ) -> LiveRun:
-    """Detects given episodes, and mines windows, in spikes as they come.
+    """Detects given episodes, and mines windows, in spikes as they arrive.
 
     Detections are the occurrences that `episodes` counts, and tables of windows are those of
     `episodes` in the same spikes, as by ``spikeweave live`` on the command line. Events of each
-    kind come in the order of the recording's time. Detections do not wait for windows, which
-    another thread mines, each within a bounded time (``window_budget``); with ``speed="max"``, all
-    windows are mined to their end before the analysis goes on. The run ends with the source, with
-    its ``with`` block, which Ctrl-C leaves as well, or when nothing refers to it any more.
+    kind are in the order of the recording's time. Detections do not wait for windows, which another
+    thread mines, each within a bounded time (``window_budget``); with ``speed="max"``, all windows
+    are mined to their end before the analysis continues. The run ends with the source, with its
+    ``with`` block, which Ctrl-C leaves as well, or when nothing refers to it any longer.
 
     Parameters
     ----------
@@ -139,10 +139,10 @@ def live(
           it was recorded now;
         - an iterable of blocks ``(times, units)``, such as a generator that asks an amplifier or a
           sorter: arrays of times in seconds and of names or numbers of units. Units may appear at
-          any time. The detections of a block come before the next block is asked for, and with
+          any time. The detections of a block arrive before the next block is requested, and with
           ``speed="max"`` its windows, too. A block may have a third part, a time before which all
-          spikes have come, which completes windows in silence; a block can be empty;
-        - what the command takes besides: a recorded session, a file ``.jsonl`` or ``.ndjson``, a
+          spikes have arrived, which completes windows in silence; a block can be empty;
+        - other sources of the command: a recorded session, a file ``.jsonl`` or ``.ndjson``, a
           named pipe, ``"-"`` or an address, such as ``"open-ephys-zmq://localhost:5556"``. This
           needs a build with streams, which the wheel is not.
     unit_names
@@ -152,10 +152,9 @@ def live(
     Returns
     -------
     LiveRun
-        An iterator over `Detection` and `Window`; `Skipped` and `Alarm`, which tell of losses, an
-        `Alarm` also of a destination that fails (``to``);
-        `Epoch`, `Counts`, `Chance` and `Arming`; and at the end one `Stats`. Errors of the source
-        arrive in the loop.
+        An iterator over `Detection` and `Window`; `Skipped` and `Alarm`, which report losses, an
+        `Alarm` also of a destination that fails (``to``); `Epoch`, `Counts`, `Chance` and `Arming`;
+        and at the end one `Stats`. Errors of the source arrive in the loop.
 
     Raises
     ------
@@ -214,12 +213,12 @@ def live(
 
 
 def _opened(source: str, arguments: dict[str, Any]) -> Any:
-    """The source as the library takes it. It reads no NWB in this package."""
+    """The source in the form for the library. It reads no NWB in this package."""
     if source == "-" or "://" in source:
         return source
     path = Path(source)
     check_readable(path)
-    if not path.is_file() or not is_hdf5(path):  # opening a pipe would take its first bytes
+    if not path.is_file() or not is_hdf5(path):  # opening a pipe would consume its first bytes
         return source
     reading = {name: arguments.pop(name) for name in _READING if name in arguments}
     return read(source, **given(**reading), progress=False)._core

@@ -41,7 +41,7 @@ def report(
 
     Units of episodes and patterns are the same if they have the same name. All edges and chains of
     all circuits are compared, or all patterns; where one was not found it is counted in the spikes.
-    What changed is tested by the rates: docs/report.md says how, and what that assumes. Units of
+    Changes are tested by the rates: docs/report.md describes the test and its assumptions. Units of
     two sortings are compared by the agreement of their spikes.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Frequent episodes in windows of spikes that come in pieces."""
+"""Frequent episodes in windows of spikes that arrive in pieces."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @described(_core.sliding_window_options)
 class SlidingWindow:
-    """Finds frequent episodes in windows of time, in spikes that come in pieces.
+    """Finds frequent episodes in windows of time, in spikes that arrive in pieces.
 
     Window ``k`` has the spikes from ``k * hop`` to ``k * hop + window`` without the end, and its
     table is that of `episodes` in these spikes, however they are cut into pieces. The first window
     is the last one that begins at the first spike or before. A window is complete when a spike at
-    its end or later has come, or when `advance` says so (docs/algorithms/live.md).
+    its end or later has arrived, or after a call of `advance` (docs/algorithms/live.md).
 
     Iterating mines the windows that are complete and have not been mined; after more spikes it can
     be iterated again.
@@ -74,11 +74,11 @@ class SlidingWindow:
 
     @property
     def duplicates(self) -> int:
-        """How many spikes were dropped because their unit had one at the same microsecond."""
+        """The number of spikes dropped because their unit had one at the same microsecond."""
         return self._core.duplicates
 
     def add(self, times: ArrayLike, units: ArrayLike) -> None:
-        """Takes spikes, whose times are not before those that came earlier.
+        """Processes spikes, whose times are not before those of earlier calls.
 
         Parameters
         ----------
@@ -97,7 +97,7 @@ class SlidingWindow:
         self._core.add(spikes.times, spikes.units)
 
     def advance(self, time: Time) -> None:
-        """Says that all spikes before a time have come. An earlier time than before changes
+        """Declares that all spikes before a time have arrived. An earlier time than before changes
         nothing.
 
         Parameters

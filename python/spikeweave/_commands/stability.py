@@ -1,4 +1,4 @@
-"""What two circuits have in common."""
+"""The similarity of two circuits."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def _pairs(circuit: Circuit, numbers: dict[str, int]) -> NDArray[np.uint32]:
 def circuit_stability(
     before: Circuit, after: Circuit, **options: Unpack[CircuitStabilityOptions]
 ) -> dict[str, float]:
-    """How much two circuits have in common beyond the roles of their units.
+    """The similarity of two circuits beyond the roles of their units.
 
     Compared are the pairs of units with a direct edge, whatever its delay, as by ``spikeweave
-    report --as series``. What the roles of the units explain is the mean over circuits in which
+    report --as series``. The similarity that the roles explain is the mean over circuits in which
     each unit keeps its numbers of incoming and outgoing edges of the circuit before.
 
     Parameters

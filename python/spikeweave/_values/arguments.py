@@ -1,4 +1,4 @@
-"""Arguments that were given, as the library takes them."""
+"""Arguments that were given, in the form for the library."""
 
 from __future__ import annotations
 

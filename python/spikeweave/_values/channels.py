@@ -1,4 +1,4 @@
-"""Channels and samples of recordings that Python has, in the shape that the library takes."""
+"""Channels and samples of recordings that Python has, in the shape for the library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Voltages that come as floating-point numbers are sorted in counts of this many microvolts.
+# Voltages given as floating-point numbers are sorted in counts of this many microvolts.
 COUNT_UV = 0.05
 
 
@@ -27,7 +27,7 @@ def channel_list(
     shanks: ArrayLike | None,
     names: Sequence[str] | None,
 ) -> list[dict[str, Any]]:
-    """The channels as the library takes them: a line 20 um apart without positions."""
+    """The channels in the form for the library: a line 20 um apart without positions."""
     gains = _per_channel("gain", gain, count, float)
     offsets = _per_channel("offset", offset, count, float)
     shank = _per_channel("shanks", 0 if shanks is None else shanks, count, int)
@@ -57,7 +57,7 @@ def channel_list(
 def as_counts(
     dtype: np.dtype, get: Callable[[int, int], NDArray[Any]]
 ) -> Callable[[int, int], NDArray[np.int16]]:
-    """What gives frames as int16, of what gives them as they are."""
+    """A source of frames as int16, made from one of frames as they are."""
     limits = np.iinfo(np.int16)
 
     def checked(samples: NDArray[Any], what: str) -> NDArray[np.int16]:

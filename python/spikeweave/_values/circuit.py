@@ -26,8 +26,8 @@ ESTIMATES = tuple(
 class Circuit:
     """The significant delays between pairs of units, excitatory and inhibitory.
 
-    Pairs are tested as `PairTests` says. Whether other units explain an edge is decided without the
-    spikes near those of stronger drivers. Figures are of the window `best_delay`.
+    Pairs are tested as described in `PairTests`. Whether other units explain an edge is decided
+    without the spikes near those of stronger drivers. Figures are of the window `best_delay`.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Circuit:
     count : ndarray of int64, shape (edges,)
         Pairs of spikes whose lag is in `best_delay`.
     expected : ndarray of float64, shape (edges,)
-        How many there would be without a connection.
+        The number expected without a connection.
     p, q : ndarray of float64, shape (edges,)
         As in `PairTests`, or in `EpisodeResult` if the circuit is that of its episodes; in [0, 1].
     gain, gain_low, gain_high : ndarray of float64, shape (edges,)
@@ -66,8 +66,8 @@ class Circuit:
         synaptic one, 8.5 ms), ``"shared-spikes"`` (one unit repeats spikes of the other),
         ``"synchronous"`` (most of it is within 1 ms, too fast for a synapse), ``"dead-time"``
         (most synchronous spikes are missing, as after the dead time of a detector) or
-        ``"stimulus-locked"`` (spikes of other trials are as related). Only direct edges are taken
-        for connections.
+        ``"stimulus-locked"`` (spikes of other trials are as related). Only direct edges count as
+        connections.
     via : list of (int or None)
         The unit that explains most of an edge that is indirect, by common input or undecided.
     mean_delay, mean_delay_low, mean_delay_high : ndarray of float64, shape (edges,)
@@ -76,12 +76,12 @@ class Circuit:
     asymmetry : ndarray of float64, shape (edges,)
         In [-1, 1]: 1 if the target only follows, 0 if the correlogram is symmetric.
     cut : list of str
-        The ends of `delay` at which the peak or trough goes on: ``"no"``, ``"low"``, ``"high"`` or
-        ``"both"``. If one is cut, search with further delays.
+        The ends of `delay` at which the peak or trough continues: ``"no"``, ``"low"``, ``"high"``
+        or ``"both"``. If one is cut, search with further delays.
     synchronous : ndarray of int64, shape (edges,)
     synchronous_expected : ndarray of float64, shape (edges,)
-        Pairs of spikes at most 0.5 ms apart, and how many lags of 0.5 to 5 ms, or those behind
-        `delay` if it is among these, lead one to expect.
+        Pairs of spikes at most 0.5 ms apart, and the number expected from lags of 0.5 to 5 ms, or
+        from those behind `delay` if it is among these.
     """
 
     unit_names: list[str]

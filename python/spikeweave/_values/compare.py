@@ -1,4 +1,4 @@
-"""What differs between two conditions."""
+"""The differences between two conditions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ComparedPattern(NamedTuple):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
-    """What comparisons of two conditions have in common."""
+    """The common parts of comparisons of two conditions."""
 
     findings: list[_Finding]
     columns: dict[str, Any]
@@ -49,7 +49,7 @@ class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
 
     @property
     def sample_counts(self) -> tuple[int, int]:
-        """How many samples each condition has."""
+        """The number of samples of each condition."""
         a, b = self.conditions
         return a["samples"], b["samples"]
 
@@ -92,7 +92,7 @@ class ConditionComparison(_Comparison[Episode]):
         ``removed_b``; ``rate_a``, ``rate_b``, ``rate_ratio``, ``rate_ratio_low``,
         ``rate_ratio_high``, ``rate_p``, ``rate_q``; ``excess_a``, ``excess_b``,
         ``excess_difference``, ``excess_difference_low``, ``excess_difference_high``, ``excess_p``,
-        ``excess_q``. NaN is what is not known. The excess is (count - expected) / removed,
+        ``excess_q``. NaN stands for unknown values. The excess is (count - expected) / removed,
         where *removed* is how many true occurrences the rotation behind *expected* would remove if
         each spike of the first unit had one; with recordings as samples, it is the mean of theirs.
     unit_names : list of str
@@ -129,7 +129,7 @@ class ConditionComparison(_Comparison[Episode]):
 
         ``spikeweave compare`` writes the same graph as ``differences.graphml``. Edges have
         ``delay_low`` and ``delay_high`` in seconds, ``change``, and ``direction``, that of the
-        change from a to b: ``"up"``, ``"down"`` or ``"same"``. Of `columns` they have
+        change from a to b: ``"up"``, ``"down"`` or ``"same"``. Among `columns` they have
         ``rate_ratio``, ``rate_q``, ``excess_a``, ``excess_b`` and ``excess_q``.
         """
         return converted(self, "networkx")
@@ -138,7 +138,7 @@ class ConditionComparison(_Comparison[Episode]):
 class PatternComparison(_Comparison[ComparedPattern]):
     """The result of `compare_patterns` or `compare_patterns_in_epochs`: a sequence of the patterns.
 
-    It has the attributes of `ConditionComparison`, of which these differ.
+    It has the attributes of `ConditionComparison`; these differ.
 
     Attributes
     ----------

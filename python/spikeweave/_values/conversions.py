@@ -1,7 +1,7 @@
 """Conversions between values and what other packages have.
 
-Values import no adapter. The adapters register here what they convert when the package is imported,
-and values look it up.
+Values import no adapter. The adapters register their conversions here when the package is imported,
+and values look them up.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class InputForm(NamedTuple):
-    """A form of input: how it is recognised, and what converts it."""
+    """A form of input: how it is recognised, and its converter."""
 
     matches: Callable[[Any], bool]
     convert: Callable[..., Any]
@@ -30,7 +30,7 @@ _converters: dict[tuple[type, str], Callable[..., Any]] = {}
 
 
 def converter_of(value: Any, forms: Iterable[InputForm]) -> Callable[..., Any] | None:
-    """What converts the value: that of the first form that matches, or None."""
+    """The converter of the value: that of the first form that matches, or None."""
     return next((form.convert for form in forms if form.matches(value)), None)
 
 

@@ -36,7 +36,7 @@ class Device:
 
 
 class DeviceList(list[Device]):
-    """The GPUs there are; its repr says why there are none."""
+    """The available GPUs; its repr shows why there are none."""
 
     def __repr__(self) -> str:
         return super().__repr__() if self else f"[]  # {_core.device_unavailable_reason()}"

@@ -81,10 +81,11 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
 
     @property
     def stability(self) -> NDArray[np.float64]:
-        """How much the circuit of each window has in common with that of the last one before.
+        """The similarity of the circuit of each window to that of the last one before.
 
-        0 is what the roles of the units explain, 1 is the same circuit. NaN if no window ends
-        before this one begins, or one of both has no edge (docs/algorithms/circuit-stability.md).
+        0 is the similarity that the roles of the units explain, 1 is the same circuit. NaN if no
+        window ends before this one begins, or one of both has no edge
+        (docs/algorithms/circuit-stability.md).
         """
         return self._stabilities("stability")
 
@@ -164,7 +165,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         Raises
         ------
         ValueError
-            If there is no such table, or changes were not looked for.
+            If there is no such table, or changes were not searched for.
         """
         if of == "windows":
             return converted(self._columns(), "dataframe")
@@ -211,7 +212,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
 
     def _change_columns(self) -> dict[str, list[Any]]:
         if self._changes is None:
-            raise ValueError("of: changes were not looked for: give change_points=True")
+            raise ValueError("of: changes were not searched for: give change_points=True")
         alpha = self.parameters["change_alpha"]
         names = ("of", "units", "delays", "time", "before", "after", "p", "q", "significant")
         nothing = float("nan")

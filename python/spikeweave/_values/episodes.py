@@ -64,11 +64,11 @@ class EpisodeResult(HasPage, EpisodeRows):
         For runs with surrogates: arrays ``mean_count``, ``p``, ``q`` (by rank), ``tail_p``,
         ``tail_q`` (by a renewal model with their mean).
     search : dict or None
-        For runs with `hold_out`: what the search found in its part of the time, while all other
-        figures are of what was held out. Arrays ``counts``, ``expected``, ``p``, ``q``,
-        ``strength``; ``seconds`` of its part; how many episodes were ``significant`` there, and how
-        many of these were ``replicated`` in what was held out. With `confirm` the same of the
-        recording that was searched, while all other figures are of the one that confirms; and the
+        For runs with `hold_out`: the results of the search in its part of the time, while all other
+        figures refer to the held-out time. Arrays ``counts``, ``expected``, ``p``, ``q``,
+        ``strength``; ``seconds`` of its part; the number of episodes that were ``significant``
+        there, and of those ``replicated`` in the held-out time. With `confirm`, the figures of the
+        recording that was searched, while all other figures refer to the confirming one; and the
         list ``missing_units`` of names that this one lacks, and the list ``untested`` of each
         `Episode` with a ``p`` below alpha and such a unit, with its figures of the search.
     circuit : Circuit
@@ -78,7 +78,7 @@ class EpisodeResult(HasPage, EpisodeRows):
         the episodes of two units, because `surrogates` or another `test` than jitter decide; and
         for windows.
     summary : str
-        What was found and what was tested, in a sentence: the number of connections of each sign,
+        The findings and the tests, in a sentence: the number of connections of each sign,
         of units, of chains and of pairs tested, and the false discovery rate.
     chains : ndarray of int64
         Indices of the episodes that are significant chains along the circuit, longest first.

@@ -1,4 +1,4 @@
-"""Spikes that the library holds, and what can be left out of them."""
+"""Spikes that the library holds, and functions that leave out some of them."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class HeldSpikes:
     def drop_duplicates_of_units(self) -> Self:
         """Leaves out units that repeat the spikes of another.
 
-        A sorter that counts one neuron as two gives a unit of which most spikes are within 0.3 ms
-        of another's, always at the same lag. The unit with fewer spikes of such a pair is left out;
+        If a sorter counts one neuron as two, most spikes of one unit are within 0.3 ms of
+        another's, always at the same lag. The unit with fewer spikes of such a pair is left out;
         units that are synchronous for another reason stay (docs/algorithms/shared-spikes.md).
 
         Returns
@@ -128,7 +128,7 @@ class HeldSpikes:
             Leave out units with a higher mean rate in hertz: of the spikes that remain, in the
             recorded span or, if the spikes have `epochs`, in these.
         min_snr
-            Leave out units with a lower value in `snr`; units of which it is NaN stay.
+            Leave out units with a lower value in `snr`; units for which it is NaN are kept.
         snr
             The signal-to-noise ratio of each unit.
 
@@ -144,7 +144,7 @@ class HeldSpikes:
         Warns
         -----
         UserWarning
-            For what is left out.
+            For units and spikes that are left out.
 
         Examples
         --------
@@ -172,7 +172,7 @@ class HeldSpikes:
         return self._kept(core)
 
     def grouped(self, groups: Mapping[str, str], group_window: Time | None = None) -> Self:
-        """Takes units as one: clumps of neurons, channels of an electrode, wells of a plate.
+        """Combines units into one: clumps of neurons, channels of an electrode, wells of a plate.
 
         Parameters
         ----------

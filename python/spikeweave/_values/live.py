@@ -1,4 +1,4 @@
-"""What is found while a recording runs."""
+"""The results of a running recording."""
 
 from __future__ import annotations
 
@@ -146,7 +146,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Chance:
-    """How often chance gives what is armed, if units fire independently (``rates_from``).
+    """The rate at which armed episodes and patterns occur by chance, if units fire independently
+    (``rates_from``).
 
     Attributes
     ----------
@@ -169,8 +170,7 @@ class Arming:
     ----------
     change : str
         ``"armed"``, ``"disarmed"``, or the option by which it was not armed, ``"max-armed"`` or
-        ``"max-false-alarms"``, which is told once.
-    episode : int or None
+        ``"max-false-alarms"``, which is reported once. episode : int or None
         Its index in detections, which it keeps; None if it was not armed.
     units : tuple of str
         The names of its units, in the order of firing.
@@ -201,22 +201,22 @@ class Arming:
 
 @dataclass(frozen=True)
 class Alarm:
-    """Something was lost. It comes at the first loss, and whenever the losses have doubled.
+    """Something was lost. It is reported at the first loss, and whenever the losses have doubled.
 
-    If a destination, ``to``, fails, an alarm of its own tells of it in the same way.
+    If a destination, ``to``, fails, a separate alarm reports it in the same way.
 
     Attributes
     ----------
     missing, unreadable : int
-        Messages so far that did not come, or could not be read.
+        Messages so far that did not arrive, or could not be read.
     late : int
-        Spikes so far that came too late and were left out.
+        Spikes so far that arrived too late and were left out.
     to : str or None
         The destination that has failed, as it was given; None if something of the source was lost.
     undelivered : int
-        Results so far that this destination did not take.
+        Results so far that this destination did not accept.
     reason : str or None
-        What was wrong with it last.
+        Its last fault.
     """
 
     missing: int
@@ -242,20 +242,20 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Stats:
-    """What came, what was lost and what was found: the last event of a run.
+    """The totals of arrivals, losses and results: the last event of a run.
 
     Attributes
     ----------
     units, spikes : int
         Those that were analysed.
     late : int
-        Spikes that came too late and were left out.
+        Spikes that arrived too late and were left out.
     duplicates : int
         Second spikes of a unit at a time, which were left out.
     missing, unreadable : int
-        Messages that did not come, or could not be read.
+        Messages that did not arrive, or could not be read.
     epochs : int
-        How often the clock was set.
+        The number of times that the clock was set.
     detections, triggers : int
         The number of detections, and of those of them that were not suppressed.
     windows, incomplete, skipped : int
@@ -264,7 +264,7 @@ class Stats:
     untested : int
         Windows that could not be tested in time, so that nothing in them was armed.
     undelivered : int
-        Results that a destination, ``to``, did not take.
+        Results that a destination, ``to``, did not accept.
     warnings : list of str
         Warnings about a file that was replayed, about destinations, and about units of armed
         episodes and patterns that have not fired.

@@ -34,13 +34,13 @@ class PairTests:
     sign : list of str
         ``"excitatory"`` if the target fires more often after the source, else ``"inhibitory"``.
     slow : ndarray of bool, shape (pairs,)
-        Whether the delay is longer than a synaptic one, 8.5 ms. Slow delays are tested apart.
+        Whether the delay is longer than a synaptic one, 8.5 ms. Slow delays are tested separately.
     delay : ndarray of float64, shape (pairs, 2)
         ``(low, high]`` in seconds: the window with the smallest p.
     count : ndarray of int64, shape (pairs,)
         Pairs of spikes whose lag is in this window.
     expected : ndarray of float64, shape (pairs,)
-        How many there would be without a connection.
+        The number expected without a connection.
     gain : ndarray of float64, shape (pairs,)
         ``count / expected``: above 1 for excitation, below 1 for inhibition.
     p : ndarray of float64, shape (pairs,)

@@ -16,7 +16,7 @@ from .conversions import converter_of, recording_forms
 from .spikes import SpikeSequence
 from .types import BaseRecording, Quantity
 
-#: What `sort` takes for a recording; `Recording.of` says what each is.
+#: The forms of a recording that `sort` accepts; `Recording.of` describes them.
 RecordingLike = Union["Recording", str, os.PathLike[str], NDArray[Any], BaseRecording]
 
 
@@ -24,7 +24,7 @@ class Recording:
     """Samples of many channels, read in pieces from their source.
 
     Make one with `read_recording`, `Recording.of` or `simulate.recording`. A pickle or a copy of
-    one that was read from a file opens the file again; others take their samples with them.
+    one that was read from a file opens the file again; others include their samples.
     """
 
     __slots__ = ("_again", "_core", "_times")
@@ -37,9 +37,10 @@ class Recording:
         again: tuple[Callable[..., Recording], tuple[Any, ...]] | None = None,
     ) -> None:
         self._core = core
-        # Of every sample, in seconds, where they are not even.
+        # The times of all samples, in seconds, where they are not even.
         self._times = times
-        # What makes it again, and of what; None where its samples have to be taken along.
+        # The function that makes it again, and its arguments; None where its samples have to be
+        # pickled.
         self._again = again
 
     @classmethod
@@ -100,14 +101,15 @@ class Recording:
             return convert(recording)
         if hasattr(recording, "rescale") or not isinstance(recording, np.ndarray):
             raise TypeError(
-                f"recording: expected what Recording.of lists, found {type(recording).__name__}"
+                "recording: expected a form that Recording.of lists, "
+                f"found {type(recording).__name__}"
             )
         if recording.ndim != 2 or 0 in recording.shape:
             raise ValueError(
                 f"recording: expected an array of frames and channels, found {recording.shape}"
             )
         if sample_rate is None:
-            raise TypeError("sample_rate: expected a number in Hz, since an array does not say it")
+            raise TypeError("sample_rate: expected a number in Hz, since an array does not have it")
         rate = _hertz(sample_rate)
         if recording.dtype.kind == "f" and gain is not None:
             raise ValueError("gain: is for integers; floating-point numbers are microvolts")

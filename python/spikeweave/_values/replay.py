@@ -26,7 +26,7 @@ class ReplayResult(HasPage):
     Attributes
     ----------
     spikes : SpikeSequence
-        The spikes in which chains were looked for: those of the epochs, if there are any.
+        The spikes in which chains were searched for: those of the epochs, if there are any.
     chains : list of Episode
     chain : ndarray of int64, shape (tests,)
         Indices into `chains`.

@@ -40,7 +40,7 @@ class SortResult(HasPage):
         ``firing_range`` (Hz), ``amplitude_median`` (microvolts), ``amplitude_cv``,
         ``amplitude_cutoff`` and ``separation``; NaN if unknown. ``quality_features`` is the number
         of features behind ``l_ratio`` and ``isolation_distance``. ``label`` is ``"good"``,
-        ``"mua"`` or ``"noise"``, and ``reason`` says why.
+        ``"mua"`` or ``"noise"``, and ``reason`` states the reason.
     waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
         Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
         recordings only.
@@ -124,7 +124,7 @@ class SortResult(HasPage):
         return converted(self, "spikeinterface")
 
     def to_elephant(self) -> list[Any]:
-        """The units as a list of `neo.SpikeTrain` in seconds, which Elephant's functions take."""
+        """The units as a list of `neo.SpikeTrain` in seconds, which Elephant's functions accept."""
         return self._timed().to_neo()
 
     def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:

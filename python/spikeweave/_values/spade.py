@@ -52,7 +52,7 @@ class Pattern:
 
     @property
     def count(self) -> int:
-        """How often it occurs."""
+        """Its number of occurrences."""
         return len(self.times)
 
     def __str__(self) -> str:
@@ -103,8 +103,8 @@ class PatternResult(HasPage, Sequence[Pattern]):
         recording, while all other figures are of the search. Arrays ``counts``, ``expected`` (mean
         over the surrogates), ``p``, ``q``, which are -1 and NaN for patterns with a unit that is
         missing there; ``seconds``, and the ``searched_seconds`` of the search; with `hold_out`,
-        ``searched_epochs``, the beginning and the end of each; how many patterns were ``tested``
-        and ``replicated``; the list ``missing_units`` of names.
+        ``searched_epochs``, the beginning and the end of each; the numbers of patterns that were
+        ``tested`` and ``replicated``; the list ``missing_units`` of names.
     funnel : list of dict
         Number of patterns removed by each step and left after it: ``step``, ``removed``, ``left``,
         ``why``.

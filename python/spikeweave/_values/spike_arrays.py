@@ -1,4 +1,4 @@
-"""Spikes as arrays, of which the library makes a sequence."""
+"""Spikes as arrays, from which the library makes a sequence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class SpikeArrays(NamedTuple):
-    """What the library makes a sequence of."""
+    """The input from which the library makes a sequence."""
 
     times: NDArray[np.float64]  # seconds, in any order
     units: NDArray[np.uint32]  # indices into names

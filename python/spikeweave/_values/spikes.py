@@ -135,7 +135,7 @@ class SpikeSequence(HeldSpikes):
             convert = converter_of(spikes, spike_forms)
             if convert is None:
                 raise TypeError(
-                    f"spikes: found {type(spikes)}, expected what SpikeSequence.of lists"
+                    f"spikes: found {type(spikes)}, expected a form that SpikeSequence.of lists"
                 )
             found = convert(spikes, unit_names)
         if isinstance(found, cls) and unit_names is None and t_start is None and t_stop is None:
@@ -223,8 +223,9 @@ class SpikeSequence(HeldSpikes):
 
     @property
     def positions(self) -> NDArray[np.float64] | None:
-        """Where each unit or its electrode is, as the file that `read` read says: shape (units, 2),
-        x and y in micrometres, read-only; None if it is not known, and of groups of units."""
+        """The position of each unit or its electrode, as stated in the file that `read` read: shape
+        (units, 2), x and y in micrometres, read-only; None if it is not known, and of groups of
+        units."""
         return self._places
 
     @property
@@ -320,7 +321,7 @@ class SpikeSequence(HeldSpikes):
         return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Whole microseconds come back as they are: below 285 years a double holds them exactly.
+        # Whole microseconds are returned unchanged: below 285 years a double holds them exactly.
         span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
         arrays = (self.times, self.units, self.unit_names, *span, self.epochs)
         return _again, (*arrays, self._stimulus, self._places, self._core.are_clusters)
@@ -467,7 +468,7 @@ def _cut(epochs: NDArray[np.float64], begin: float, end: float) -> NDArray[np.fl
 
 
 def duplicates_text(count: int) -> str:
-    """What is said of spikes that an input lists more than once."""
+    """The warning about spikes that an input lists more than once."""
     if count == 1:
         return "1 spike is listed twice (same unit, same microsecond) and was counted once."
     return f"{count} spikes are listed twice (same unit, same microsecond) and were counted once."

@@ -1,4 +1,4 @@
-"""Results as tables in a notebook, and how many of something there are."""
+"""Results as tables in a notebook, and numbers of things in words."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def html_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Any
 
 
 def counted(number: int, noun: str) -> str:
-    """Says "no spike", "1 spike" or "2 spikes"."""
+    """Returns "no spike", "1 spike" or "2 spikes"."""
     return f"{number or 'no'} {noun}{'s' if number > 1 else ''}"

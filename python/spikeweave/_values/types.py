@@ -1,4 +1,4 @@
-"""What arguments may be, for type checkers: other packages' objects by what they can do."""
+"""The types of arguments, for type checkers: other packages' objects by their methods."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ Times = Time | Sequence[Time]
 #: A whole number of bins, or a time of so many.
 Bins = int | str | timedelta | Quantity
 
-#: What every function that takes spikes accepts; `SpikeSequence.of` says what each is.
+#: The forms of spikes that every function accepts; `SpikeSequence.of` describes them.
 SpikesLike = Union[
     "SpikeSequence",
     str,

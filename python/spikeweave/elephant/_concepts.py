@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ._names import check_winlen
 
 _CHUNK = 4096
-# A larger table of numbers as objects would take more memory than it saves.
+# A larger table of numbers as objects would need more memory than it saves.
 _MOST_SHARED = 1 << 22
 
 

@@ -11,7 +11,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def takes_binsize(function: Function) -> Function:
-    """Let a function accept the keyword `binsize`, with a DeprecationWarning."""
+    """Make a function accept the keyword `binsize`, with a DeprecationWarning."""
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -216,8 +216,8 @@ def _fpgrowth(
 ) -> list[Any] | np.ndarray:
     """Mine windows given as lists of items.
 
-    As in Elephant, report 'a' is empty without a `rel_matrix` to take the windows from, and windows
-    that are all equal give one concept, whatever its thresholds. `target` is ignored.
+    As in Elephant, report 'a' is empty without a `rel_matrix` to read the windows from, and windows
+    that are all equal yield one concept, whatever its thresholds. `target` is ignored.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def check_winlen(winlen: Any) -> None:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """Return a number that the extension can hold, or raise TypeError or ValueError."""
+    """Return a number that the extension can represent, or raise TypeError or ValueError."""
     try:
         number = operator.index(value)
     except TypeError:

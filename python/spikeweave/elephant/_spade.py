@@ -120,7 +120,7 @@ def spade(
     -----
     Torre et al. 2013, doi:10.3389/fncom.2013.00132; Quaglio et al. 2017,
     doi:10.3389/fncom.2017.00041; Stella et al. 2019, doi:10.1016/j.biosystems.2019.104022.
-    As in Elephant, the time of each step is printed. A warning says how many signatures are kept
+    As in Elephant, the time of each step is printed. A warning states how many signatures are kept
     without a test because no surrogate reached them.
 
     Examples

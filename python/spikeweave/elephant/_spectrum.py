@@ -31,7 +31,7 @@ def _as_sequence(spiketrains: Sequence[neo.SpikeTrain]) -> Any:
         times.astype(float), units, names, first.t_start, first.t_stop
     )
     if duplicates:
-        warnings.warn(f"{duplicates} spikes are listed twice and were taken once.", stacklevel=5)
+        warnings.warn(f"{duplicates} spikes are listed twice and were counted once.", stacklevel=5)
     return core
 
 

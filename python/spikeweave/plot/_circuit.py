@@ -49,7 +49,7 @@ def circuit(
         by name, or an array of shape (units, 2). By default layered if possible.
     strongest
         Largest number of connections to draw: direct ones first, each kind by gain. By default
-        100, and the picture says how many there are.
+        100, and the picture states how many there are.
     labels
         Whether arrows are labelled with their delay intervals; by default if there are at most 40.
     ax

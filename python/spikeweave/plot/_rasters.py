@@ -46,7 +46,7 @@ def raster(
         What to mark: an `EpisodeResult`, a `PatternResult`, patterns of one, planted patterns of
         `simulate`, or patterns from Elephant's SPADE.
     indices
-        Indices into `found`. By default at most 12 are drawn, and the picture says how many there
+        Indices into `found`. By default at most 12 are drawn, and the picture states how many there
         are: the chains of an `EpisodeResult`, the patterns with most spikes of a `PatternResult`,
         or the first elements of a list.
     t_start, t_stop : float, str or quantity
