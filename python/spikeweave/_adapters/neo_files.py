@@ -197,7 +197,7 @@ def open_by_spikeinterface(path: Path, stream: str | None, segment: int | None) 
 
 
 def _extracted(path: Path, name: str, read: Any, stream: str | None) -> Any:
-    """A recording read by SpikeInterface's function of this name, or its parts if samples are missing."""
+    """The recording read by this function of SpikeInterface; its parts if samples are missing."""
     how: dict[str, Any] = {}
     place = path.parent if name in _OF_FOLDERS else path
     if name == "read_maxwell":
