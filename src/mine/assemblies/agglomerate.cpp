@@ -16,7 +16,7 @@
 namespace spikeweave::assemblies {
 namespace {
 
-/// An assembly with what is needed to join further units; at first a single unit.
+/// An assembly with the data for joining further units; at first a single unit.
 struct member_group {
     assembly found{};
     series active{};
@@ -119,7 +119,7 @@ private:
     }
 
     // Tests all that the plan has, unit by unit, because the counts of a unit are looked up at many
-    // lags. Returns what is significant, by group and then by unit.
+    // lags. Returns the significant findings, by group and then by unit.
     std::vector<joining> test(const std::vector<member_group>& groups, const plan& next,
                               std::uint32_t size, test_counts& tested) const {
         std::vector<std::vector<joining>> found(units_.size());
@@ -166,8 +166,8 @@ private:
         }
     }
 
-    // Of the ways to make the same set of units, keeps that with the smallest p, the first of equal
-    // ones.
+    // Among the ways to make the same set of units, keeps the one with the smallest p, the first of
+    // equal ones.
     static void keep_most_significant(const std::vector<member_group>& groups,
                                       std::vector<joining>& found) {
         std::map<unit_set, std::size_t> place;

@@ -19,7 +19,7 @@ struct width_result {
 width_result agglomerate(const std::vector<series>& units, const layout& bins, double alpha,
                          const assembly_options& options, const execution& run);
 
-/// Leaves out what `choice` says of the assemblies of all bin widths.
+/// Removes assemblies from those of all bin widths according to `choice`.
 void choose_bins(std::vector<assembly>& all, bin_choice choice);
 
 }  // namespace spikeweave::assemblies

@@ -16,7 +16,7 @@
 namespace spikeweave {
 namespace {
 
-// With fewer bins the distribution of the statistic does not hold, as the authors' program says.
+// With fewer bins the distribution of the statistic does not hold, as the authors' program states.
 constexpr std::uint64_t fewest_usable_bins = 100;
 
 std::vector<unit_id> sorted_units(const assembly& of) {

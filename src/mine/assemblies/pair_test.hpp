@@ -12,9 +12,9 @@ namespace spikeweave::assemblies {
 using dense_counts = std::vector<std::int16_t>;
 dense_counts dense(const series& of, const layout& bins);
 
-/// How often `a` and the other series are active together with each lag from -max_lag to max_lag:
-/// the sum of min(a[t], b[t + lag]) over the bins t in which a joint count may begin, which are as
-/// many for every lag. At negative lags it is t + lag that runs through these bins.
+/// The number of times that `a` and the other series are active together at each lag from -max_lag
+/// to max_lag: the sum of min(a[t], b[t + lag]) over the bins t in which a joint count may begin,
+/// which are as many for every lag. At negative lags it is t + lag that runs through these bins.
 std::vector<std::uint32_t> joint_counts(const series& a, const dense_counts& b, const layout& bins);
 
 /// The variance of the difference of two joint counts if the series are independent and have

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t most_bins = std::uint64_t{1} << 31;
 
-// Adds one spike. Those of a unit come in order, so that only the last bin can be hit again.
+// Adds one spike. Those of a unit are in order, so that only the last bin can be hit again.
 void add_spike(series& unit, std::uint32_t position, const spike_sequence& spikes, std::size_t i,
                duration bin) {
     if (unit.at.empty() || unit.at.back() != position) {

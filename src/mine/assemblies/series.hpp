@@ -40,11 +40,12 @@ struct layout {
     duration time_of(std::uint32_t position) const;
 };
 
-/// How often a unit or an assembly is active in each bin.
+/// The number of times that a unit or an assembly is active in each bin.
 struct series {
     std::vector<std::uint32_t> at{};    ///< ascending positions
     std::vector<std::int16_t> count{};  ///< at least 1
-    /// The smallest count of all bins. It tells nothing of coincidences and is subtracted.
+    /// The smallest count of all bins. It carries no information about coincidences and is
+    /// subtracted.
     std::int16_t floor = 0;
     std::vector<std::uint64_t> at_least{};  ///< at_least[i]: bins with more than i above the floor
     std::uint64_t total = 0;                ///< of all counts above the floor

@@ -9,7 +9,7 @@
 
 namespace spikeweave::mine {
 
-/// Makes an error of the file of what is wrong in a line.
+/// Makes a fault in a line an error of the file.
 template <class Read>
 auto read_line(const std::filesystem::path& table, std::size_t number, const Read& read) {
     try {

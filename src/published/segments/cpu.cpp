@@ -7,7 +7,7 @@
 //
 // The published summary instead runs one state machine for each node of the episode, started so far
 // before the segment that it may hold the partial occurrence that crosses the boundary. It relies
-// on one of them ending its first completion where the previous segment says. Those machines run
+// on one of them ending its first completion where the previous segment ended. Those machines run
 // here too, and the boundaries at which none matches are counted.
 
 #include <algorithm>
@@ -103,8 +103,8 @@ void segmented_candidate::cut() {
     boundaries_.push_back(begin + length);
 }
 
-// The ends in (begin, end] with the latest start of each. A halo of `reach_` before the segment
-// contains all spikes that can matter.
+// The ends in (begin, end] with the latest start of each. A margin (halo) of `reach_` before the
+// segment contains all spikes that can matter.
 std::vector<segmented_candidate::survivor> segmented_candidate::survivors(std::int64_t begin,
                                                                           std::int64_t end) const {
     const auto first = after(begin - reach_);

@@ -7,7 +7,7 @@
 #include "device/warp.cuh"
 #include "mine/episodes/devices/candidate_steps.cuh"
 
-/// Greedy counts in segments of time: what a thread keeps while it counts, and the kernels that
+/// Greedy counts in segments of time: the state of a thread while it counts, and the kernels that
 /// count. segments_per_episode.cu describes the algorithm.
 namespace spikeweave::episodes::segment_walks {
 

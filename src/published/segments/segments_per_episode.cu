@@ -13,7 +13,7 @@
 // that differ only in the time at which they begin. So one pass over the spikes makes all walks,
 // where the published kernel ran as many state machines.
 //
-// Joining looks for the machine whose first end in its segment is the end at which the previous
+// Joining searches for the machine whose first end in its segment is the end at which the previous
 // segment was left. There may be none, a case that the published join cannot handle; these
 // boundaries are counted. Here the missing walk is then computed: it continues from that end, over
 // further boundaries if necessary, until it takes an end that the next segment's own first walk

@@ -73,8 +73,8 @@ private:
                 }
                 continue;
             }
-            // Usually no stamp is open any more, and the newest stamp shows that without reading
-            // the list.
+            // Usually no stamp is still open, and the newest stamp shows that without reading the
+            // list.
             if (time - newest[node.node - 1] > node.high) continue;
             stamp_list& before = lists[node.node - 1];
             while (!before.empty() && time - before.front() > node.high) before.pop_front();

@@ -21,7 +21,7 @@ public:
                 add(c, together, warp);
                 continue;
             }
-            // Alone each takes what it needs, and not what the largest of all needs.
+            // Alone each needs only its own size, not that of the largest.
             for (std::size_t one = c; one < c + together; ++one) add(one, 1, 1);
         }
         close();

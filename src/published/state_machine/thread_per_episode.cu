@@ -75,7 +75,7 @@ __device__ void expire(node<Stamp>& of, Stamp time, Stamp keep, std::uint32_t la
 // `keep`: how long a stamp of this list stays open.
 template <class Stamp>
 __device__ void append(node<Stamp>& to, Stamp time, Stamp keep, std::uint32_t lanes) {
-    // A full ring holds a stamp that has expired, as no more spikes fit into the time it spans.
+    // A full ring contains a stamp that has expired, as no more spikes fit into the time it spans.
     if (to.length == to.capacity) expire(to, time, keep, lanes);
     std::uint32_t slot = to.head + to.length;
     if (slot >= to.capacity) slot -= to.capacity;
@@ -85,7 +85,7 @@ __device__ void append(node<Stamp>& to, Stamp time, Stamp keep, std::uint32_t la
     ++to.length;
 }
 
-// Processes one spike. Later nodes come first, so that it never serves two nodes in a row.
+// Processes one spike. Later nodes are first, so that it never serves two nodes in a row.
 template <class Stamp, class NodeAt>
 __device__ void see(const NodeAt& at, int size, std::uint32_t lanes, bool strict, Stamp time,
                     std::uint32_t unit, std::uint32_t& count, Stamp& last_completion) {

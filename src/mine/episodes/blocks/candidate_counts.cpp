@@ -69,7 +69,7 @@ void candidate_counts::count_part(const counting_problem& problem, const train_i
     }
 }
 
-// How many occurrences of an episode of the level before there are after the last piece.
+// The number of occurrences of an episode of the level before after the last piece.
 std::uint64_t candidate_counts::to_come(std::uint32_t parent) const {
     return previous_.counts[parent] - of_previous_[parent].count;
 }
@@ -84,7 +84,7 @@ void candidate_counts::drop_hopeless() {
     std::vector<std::uint32_t> kept;
     for (std::size_t c = 0; c < candidates_.count(); ++c)
         if (most(c) >= threshold_) kept.push_back(static_cast<std::uint32_t>(c));
-    // The steps are numbered anew, which takes about as long as counting in a small piece.
+    // The steps are renumbered, which takes about as long as counting in a small piece.
     if (4 * kept.size() > 3 * candidates_.count()) return;
     candidate_set rest{candidates_.size};
     std::fill(is_prefix_.begin(), is_prefix_.end(), false);

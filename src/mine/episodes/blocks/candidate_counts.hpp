@@ -14,9 +14,9 @@ namespace spikeweave::episodes {
 
 /// The joins of a level's frequent episodes, counted in one piece of a recording after another.
 ///
-/// A candidate is dropped as soon as it cannot become frequent. Of its occurrences that end after a
-/// piece, all but the first one also start after it. So they are at most one more than those of its
-/// prefix, or of its suffix, that are still to come, and how many these have in all is known.
+/// A candidate is dropped as soon as it cannot become frequent. All of its occurrences that end
+/// after a piece, except the first, also start after it. So they are at most one more than those of
+/// its prefix, or of its suffix, that follow, and the total of these is known.
 class candidate_counts {
 public:
     candidate_counts(const mined_level& previous, std::uint64_t threshold);

@@ -1,7 +1,7 @@
 // Mines a recording that is larger than memory level by level, with one reading for each level. A
 // reading counts all candidates of a level in one piece after another: their survivors are found in
-// the piece, in which each occurrence that ends at a new spike is as a whole, and the greedy count
-// goes on from the end of the occurrence that it took last.
+// the piece, which contains each occurrence that ends at a new spike as a whole, and the greedy
+// count continues from the end of the occurrence that it took last.
 
 #include <algorithm>
 #include <array>

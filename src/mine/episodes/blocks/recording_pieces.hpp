@@ -36,7 +36,7 @@ private:
     std::uint64_t duplicates_ = 0;
 };
 
-/// What is known of a recording after it was read once.
+/// The properties of a recording that are known after it was read once.
 struct recording_survey {
     std::vector<std::string> unit_names{};         ///< in natural order
     std::vector<std::uint32_t> rank{};             ///< of each unit of the blocks in this order
@@ -80,7 +80,7 @@ private:
     std::vector<std::uint32_t> taken_as_;  // by the blocks' number: the unit, or left_out
     std::int64_t reach_us_;
     std::size_t at_once_;
-    std::vector<std::int64_t> times_us_;  // of the last piece, and what was read beyond it
+    std::vector<std::int64_t> times_us_;  // of the last piece, and the spikes read beyond it
     std::vector<unit_id> units_;
     std::size_t counted_ = 0;  // how many of these were in the last piece
     std::int64_t offset_ = 0;  // how many were before these

@@ -20,7 +20,7 @@ struct trie_step {
     std::uint64_t high;
 };
 
-/// What ends at a node: an armed episode, or the part of it at which it is detected.
+/// The end at a node: of an armed episode, or of the part of it at which it is detected.
 struct trie_end {
     std::uint32_t episode;
     bool is_detection;

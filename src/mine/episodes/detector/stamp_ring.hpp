@@ -10,13 +10,13 @@
 
 namespace spikeweave::episodes {
 
-/// The delay between two times, of which the first is not later. It does not overflow.
+/// The delay between two times, the first of which is not later. It does not overflow.
 inline std::uint64_t delay_us(std::int64_t from, std::int64_t to) {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
 /// The stamps of a node: its survivors, each with the place of its latest start and the times of
-/// all spikes of that occurrence. Only stamps that a later spike may still ask for are kept: those
+/// all spikes of that occurrence. Only stamps that a later spike may still need are kept: those
 /// that are at most `retain` old, and the one before them.
 class stamp_ring {
 public:

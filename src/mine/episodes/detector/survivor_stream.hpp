@@ -13,7 +13,7 @@
 
 namespace spikeweave::episodes {
 
-/// Follows the beginnings of episodes through spikes that come one after another. A node of the
+/// Follows the beginnings of episodes through spikes that arrive one after another. A node of the
 /// trie holds the survivors of a beginning that later spikes can still continue. A spike is looked
 /// up in the nodes before those of its unit; the order of the nodes does not matter, because a
 /// survivor at the same time is never before the spike.
@@ -27,10 +27,10 @@ public:
     /// @throws invalid_argument if the spike is earlier than the one before it or its unit is
     /// unknown.
     void check(std::int64_t time_us, unit_id unit) const;
-    /// Takes a spike that was checked; a second one of a unit at the same time is dropped.
-    /// @param on_survivor  called with each node of which the spike is a survivor, the place of its
-    /// latest start followed by the times of the spikes before it, and its own place. A place is a
-    /// time, or the position in the stream for `tie_rule::order`.
+    /// Processes a spike that was checked; a second one of a unit at the same time is dropped.
+    /// @param on_survivor  called with each node for which the spike is a survivor, the place of
+    /// its latest start followed by the times of the spikes before it, and its own place. A place
+    /// is a time, or the position in the stream for `tie_rule::order`.
     template <class OnSurvivor>
     void add(std::int64_t time_us, unit_id unit, const OnSurvivor& on_survivor);
     void flush();

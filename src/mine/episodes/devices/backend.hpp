@@ -9,8 +9,8 @@
 
 namespace spikeweave::episodes {
 
-/// What a build with CUDA adds to the mining of episodes. Code that is always built calls it
-/// through this table only.
+/// The functions that a build with CUDA adds to the mining of episodes. Code that is always built
+/// calls it through this table only.
 struct cuda_backend {
     device_counter thread_per_episode;
     device_counter segments_per_episode;

@@ -12,7 +12,7 @@
 
 namespace spikeweave::episodes {
 
-/// What is counted in many sequences.
+/// The episodes that are counted in many sequences.
 struct many_counts_problem {
     const episode_lists& lists;
     std::size_t unit_count;
@@ -30,7 +30,7 @@ public:
     many_counter& operator=(many_counter&&) = delete;
     virtual ~many_counter() = default;
 
-    /// How many sequences to count in at once if each has this many spikes.
+    /// The number of sequences to count in at once if each has this many spikes.
     /// @throws device_error if the memory is too small for a single one.
     virtual std::size_t most_sequences(std::size_t spikes) const = 0;
 

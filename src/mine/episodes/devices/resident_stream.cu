@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(threads)
     if (i < size) to[i] = from[i];
 }
 
-// What becomes a stream: spikes in the order of time, or at least each unit's, if all are of one
+// The input of a stream: spikes in the order of time, or at least each unit's, if all are of one
 // era.
 struct event_source {
     std::span<const std::int64_t> times;

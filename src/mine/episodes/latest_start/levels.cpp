@@ -99,7 +99,7 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
         rules_.max_memory_bytes > 0 ? rules_.max_memory_bytes / 4 : default_table_bytes;
     steps_.emplace(problem_, trains_, std::move(pairs), most);
     limit_.add(steps_->table_bytes());
-    // What continuing a pair costs: a walk through its survivors for each continuation.
+    // The cost of continuing a pair: a walk through its survivors for each continuation.
     std::vector<double> costs;
     costs.reserve(level.frequent.count());
     for (std::size_t i = 0; i < level.frequent.count(); ++i) {

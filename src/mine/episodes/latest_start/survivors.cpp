@@ -55,7 +55,7 @@ void extend(const indexed_train& from, std::size_t n, EndAt end_at, StartAt star
     out.set_size(found);
 }
 
-// How far ahead windows are fetched: a table is larger than the nearest cache.
+// The distance at which windows are prefetched: a table is larger than the nearest cache.
 constexpr std::size_t ahead = 16;
 
 // The same with a table: windows[which[k]] is what the k-th survivor of the prefix that reaches

@@ -80,7 +80,8 @@ struct new_spikes {
     std::int64_t offset = 0;  ///< number of spikes of the recording before the piece
 };
 
-/// How far the occurrences of an episode have been counted in a recording that comes in pieces.
+/// The place up to which the occurrences of an episode have been counted in a recording that is
+/// read in pieces.
 struct running_count {
     std::int64_t last_end = INT64_MIN;  ///< time, or position in the recording
     std::uint64_t count = 0;

@@ -12,8 +12,8 @@
 namespace spikeweave::episodes {
 
 /// One unit's spikes, prepared for the query "the first spike after t": sorted times, followed by a
-/// sentinel later than any time, and a table of one to two buckets per spike that says where the
-/// search begins.
+/// sentinel later than any time, and a table of one to two buckets per spike with the place where
+/// the search begins.
 struct indexed_train {
     const std::int64_t* times_us;
     const std::uint32_t* positions;  ///< positions in the sequence

@@ -14,7 +14,8 @@
 /// The table of a search that goes level by level.
 namespace spikeweave::episodes {
 
-/// Fills in what is known before the first level: the threshold, what will run, and warnings.
+/// Fills in the entries known before the first level: the threshold, the strategy that will run,
+/// and warnings.
 /// @throws invalid_argument if an option is out of range or the strategy cannot run on the devices
 /// of `run`.
 void begin_table(const spike_sequence& spikes, const episode_mining_options& options,

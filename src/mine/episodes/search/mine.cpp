@@ -72,7 +72,7 @@ std::unique_ptr<episodes::level_counter> counter_for(
         false);
 }
 
-// How a unit follows within an interval by chance, if it fires at a constant rate.
+// The probability that a unit follows within an interval by chance, if it fires at a constant rate.
 struct chance_step {
     double log_p;   // of the probability that it does
     double mean_s;  // after how long, if it does
@@ -87,8 +87,7 @@ chance_step chance_step_of(double rate_hz, const interval_us& interval) {
 }
 
 // About how many episodes are frequent by chance, if units fire independently at constant rates. Of
-// N occurrences of a unit, N p^(k-1) go on to size k, and occurrences of one episode do not
-// overlap.
+// N occurrences of a unit, N p^(k-1) reach size k, and occurrences of one episode do not overlap.
 double frequent_by_chance(const spike_sequence& spikes, std::span<const std::uint64_t> spikes_of,
                           std::span<const interval_us> intervals, std::uint64_t threshold) {
     const double seconds = to_seconds(spikes.observed_time() + duration{1});

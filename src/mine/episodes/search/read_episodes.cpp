@@ -72,8 +72,8 @@ bool is_part_of(const std::vector<std::string>& words, const std::vector<std::st
            std::search(longer.begin(), longer.end(), words.begin(), words.end()) != longer.end();
 }
 
-// Of a result's folder, the significant episodes that are not part of a longer one; of one whose
-// episodes were not tested, the maximal ones.
+// The episodes of a result's folder: the significant ones that are not part of a longer one, or, if
+// they were not tested, the maximal ones.
 std::vector<episode_line> read_result(const std::filesystem::path& folder) {
     const std::filesystem::path path = folder / "episodes.tsv";
     io::result_table rows(path);
@@ -85,7 +85,7 @@ std::vector<episode_line> read_result(const std::filesystem::path& folder) {
     while (rows.next()) {
         if (rows[chosen] != "yes" || rows[delays] == "-") continue;
         std::vector<std::string> words = words_of_row(rows[units], rows[delays]);
-        // The longest ones come first. A maximal one is part of no other.
+        // The longest ones are first. A maximal one is part of no other.
         const bool is_part =
             chosen_by == "significant" &&
             std::any_of(lines.begin(), lines.end(), [&](const episode_line& longer) {
@@ -130,7 +130,7 @@ episode parse_episode(std::span<const std::string> words, const spike_sequence& 
     return what;
 }
 
-// Calls `take` with the words of each line. What it returns must differ between lines.
+// Calls `take` with the words of each line. Its results must differ between lines.
 template <class Take>
 void for_each_line(const std::filesystem::path& path, const Take& take) {
     std::map<decltype(take(std::vector<std::string>())), std::size_t> first_line;

@@ -14,7 +14,7 @@ device_counter device_counter_of(episode_strategy strategy);
 /// `run`.
 episode_strategy chosen(episode_strategy strategy, const execution& run);
 
-/// @throws invalid_argument if the work is to be split by time, but the strategy cannot do that.
+/// @throws invalid_argument if the work should be split by time, but the strategy cannot do that.
 void check_split(device_split split, episode_strategy strategy);
 /// The compaction that runs, `automatic` if there is none. @throws invalid_argument if one is given
 /// but would not be used.

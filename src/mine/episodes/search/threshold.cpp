@@ -86,7 +86,7 @@ std::uint64_t episodes::default_threshold(std::uint64_t least, std::size_t units
 std::uint64_t resolve_threshold(const spike_sequence& spikes, const episode_mining_options& options,
                                 const execution& run) {
     duration observed = spikes.observed_time();
-    // Of a whole recording, the time before the first spike and after the last one is left out.
+    // For a whole recording, the time before the first spike and after the last one is left out.
     if (spikes.epochs().empty() && !spikes.empty())
         observed = duration{spikes.times_us().back() - spikes.times_us().front()};
     if (const auto given = episodes::given_threshold(options, spikes.size(), observed))

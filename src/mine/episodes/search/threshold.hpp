@@ -11,8 +11,8 @@
 
 namespace spikeweave::episodes {
 
-/// The threshold that the options give for so many spikes in a time, rounded up; nullopt if they
-/// give none.
+/// The threshold of the options for this many spikes in this time, rounded up; nullopt if they set
+/// none.
 /// @throws invalid_argument if an option is out of range.
 std::optional<std::uint64_t> given_threshold(const episode_mining_options& options,
                                              std::uint64_t spikes, duration observed);

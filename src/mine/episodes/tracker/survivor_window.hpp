@@ -13,7 +13,7 @@ namespace spikeweave::episodes {
 /// times or positions in the stream.
 ///
 /// A meeting point is a survivor that starts after the end of the one before it. Whichever survivor
-/// a count begins with, it takes every meeting point behind it, so the rest of the count is a
+/// a count begins with, it includes every later meeting point, so the rest of the count is a
 /// difference of totals (docs/algorithms/live.md).
 template <class Survivor>
 class survivor_window {
@@ -33,7 +33,7 @@ public:
         last_taken_end_ = one.end;
         ++taken_;
     }
-    /// Forgets the first survivors, those of which `is_over` is true.
+    /// Forgets the first survivors, those for which `is_over` is true.
     template <class Condition>
     void drop_while(Condition is_over) {
         survivors_.drop_while(is_over);
@@ -44,7 +44,7 @@ public:
     void clear() { *this = survivor_window(grows_); }
     std::size_t size() const { return survivors_.size(); }
     std::span<const Survivor> survivors() const { return survivors_.view(); }
-    /// How many were added since the beginning.
+    /// The number added since the beginning.
     std::uint64_t added() const { return added_; }
     std::uint64_t bytes() const {
         return survivors_.size() * sizeof(Survivor) + meetings_.size() * sizeof(meeting_point);
@@ -61,7 +61,7 @@ private:
     front_queue<meeting_point> meetings_{};
     std::uint64_t added_ = 0;
     std::int64_t last_end_ = INT64_MIN;
-    // Of a count that began with the first survivor ever.
+    // Those of a count that began with the very first survivor.
     std::int64_t last_taken_end_ = INT64_MIN;
     std::uint64_t taken_ = 0;
 };

@@ -36,7 +36,7 @@ struct episode_tracker::state {
     episodes::survivor_stream stream;
     duration length;
     std::vector<list> lists;       // of each episode
-    std::int64_t end = INT64_MIN;  // all spikes before it have come
+    std::int64_t end = INT64_MIN;  // all spikes before it have arrived
     std::int64_t last_spike = INT64_MIN;
 
     state(std::span<const episode> tracked, std::size_t unit_count, duration given, tie_rule ties)

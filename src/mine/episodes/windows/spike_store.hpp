@@ -9,7 +9,7 @@
 
 #include "spikeweave/core/ids.hpp"
 
-/// The spikes of a stream that windows to come still need.
+/// The spikes of a stream that later windows still need.
 namespace spikeweave::episodes {
 
 struct spike_chunk {

@@ -59,7 +59,7 @@ std::optional<episode_table> episode_window_miner::state::from_the_last(
     const spike_sequence& spikes, const execution& run, const std::stop_token& enough) {
     const bool is_first = !goes_on(spikes);
     if (is_first) search.emplace(options.mining, spikes.unit_count());
-    // What is known is lost if the search does not come to its end.
+    // The state is lost if the search does not finish.
     sliding_search now = std::move(*std::exchange(search, std::nullopt));
     bool fits = true;
     episode_table table =

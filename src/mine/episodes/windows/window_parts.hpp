@@ -11,5 +11,5 @@
 struct spikeweave::window_spikes::parts {
     std::vector<episodes::chunk_part> of_chunks;
     std::shared_ptr<const std::vector<std::string>> unit_names;
-    std::uint64_t epoch;  // of which stream, and in which epoch of it
+    std::uint64_t epoch;  // the stream of the window, and its epoch
 };

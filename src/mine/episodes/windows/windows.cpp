@@ -64,9 +64,9 @@ struct episode_windows::state {
     std::shared_ptr<std::vector<std::string>> unit_names;
     bool names_are_shared = false;  // with windows that were taken
     std::unordered_set<std::string> known_names;
-    episodes::spike_store spikes;  // of the windows to come
+    episodes::spike_store spikes;  // of the later windows
     std::vector<std::optional<std::int64_t>> last_of_unit;
-    std::int64_t watermark = INT64_MIN;   // all spikes before it have come
+    std::int64_t watermark = INT64_MIN;   // all spikes before it have arrived
     std::int64_t last_spike = INT64_MIN;  // of those that are in windows
     // Numbers of the first window of the epoch and of the next one, once there is a spike.
     std::optional<std::int64_t> first_window;
@@ -227,7 +227,7 @@ bool episode_windows::next_is_silent() const {
 std::optional<silent_windows> episode_windows::skip_silent() {
     if (!next_is_silent()) return {};
     state& now = *state_;
-    // No spike comes after those that are known, up to the watermark.
+    // No spike follows the known ones, up to the watermark.
     const std::int64_t last = divide_down(now.watermark - now.end_of(0), now.hop_us);
     const silent_windows skipped{now.bounds_of(now.next_window), now.bounds_of(last)};
     now.next_window = last;

@@ -1,5 +1,5 @@
 // For each pattern, the windows that may still be completed are kept, as many as the pattern has
-// bins. The spikes of a window may come in any order, so it only counts them.
+// bins. The spikes of a window may arrive in any order, so it only counts them.
 
 #include "spikeweave/mine/spade/detector.hpp"
 
@@ -21,7 +21,7 @@ struct pattern_place {
     std::uint32_t lag;
 };
 
-// A window of a pattern, and how many of its spikes have come.
+// A window of a pattern, and the number of its spikes that have arrived.
 struct open_window {
     std::uint64_t start = 0;
     std::uint32_t spikes = 0;

@@ -17,7 +17,7 @@ public:
     maxima_device& operator=(const maxima_device&) = delete;
     maxima_device& operator=(maxima_device&&) = delete;
 
-    /// How many recordings of this shape the device should search at once.
+    /// The number of recordings of this shape that the device should search at once.
     /// @throws device_error if its memory is too small for one.
     virtual std::uint32_t most_recordings(const maxima_shape& shape) = 0;
     /// Starts the search of a batch.

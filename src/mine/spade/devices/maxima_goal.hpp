@@ -4,9 +4,9 @@
 
 namespace spikeweave::spade {
 
-/// What a search of one recording still wants: patterns that raise a maximum. Maxima are raised by
-/// many warps at once. One that is read too early is too low, so that a pattern is visited that
-/// need not be; which patterns are visited depends on the schedule, the maxima do not.
+/// The goal of a search of one recording: patterns that raise a maximum. Maxima are raised by many
+/// warps at once. One that is read too early is too low, so that a pattern is visited that need not
+/// be; which patterns are visited depends on the schedule, the maxima do not.
 template <class Warp>
 class maxima_goal {
 public:

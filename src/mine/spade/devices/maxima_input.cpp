@@ -8,7 +8,7 @@
 namespace spikeweave::spade {
 namespace {
 
-// Units with most spikes come first: their patterns are likely to have the largest counts, and to
+// Units with most spikes are first: their patterns are likely to have the largest counts, and to
 // save the search others.
 void append_roots(const binned_spikes& recording, std::vector<std::uint32_t>& roots) {
     const auto begin = static_cast<std::ptrdiff_t>(roots.size());

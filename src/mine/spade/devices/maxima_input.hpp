@@ -9,7 +9,7 @@
 
 namespace spikeweave::spade {
 
-/// What a device is told about recordings, in the arrays of `maxima_batch`.
+/// The input of a device about recordings, in the arrays of `maxima_batch`.
 struct maxima_input {
     maxima_shape shape{};
     std::vector<std::uint32_t> bins{};
@@ -31,7 +31,7 @@ struct maxima_rules {
 };
 maxima_rules maxima_rules_of(const pattern_mining_options& options);
 
-/// What a device found: the maxima of each recording, and which recordings it could not search.
+/// The results of a device: the maxima of each recording, and which recordings it could not search.
 struct maxima_output {
     std::vector<std::uint32_t> most{};
     std::vector<std::uint32_t> left_out{};

@@ -59,8 +59,8 @@ public:
             pieces.push_back({true, {root, first, last, 0}, {}, {}});
     }
 
-    // The tasks of a candidate. Returns whether the device writes what they found; otherwise the
-    // CPU searches below the candidate.
+    // The tasks of a candidate. Returns whether the device writes their patterns; otherwise the CPU
+    // searches below the candidate.
     bool add(std::span<const task_totals> parts, item_index::item_id root, std::uint32_t rank) {
         const bool is_on_cpu = std::ranges::any_of(parts, [&](const task_totals& found) {
             return found.left_out != 0 || numbers_from({}, size_of(found)) > most_numbers_;

@@ -5,7 +5,7 @@
 
 namespace spikeweave::spade {
 
-/// The memory in which a warp makes nodes, those of deeper ones behind. What has no room in it
+/// The memory in which a warp makes nodes, those of deeper ones behind. A node without room in it
 /// raises `left_out`, so that the CPU searches the recording or the task.
 template <class Warp>
 class node_memory {

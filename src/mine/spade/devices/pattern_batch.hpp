@@ -7,7 +7,7 @@
 
 namespace spikeweave::spade {
 
-/// A first-bin item and what may follow it.
+/// A first-bin item and the items that may follow it.
 struct pattern_root {
     std::uint32_t windows;
     std::uint32_t candidates;
@@ -34,7 +34,7 @@ struct pattern_task {
     std::uint32_t parts;
 };
 
-/// What a task found.
+/// The patterns of a task.
 struct task_totals {
     std::uint32_t patterns;
     std::uint32_t subsets;       ///< dropped as parts of patterns that begin earlier
@@ -56,8 +56,8 @@ struct task_place {
 
 /// Memory of a device in which patterns are kept while they are counted, so that they are not
 /// searched for again to be written. A warp claims one chunk after another. A pattern is its size,
-/// its count, its items and its occurrences; a size of 0 tells that the patterns of the task go on
-/// in another chunk, whose number follows.
+/// its count, its items and its occurrences; a size of 0 means that the patterns of the task
+/// continue in another chunk, whose number follows.
 struct pattern_store {
     static constexpr std::uint32_t header = 2;  ///< words
     /// Where a task begins for which there was too little room.

@@ -88,7 +88,7 @@ double task_sizes::cost_of(const root_lists& root) {
 }
 
 task_sizes::task_sizes(std::span<const double> costs) {
-    // Of the published benchmark, the longest task then visits 1 of 15,000 patterns.
+    // In the published benchmark, the longest task then visits 1 of 15,000 patterns.
     constexpr double parts_wanted = 1U << 18U;
     cost_of_part_ = std::max(1.0, std::accumulate(costs.begin(), costs.end(), 0.0) / parts_wanted);
 }

@@ -14,7 +14,7 @@
 
 namespace spikeweave::spade {
 
-/// What a device is told about a recording, in the arrays of `pattern_batch`.
+/// The input of a device about a recording, in the arrays of `pattern_batch`.
 struct pattern_recording {
     pattern_recording(const item_index& items, const rule_set& rules,
                       const pattern_mining_options& options);
@@ -31,7 +31,7 @@ struct pattern_recording {
     std::span<const item_index::item_id> row_ids;
     std::vector<std::uint32_t> rasters{};  ///< empty if no subset is dropped
 
-    /// The bytes that it takes on a device.
+    /// Its bytes on a device.
     std::uint64_t bytes() const;
 };
 
@@ -45,8 +45,8 @@ struct root_lists {
 };
 root_lists list_items(const item_index& items, item_index::item_id root, std::uint32_t least_occ);
 
-/// How many tasks a candidate is divided into, so that none takes much longer than others. The
-/// time of a search below a candidate rises about with the square of its windows.
+/// The number of tasks of a candidate, so that none takes much longer than others. The time of a
+/// search below a candidate rises about with the square of its windows.
 class task_sizes {
 public:
     /// @param costs  `cost_of` all roots
@@ -54,7 +54,7 @@ public:
     /// The time of a search below a root, without unit.
     static double cost_of(const root_lists& root);
     std::uint32_t parts(std::uint32_t shared) const;
-    /// The bytes that a root with these lists takes on a device.
+    /// The bytes of a root with these lists on a device.
     std::uint64_t bytes_of(const item_index& items, item_index::item_id root,
                            const root_lists& lists) const;
 
@@ -76,8 +76,8 @@ struct pattern_group {
 
     void add(const item_index& items, item_index::item_id root, const root_lists& lists,
              const task_sizes& sizes);
-    /// Called when all roots have been added. Tasks of the roots with most windows come first, and
-    /// of these those of frequent candidates, because they take longest.
+    /// Called when all roots have been added. Tasks of the roots with most windows are first, and
+    /// among these those of frequent candidates, because they take longest.
     void put_in_turn();
 };
 

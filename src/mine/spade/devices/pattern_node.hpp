@@ -18,9 +18,9 @@ struct item_words {
     }
 };
 
-/// A closed pattern and what may be added to it. As on the CPU (closed_search.hpp), a child adds a
-/// candidate and all later ones that then are in every window; if an earlier candidate, or an item
-/// that is excluded, is in every window too, the child is found elsewhere.
+/// A closed pattern and the items that may be added to it. As on the CPU (closed_search.hpp), a
+/// child adds a candidate and all later ones that then are in every window; if an earlier
+/// candidate, or an item that is excluded, is in every window too, the child is found elsewhere.
 struct pattern_node {
     item_words candidates{};
     item_words excluded{};

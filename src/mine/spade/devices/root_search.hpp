@@ -5,7 +5,7 @@
 
 namespace spikeweave::spade {
 
-/// What the warps of a block share while they search below one root.
+/// The data that the warps of a block share while they search below one root.
 struct root_state {
     std::uint32_t task;
     std::uint32_t least;
@@ -218,8 +218,8 @@ SPIKEWEAVE_LANES void search_roots(Block block, Warp warp, const maxima_batch& b
                 subtree_search search(warp, batch.drop_window_subsets ? &rows : nullptr, own, goal,
                                       batch.left_out + recording);
                 if (block.thread() < Warp::size) search.take_root(node, windows);
-                // Frequent items come first: their subtrees are the largest, so that warps end at
-                // about the same time, and what is found there saves others.
+                // Frequent items are first: their subtrees are the largest, so that warps end at
+                // about the same time, and patterns found there save others.
                 const auto next = [&] {
                     u32 taken = 0;
                     if (warp.lane() == 0) taken = Block::add(&state.next_child, 1);

@@ -124,8 +124,8 @@ private:
         return make(std::move(numbers));
     }
 
-    // A device that has nothing left takes over what threads have not finished, because it may be
-    // much faster than they are.
+    // A device that has nothing left takes over searches that threads have not finished, because it
+    // may be much faster than they are.
     std::optional<batch> make_those_of_threads() {
         std::vector<std::uint32_t> numbers;
         {
@@ -155,7 +155,7 @@ private:
         return next_++;
     }
 
-    // After a failure nobody needs to go on.
+    // After a failure no thread needs to continue.
     void end_early() {
         const std::lock_guard lock(access_);
         next_ = what_.end;

@@ -9,8 +9,8 @@
 
 namespace spikeweave::spade {
 
-/// `find_maxima_on_devices` on these devices, each with a thread of its own. All but one of the
-/// threads of `run` search as well.
+/// `find_maxima_on_devices` on these devices, each with its own thread. All but one of the threads
+/// of `run` search as well.
 void search_many(std::span<const std::unique_ptr<maxima_device>> devices,
                  const many_recordings& what, const pattern_mining_options& options,
                  spectrum_kind kind, const maxima_taker& take, const execution& run);

@@ -11,7 +11,7 @@
 /// device.
 namespace spikeweave::spade {
 
-/// How a search is divided among the blocks of a device, and where the memory of each block is.
+/// The division of a search among the blocks of a device, and the place of each block's memory.
 struct search_plan {
     static constexpr std::uint32_t lanes = 32;
     static constexpr std::uint32_t most_warps = 10;  ///< of a block
@@ -47,7 +47,7 @@ inline std::uint64_t bytes_of_recordings(const maxima_shape& shape, std::uint64_
 
 /// As many blocks as the device holds at once and its memory has room for; none if there is no room
 /// for a single one.
-/// @param root_bytes      what a block needs besides its warps
+/// @param root_bytes      memory of a block besides its warps
 /// @param arena_per_item  words
 inline search_plan plan_blocks(const maxima_shape& shape, const device::device_limits& limits,
                                std::uint64_t free_bytes, std::uint64_t root_bytes,

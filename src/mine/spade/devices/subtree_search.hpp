@@ -15,11 +15,11 @@ struct subtree_part {
 /// The part of a warp in a search: depth first below children of a root. It visits what
 /// `closed_search` does, with the same bounds.
 ///
-/// `Goal` says what is wanted, with the functions of maxima_goal.hpp. If it is `is_in_order`, it
-/// gets patterns in the order of `pattern_table`, in which a pattern comes after those below it
-/// whose next item has a lower rank than the pattern's last one.
+/// `Goal` defines the wanted patterns, with the functions of maxima_goal.hpp. If it is
+/// `is_in_order`, it gets patterns in the order of `pattern_table`, in which a pattern follows
+/// those below it whose next item has a lower rank than the pattern's last one.
 ///
-/// What does not fit into tables raises `left_out`, so that the CPU searches it.
+/// A node that does not fit into tables raises `left_out`, so that the CPU searches it.
 template <class Warp, class Goal>
 class subtree_search {
     using u32 = std::uint32_t;
@@ -86,7 +86,7 @@ public:
     }
 
 private:
-    /// How many items were recorded in space_.found and counts, and in space_.full.
+    /// The number of items recorded in space_.found and counts, and in space_.full.
     struct found_items {
         u32 kept = 0;
         u32 full = 0;
@@ -95,7 +95,7 @@ private:
     // ---- many children ----
 
     // Leaves the children of a node that are in other parts to these. Its own pattern is taken in
-    // the part with the child that comes next.
+    // the part with the next child.
     SPIKEWEAVE_LANES void take_part(pattern_node& node) {
         if (part_.parts == 1) return;
         const u32 children = node.candidates.count;
@@ -150,7 +150,7 @@ private:
         return warp_.ballot(valid && opens);
     }
 
-    // What can be added to a child of this lane.
+    // The items that can be added to a child of this lane.
     struct later_items {
         u32 windows = 0;  ///< of the child
         u32 kept = 0;     ///< items in enough of them
@@ -308,7 +308,7 @@ private:
         forget(units_before, units);
     }
 
-    // What is left of `open` once the child's units are marked.
+    // The remainder of `open` once the child's units are marked.
     SPIKEWEAVE_LANES bool fill(const pattern_node& from, u32 child, const pattern& p,
                                const found_items& later, bool takes_leaf, pattern_node& into) {
         u32 kept = later.kept;
@@ -379,8 +379,8 @@ private:
         return kept > 0;
     }
 
-    // Raises the least count of a node by how many units each of its windows can still give; false
-    // if nothing below it is wanted. Drops candidates below the new count.
+    // Raises the least count of a node by the number of units that each of its windows can still
+    // add; false if nothing below it is wanted. Drops candidates below the new count.
     SPIKEWEAVE_LANES bool cut(const pattern& p, pattern_node& node) {
         constexpr u32 levels = 8;
         const u32 candidates = node.candidates.count;
@@ -417,8 +417,8 @@ private:
 
     // ---- what is found ----
 
-    // How many candidates of a child have a lower rank than the last item of its pattern, which is
-    // `child`, or one of those that are full, or in the pattern of `from`.
+    // The number of candidates of a child that have a lower rank than the last item of its pattern,
+    // which is `child`, or one of those that are full, or in the pattern of `from`.
     SPIKEWEAVE_LANES bool find_end(const pattern_node& from, u32 child, u32 full, u32 kept,
                                    pattern_node& node) const {
         if constexpr (Goal::is_in_order) {

@@ -7,7 +7,7 @@
 
 namespace spikeweave::spade {
 
-/// Numbers of items over a few windows. Bit i of an item's word says whether it is in window i.
+/// Numbers of items over a few windows. Bit i of an item's word is set if it is in window i.
 struct narrowed {
     std::size_t kept = 0;  ///< items in at least `least` of the windows, but not in all
     std::size_t full = 0;  ///< items in all of them
@@ -32,8 +32,8 @@ constexpr std::size_t word_place(std::size_t item, std::size_t plane, std::size_
 /// room for 8 elements more than there are items.
 struct bit_kernels {
     std::string_view name;
-    /// Cuts n items down to the windows in `mask`, of which there are `windows`. Writes the words
-    /// and ids of those kept, in order, and the ids of the full ones.
+    /// Restricts n items to the windows in `mask`, whose number is `windows`. Writes the words and
+    /// ids of those kept, in order, and the ids of the full ones.
     narrowed (*narrow)(const std::uint64_t* words, const std::uint32_t* ids, std::size_t n,
                        std::uint64_t mask, std::uint32_t windows, std::uint32_t least,
                        std::uint64_t* kept_words, std::uint32_t* kept_ids, std::uint32_t* full_ids);
@@ -47,7 +47,7 @@ struct bit_kernels {
                         std::uint32_t* numbers, std::uint32_t* counts);
     /// Extracts the bits of `word` at the places of `mask` and packs them (like BMI2's pext).
     std::uint64_t (*gather_bits)(std::uint64_t word, std::uint64_t mask);
-    /// What `find` costs for an item and a plane, in steps of counting over lists; measured.
+    /// The cost of `find` for an item and a plane, in steps of counting over lists; measured.
     double find_cost;
 };
 

@@ -119,11 +119,11 @@ public:
         return windows_;
     }
 
-    /// What the last call of `windows_in` returned.
+    /// The result of the last call of `windows_in`.
     std::span<const std::uint32_t> windows() const { return windows_; }
 
     /// Makes the child's node of the excluded and the kept items and the selected windows, which
-    /// are rows. `rank_of` gives the rank of an item's number.
+    /// are rows. `rank_of` returns the rank of an item's number.
     template <class RankOf>
     void project(list_node& to, RankOf&& rank_of) {
         name_items(to, rank_of);

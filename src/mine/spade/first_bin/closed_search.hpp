@@ -31,13 +31,13 @@ namespace spikeweave::spade {
 /// earlier than the one added and not in the node, the same child is found elsewhere, so it is left
 /// out with everything below it. Thus every closed pattern is found exactly once, without
 /// remembering those found before (Uno et al. 2004, LCM ver. 2; Lucchese et al. 2006, DCI_Closed).
-/// Patterns without a spike in the first bin are never visited, because first-bin items come first
+/// Patterns without a spike in the first bin are never visited, because first-bin items are first
 /// and only they are roots.
 ///
 /// While a node has more than 64 windows it is a `list_node` or a `bit_node`, whichever counts
 /// faster; below that, an item is one machine word.
 ///
-/// `Goal` says what is wanted (search_goal.hpp).
+/// `Goal` defines the wanted patterns (search_goal.hpp).
 template <class Goal>
 class closed_search {
 public:
@@ -276,7 +276,7 @@ private:
         }
     }
 
-    // The least count of what is wanted below a pattern whose candidates are child_.kept.
+    // The least count of the wanted patterns below a pattern whose candidates are child_.kept.
     std::uint32_t least_of_kept(const pattern& p, const node_items& from) {
         for (const std::uint32_t rank : p.ranks) marked_[ranks_[rank].unit] = 1;
         touched_.clear();
@@ -340,8 +340,8 @@ private:
         expand_words(depth + 1, node);
     }
 
-    // Raises the least count of a node by how many units each of its windows can still give;
-    // false if nothing below it is wanted. Drops candidates below the new count.
+    // Raises the least count of a node by the number of units that each of its windows can still
+    // add; false if nothing below it is wanted. Drops candidates below the new count.
     bool cut(const pattern& p, word_node& node) {
         const std::size_t begin = node.candidates;
         std::size_t end = node.candidates_end;

@@ -17,8 +17,8 @@
 namespace spikeweave {
 namespace {
 
-// Counts what the search would collect, from some children of each node. Each of them represents
-// the children left out, so that sums are right on average for any tree (Knuth 1975,
+// Estimates the counts that the search would collect, from some children of each node. Each of them
+// represents the children left out, so that sums are right on average for any tree (Knuth 1975,
 // doi:10.1090/S0025-5718-1975-0373371-6; Chen 1992, doi:10.1137/0221022).
 class probing : public spade::wants_all_that_rules_take {
 public:

@@ -30,7 +30,7 @@ struct counted_items {
 };
 
 /// The common part of both forms of a node with many windows: the items that can still matter,
-/// renumbered by rank. Items that must no longer be added come before the candidates.
+/// renumbered by rank. Items that must no longer be added precede the candidates.
 struct node_items {
     std::vector<std::uint32_t> ranks{};  ///< rank of each number
     std::uint32_t first_candidate = 0;

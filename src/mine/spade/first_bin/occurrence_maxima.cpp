@@ -89,7 +89,7 @@ occurrence_maxima find_occurrence_maxima(const spade_windows& windows,
     const spade::item_index items(windows, rules.least_occ(), run.stop);
     const spade::preceding_spikes before(items, options.drop_window_subsets, run.stop);
     raising goal(options, rules, kind, windows.window_bins());
-    // Units with many spikes come first: their patterns are likely to have the largest counts, and
+    // Units with many spikes are first: their patterns are likely to have the largest counts, and
     // to save the search others.
     std::vector<spade::item_index::item_id> roots(items.first_bin_items());
     std::iota(roots.begin(), roots.end(), 0);

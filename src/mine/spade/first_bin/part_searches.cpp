@@ -64,7 +64,7 @@ private:
 
 }  // namespace
 
-// One search for each working thread, with what it collects.
+// One search for each working thread, with the patterns that it collects.
 class part_searches::kept_searches {
 public:
     kept_searches(const item_index& items, const preceding_spikes& before,

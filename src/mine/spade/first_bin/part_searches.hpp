@@ -10,7 +10,7 @@
 
 namespace spikeweave::spade {
 
-/// Searches parts on the calling threads. What a thread needs is kept for the next part.
+/// Searches parts on the calling threads. The memory of a thread is kept for the next part.
 class part_searches {
 public:
     part_searches(const item_index& items, const preceding_spikes& before,

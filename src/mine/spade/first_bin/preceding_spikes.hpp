@@ -10,9 +10,9 @@
 
 namespace spikeweave::spade {
 
-/// Tells whether some unit fires the same number of bins before every occurrence of a pattern,
-/// close enough for one window to hold both. The pattern is then part of a longer one with the same
-/// occurrences, and Elephant's filter for moving windows drops it (its grouping of patterns by
+/// Finds whether some unit fires the same number of bins before every occurrence of a pattern,
+/// close enough for one window to contain both. The pattern is then part of a longer one with the
+/// same occurrences, and Elephant's filter for moving windows drops it (its grouping of patterns by
 /// support has the same effect).
 ///
 /// Each window has a signature, a set of hashes of the spikes before it. If the signatures of all

@@ -8,7 +8,7 @@
 
 #include "mine/spade/first_bin/item_index.hpp"
 
-/// What a `closed_search` looks for. A goal has these functions:
+/// The patterns that a `closed_search` searches for. A goal has these functions:
 ///   std::uint32_t least(size, units, duration, more_items, more_units)  the least count of any
 ///       wanted pattern that has more than `size` spikes, at most so many more items and units,
 ///       and at least this duration; `unreachable` if there is none

@@ -95,7 +95,8 @@ std::vector<pattern_table> collect(const spade_windows& windows,
     const fp_tree tree = tree_of(ranked);
     std::vector<double> costs;
     costs.reserve(tree.size());
-    // The cost: an entry's windows times the entries above it, of which its projected tree is made.
+    // The cost: an entry's windows times the entries above it, from which its projected tree is
+    // made.
     for (std::size_t i = 0; i < tree.size(); ++i)
         costs.push_back(static_cast<double>(tree.support(i)) * static_cast<double>(i + 1));
     std::vector<pattern_table> tables;
@@ -112,7 +113,7 @@ std::vector<pattern_table> collect(const spade_windows& windows,
     return tables;
 }
 
-// Which of the closed patterns the caller wants.
+// The closed patterns that the caller wants.
 class selection {
 public:
     selection(const std::vector<pattern_table>& tables, const pattern_mining_options& options)

@@ -13,9 +13,9 @@ namespace spikeweave::spade {
 /// `max_spikes`.
 bool passes(const pattern_rule& rule, std::size_t count, std::size_t size, std::size_t units);
 
-/// Collects what the search below one entry of the first header table finds. It filters, so that
-/// unwanted patterns are never stored. The filter ignores `max_spikes`, because a pattern that is
-/// too large still shows that its parts are not closed.
+/// Collects the patterns found by the search below one entry of the first header table. It filters,
+/// so that unwanted patterns are never stored. The filter ignores `max_spikes`, because a pattern
+/// that is too large still shows that its parts are not closed.
 class pattern_collector {
 public:
     /// @param rank  the largest rank in each pattern that follows

@@ -10,7 +10,7 @@
 namespace spikeweave::spade {
 
 /// The windows in terms of ranks. Items in at least `least` windows have a rank, 0 for the most
-/// frequent; of equally frequent items the smaller one comes first.
+/// frequent; among equally frequent items the smaller one is first.
 class ranked_windows {
 public:
     ranked_windows(const spade_windows& windows, std::uint32_t least);

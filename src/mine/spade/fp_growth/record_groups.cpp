@@ -44,7 +44,7 @@ bool is_part(const pattern_table& table, std::span<const pattern_item> part,
 
 class grouping {
 public:
-    // @param later  gives the shift of the first of two patterns
+    // @param later  returns the shift of the first of two patterns
     using shift = std::function<std::uint32_t(const record& part, const record& whole)>;
     grouping(std::span<const pattern_table> tables, shift later)
         : tables_(tables), later_(std::move(later)) {}
@@ -71,7 +71,7 @@ private:
     }
 
     void remove_parts(std::vector<record>& pile, const std::stop_token& stop) const {
-        // Larger patterns first, so that a whole comes before its parts.
+        // Larger patterns first, so that a whole precedes its parts.
         std::sort(pile.begin(), pile.end(), [&](const record& a, const record& b) {
             return a.key != b.key ? a.key < b.key : items(a).size() > items(b).size();
         });

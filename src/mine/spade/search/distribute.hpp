@@ -19,7 +19,7 @@ using part_taker = std::function<void(mined_part& so_far)>;
 
 /// Makes all parts on the threads and ranks of `run` and passes them on in order, on rank 0. The
 /// parts are distributed among ranks by their estimated costs. `make(i, grown)` calls `grown` from
-/// time to time with what it has so far, which is passed on as soon as it is its turn; the call
+/// time to time with its patterns so far, which is passed on as soon as it is its turn; the call
 /// waits for that turn if all parts together exceed the bound on memory. Ranks hold their parts
 /// completely.
 void for_each_part(std::span<const double> costs, const execution& run,

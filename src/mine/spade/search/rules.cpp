@@ -163,7 +163,7 @@ std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_coun
                     window_bins, z, z - 1, count));
             const std::uint32_t before = count;
             count = z == recipe.least_spikes ? chance.count(z, z) : chance.published_count(z);
-            // Larger patterns are rarer; only the correction can give them a larger threshold.
+            // Larger patterns are rarer; only the correction can raise their threshold.
             if (count > before) count = chance.count(z, z - 1);
         }
         rules.push_back({.min_occ = std::max(count, recipe.least_occ),

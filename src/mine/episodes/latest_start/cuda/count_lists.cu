@@ -24,7 +24,7 @@ struct count_problem {
 };
 
 // A survivor that starts after the end of the previous survivor is taken whatever was taken before:
-// it heads a group of its own. Counts the group's occurrences, earliest end first.
+// it begins a group. Counts the group's occurrences, earliest end first.
 __device__ std::uint32_t count_group(const count_problem& p, const tile_range& range,
                                      std::uint64_t head) {
     std::uint32_t before = p.ends[head];

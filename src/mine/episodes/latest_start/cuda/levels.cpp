@@ -2,8 +2,8 @@
 // and their survivor lists; what continues an episode is counted where its lists are. Only the join
 // sees all episodes, and it needs no lists.
 //
-// Where the lists of a level do not fit, they are dropped, and what follows is counted from the
-// trains again, in pieces.
+// Where the lists of a level do not fit, they are dropped, and the following levels are counted
+// from the trains again, in pieces.
 
 #include <algorithm>
 #include <array>

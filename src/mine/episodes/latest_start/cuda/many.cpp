@@ -1,6 +1,6 @@
 // Latest-start counting of the same episodes in many sequences, which are put side by side as the
-// trains of one recording with many more units. The episodes of each sequence are then candidates
-// of their own.
+// trains of one recording with many more units. The episodes of each sequence are then separate
+// candidates.
 
 #include <fmt/format.h>
 

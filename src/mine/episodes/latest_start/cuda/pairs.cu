@@ -7,9 +7,9 @@
 // of a warp may process them at once: lanes of the same pair write the same value.
 //
 // A sweep may be cut before any spike that no other spike of its target precedes within the
-// interval. All that this spike looks back on comes after every earlier end, so nothing before the
-// cut matters. A sweep is sequential, so a device is kept busy by cutting it. Where spikes are too
-// close for a cut, the piece before continues.
+// interval. All spikes that this one looks back on are after every earlier end, so nothing before
+// the cut matters. A sweep is sequential, so a device is kept busy by cutting it. Where spikes are
+// too close for a cut, the piece before continues.
 //
 //   work per warp     a piece of one target's spikes, with all before them within one interval
 //   shared memory     6 bytes a pair, 8 when a unit has 2^16 spikes or more

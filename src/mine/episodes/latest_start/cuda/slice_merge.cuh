@@ -49,8 +49,8 @@ __device__ __forceinline__ std::uint32_t latest_end(std::uint32_t time, interval
     return max(time, delay.low) - delay.low;
 }
 
-// One thread's part of the merge of survivors and spikes. A survivor comes before the first spike
-// that may continue it.
+// One thread's part of the merge of survivors and spikes. A survivor precedes the first spike that
+// may continue it.
 struct merged_part {
     std::uint32_t first_parent;
     std::uint32_t first_spike;
@@ -149,8 +149,8 @@ struct step_lists {
     }
 };
 
-// With few survivors, each thread has one and looks for the spikes that it lets survive: those in
-// its interval that no later survivor reaches. Returns the number of surviving spikes.
+// With few survivors, each thread has one and searches for the spikes that survive because of it:
+// those in its interval that no later survivor reaches. Returns the number of surviving spikes.
 __device__ __forceinline__ std::uint32_t survive_few(const step_lists& lists,
                                                      std::uint32_t* warp_sums) {
     const std::uint32_t i = threadIdx.x;

@@ -10,7 +10,7 @@
 #include "spikeweave/mine/episodes.hpp"
 
 /// Survivor lists on a device: the data that the kernels need, and the calls that run them. All
-/// work is in the order of one stream; a call does not wait unless its comment says so.
+/// work is in the order of one stream; a call does not wait unless its comment states this.
 namespace spikeweave::episodes {
 
 /// The spikes in the form that kernels read. A spike's *order key* decides on overlap: its time
@@ -94,8 +94,8 @@ struct list_load {
 std::uint64_t extension_words(const list_load& load, std::uint32_t jobs);
 std::uint64_t counting_words(std::uint32_t lists);
 
-/// Continues each list as its extension says, in order, and writes the results to `out`. Its
-/// `begins` give the true sizes even if its capacity was too small.
+/// Continues each list according to its extension, in order, and writes the results to `out`. Its
+/// `begins` have the true sizes even if its capacity was too small.
 ///
 /// @param jobs the extensions, in device memory, `out.count` of them
 /// @param load the survivors of all parents of the jobs together

@@ -9,9 +9,9 @@
 //
 // A slice ends with a run of spikes of the last unit; of the other units it has the spikes within
 // the episode's longest span before them. Slices are counted independently except for the
-// occurrence that crosses a border: each slice tells the next one when its last occurrence ended.
-// It knows this without the slice before as soon as one of its survivors starts after the end of
-// the previous survivor.
+// occurrence that crosses a border: each slice passes to the next one the end of its last
+// occurrence. It knows this without the slice before as soon as one of its survivors starts after
+// the end of the previous survivor.
 
 #include <algorithm>
 #include <cmath>
@@ -394,8 +394,7 @@ std::optional<sweep_problem> sweep_of(const device_problem& problem,
         if (k + 1 == p.units) continue;
         const interval_us& delay = problem.intervals[candidate.delays_of(0)[k]];
         step.delay = {ticks(delay.low), ticks(delay.high)};
-        // In the merge nothing may come after `none`, not even when it is later by a delay's low
-        // bound.
+        // In the merge nothing may follow `none`, not even when it is later by a delay's low bound.
         if (problem.data.length_us() + step.delay.low >= none) return {};
         step.low_left = later_by(p.steps[k + 1].low_left, step.delay.low);
         step.high_left = later_by(p.steps[k + 1].high_left, step.delay.high);

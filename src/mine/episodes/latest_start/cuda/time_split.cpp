@@ -19,14 +19,14 @@ namespace {
 constexpr std::uint64_t bytes_a_spike = 40;
 constexpr std::uint64_t bytes_a_spike_with_lists = 2 * bytes_a_spike;
 
-// Spikes [begin, end) of the sequence, of which those from `own` on belong to no segment before.
+// Spikes [begin, end) of the sequence; those from `own` on belong to no segment before.
 struct time_segment {
     std::size_t begin;
     std::size_t own;
     std::size_t end;
 };
 
-// What one segment says of each leaf.
+// The result of one segment for each leaf.
 struct segment_count {
     std::int64_t origin = 0;  // the order key that is 0 in it
     std::vector<std::vector<entry_count>> entries{};

@@ -20,8 +20,8 @@ bool better_by_time(std::span<const device_problem> devices, const candidate_set
 /// Each segment includes the earlier spikes at which its occurrences may begin.
 ///
 /// The count of a segment depends on the end of the last occurrence before it, but only through the
-/// survivor that comes next. So each segment is counted from every survivor that can come next, and
-/// these results are joined in order. This is exact for segments of any length.
+/// next survivor. So each segment is counted from every survivor that can be the next, and these
+/// results are joined in order. This is exact for segments of any length.
 /// @throws invalid_argument if an occurrence may be too long for any segment.
 count_result count_over_time(std::span<const device_problem> devices,
                              const candidate_set& candidates, std::size_t segments);

@@ -67,9 +67,10 @@ public:
 
     /// Adds `prefix` continued by `delay` and the last unit of `suffix`.
     std::uint32_t follow(std::uint32_t prefix, std::uint32_t delay, std::uint32_t suffix);
-    /// Takes an episode out of the lists of its prefix and suffix, for it is not followed any more.
+    /// Takes an episode out of the lists of its prefix and suffix, because it is no longer
+    /// followed.
     void unfollow(std::uint32_t number);
-    /// Gives back the numbers of episodes that are in no list any more.
+    /// Frees the numbers of episodes that are no longer in any list.
     void remove(std::span<const std::uint32_t> numbers);
 
     /// A candidate waits until its suffix has enough new survivors.

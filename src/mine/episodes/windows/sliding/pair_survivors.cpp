@@ -7,7 +7,7 @@ namespace spikeweave::episodes {
 pair_survivors::pair_survivors(std::size_t units, std::size_t intervals)
     : units_(units), intervals_(intervals), counts_(units * units * intervals), seen_(units) {}
 
-// Looks back from a spike, and gives each unit that it meets with the latest of its spikes.
+// Looks back from a spike, and passes on each unit that it meets with the latest of its spikes.
 template <class Visit>
 void pair_survivors::latest_starts(const window_events& events, stream_position to,
                                    std::size_t interval, const Visit& visit) {
@@ -21,7 +21,7 @@ void pair_survivors::latest_starts(const window_events& events, stream_position 
     }
 }
 
-// Goes through the spikes unit by unit, so that what is counted stays in the cache.
+// Goes through the spikes unit by unit, so that the counts stay in the cache.
 void pair_survivors::drop_before(const window_events& events, stream_position first) {
     for (std::uint32_t unit = 0; unit < units_; ++unit) {
         for (std::size_t d = 0; d < intervals_; ++d) {

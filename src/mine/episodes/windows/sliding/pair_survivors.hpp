@@ -8,13 +8,13 @@
 
 namespace spikeweave::episodes {
 
-/// How many survivors each pair of units has in a window that moves on, for each interval: no less
+/// The number of survivors of each pair of units in a moving window, for each interval: no less
 /// than its count. A spike takes one step for each other one within reach of the intervals.
 class pair_survivors {
 public:
     pair_survivors(std::size_t units, std::size_t intervals);
 
-    /// Takes away the survivors that start before `first`, before the spikes are dropped.
+    /// Removes the survivors that start before `first`, before the spikes are dropped.
     void drop_before(const window_events& events, stream_position first);
     /// Adds those that end at `from` or later, after the spikes were appended.
     void add_from(const window_events& events, stream_position from);

@@ -121,8 +121,8 @@ void sliding_search::drop_old(followed_episode& one) const {
     one.added_before = one.list.added();
 }
 
-// Gives the survivors of an episode, `prefix` and the last step of `suffix`, that end with those
-// which the suffix has got after the first `seen` ones; no others can.
+// Passes on the survivors of an episode, `prefix` and the last step of `suffix`, that end with
+// those which the suffix has got after the first `seen` ones; no others can.
 template <class Emit>
 void sliding_search::extend(std::uint32_t prefix, std::uint32_t interval,
                             const followed_episode& suffix, std::uint64_t seen,
@@ -164,8 +164,8 @@ void sliding_search::settle(std::size_t size, const std::stop_token& stop) {
     std::inplace_merge(level.begin(), first_of_new, level.end(), less);
 }
 
-// An episode whose prefix or suffix is not followed any more is ended next, because its count is no
-// greater; its list isn't needed.
+// An episode whose prefix or suffix is no longer followed is ended next, because its count is no
+// greater; its list is not needed.
 void sliding_search::update(followed_episode& one) const {
     one.is_new = false;
     one.count = 0;
@@ -202,7 +202,7 @@ void sliding_search::end_followed(std::vector<std::uint32_t>& level) {
     ended_.insert(ended_.end(), ended.begin(), ended.end());
 }
 
-// Candidates of which one unit is not followed any more.
+// Candidates with a unit that is no longer followed.
 void sliding_search::forget_pairs() {
     for (std::uint32_t to = 0; to < events_.unit_count(); ++to) {
         std::erase_if(graph_[to].waiting, [&](const waiting_candidate& pair) {
@@ -213,7 +213,7 @@ void sliding_search::forget_pairs() {
     }
 }
 
-// Candidates of which the prefix has ended. Those of which the suffix has ended wait at it, and go
+// Candidates whose prefix has ended. Those whose suffix has ended are listed at it, and are removed
 // with it.
 void sliding_search::forget_candidates(const std::vector<std::uint32_t>& ended) {
     std::vector<std::uint32_t> middles;  // what prefixes and suffixes have in common

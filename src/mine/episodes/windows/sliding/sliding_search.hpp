@@ -14,12 +14,12 @@
 
 namespace spikeweave::episodes {
 
-/// Finds the frequent episodes of windows that move on, from those of the window before: the lists
-/// of survivors are kept, and a candidate is counted anew only if it may have become frequent
+/// Finds the frequent episodes of moving windows from those of the window before: the lists of
+/// survivors are kept, and a candidate is counted again only if it may have become frequent
 /// (docs/algorithms/live.md).
 ///
-/// After an exception, and where `move_to` returned false, the search knows nothing any more and
-/// has to be made anew.
+/// After an exception, and where `move_to` returned false, the state of the search is lost and it
+/// has to be constructed again.
 class sliding_search {
 public:
     /// @param options  checked before
@@ -31,7 +31,7 @@ public:
     /// @returns false if the search needs more memory than it may.
     bool move_to(const spike_sequence& spikes, const std::stop_token& stop, episode_table& table);
 
-    /// The memory that counts of all pairs take.
+    /// The memory of the counts of all pairs.
     static std::uint64_t bytes_of_pairs(const episode_mining_options& options, std::size_t units);
     /// The last window.
     duration begin() const { return begin_; }

@@ -13,8 +13,8 @@ namespace spikeweave::episodes {
 /// The number of a spike in a stream, in the order of the stream.
 using stream_position = std::uint32_t;
 
-/// The spikes of a window that moves on. What is asked of their times is found once for each spike,
-/// so that a search only compares positions.
+/// The spikes of a window that moves on. The results of comparing times are computed once for each
+/// spike, so that a search only compares positions.
 class window_events {
 public:
     /// The spikes [begin, end).
@@ -25,7 +25,7 @@ public:
 
     window_events(std::span<const interval_us> intervals, tie_rule ties, std::size_t units);
 
-    /// Adds spikes behind the others, all of which are earlier.
+    /// Appends spikes to the others, all of which are earlier.
     void append(std::span<const std::int64_t> times, std::span<const unit_id> units);
     void drop_before(stream_position first);
 

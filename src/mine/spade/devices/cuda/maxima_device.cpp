@@ -91,7 +91,7 @@ public:
     cuda_maxima_device& operator=(cuda_maxima_device&&) = delete;
 
     std::uint32_t most_recordings(const maxima_shape& one) override {
-        // More at once would keep the device no busier, and others sooner wait for the last ones.
+        // A larger batch does not use the device better, and the others wait longer at the end.
         constexpr std::uint64_t most = 256;
         const device::device_limits limits = device::limits_of(ordinal_);
         const std::uint64_t spikes = std::uint64_t{one.units} * one.most_windows;

@@ -76,7 +76,7 @@ struct resident_group {
     buffer<task_place> places;
 };
 
-// Patterns that are kept while they are counted. Of a second search, this saves the time; so with
+// Patterns that are kept while they are counted. This saves the time of a second search; so with
 // less memory, or in larger recordings, it only takes longer.
 struct resident_store {
     static constexpr std::uint32_t chunk_words = 1U << 14U;
