@@ -28,7 +28,7 @@ spike_masks masks_of(const detection_result& spikes) {
     return masks;
 }
 
-// Whether the features of masked spikes say how noisy every channel is.
+// Whether the features of masked spikes show how noisy every channel is.
 bool show_noise(const spike_features& features) {
     std::vector<std::size_t> masked(features.feature_count());
     for (std::size_t n = 0; n < features.size(); ++n) {

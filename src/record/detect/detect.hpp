@@ -21,8 +21,8 @@ std::unique_ptr<trace_steps> steps_for(const filtered_recording& traces,
                                        const detection_options& options, std::size_t block_frames,
                                        const execution& run);
 
-/// The channels that `detection_options::described_channels` asks for around each one, ascending;
-/// channels of its shank come first. Empty: all.
+/// The channels that `detection_options::described_channels` requests around each one, ascending;
+/// channels of its shank are first. Empty: all.
 std::vector<std::vector<std::uint32_t>> described_channels_of(
     const std::vector<recording_channel>& channels, std::uint32_t most);
 

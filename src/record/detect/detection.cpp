@@ -127,7 +127,7 @@ void spike_finder::take(const found_events& found) {
     warn();
 }
 
-// Says it if most channels have their largest values on the side where no spikes are looked for.
+// Warns if most channels have their largest values on the side where no spikes are searched for.
 void warn_of_polarity(const filtered_recording& traces, spike_sign sign,
                       std::vector<std::string>& warnings) {
     constexpr double clear = 0.5;

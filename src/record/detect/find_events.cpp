@@ -92,7 +92,7 @@ struct placed_crossings {
 };
 
 // The result for one piece: the events that lie entirely within it, and the crossings of sets that
-// reach its ends and may go on in other pieces.
+// reach its ends and may continue in other pieces.
 struct piece_events {
     found_events inside{};
     placed_crossings ends{};

@@ -27,7 +27,7 @@ class flood_fill {
 public:
     /// @param neighbours of each channel
     /// @param found      receives the peaks of each set in ascending order of channels, as soon as
-    /// nothing can be joined to the set any more
+    /// nothing more can be joined to the set
     flood_fill(std::vector<std::vector<std::uint32_t>> neighbours, std::uint32_t join_frames,
                std::int64_t longest_frames, std::function<void(std::vector<channel_peak>&&)> found);
 

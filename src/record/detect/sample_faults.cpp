@@ -17,7 +17,7 @@
 namespace spikeweave::record {
 namespace {
 
-// What one channel does in one piece or in all.
+// The behaviour of one channel in one piece or in all.
 struct channel_facts {
     std::int16_t least = std::numeric_limits<std::int16_t>::max();
     std::int16_t most = std::numeric_limits<std::int16_t>::min();

@@ -8,8 +8,8 @@
 
 namespace spikeweave::record {
 
-/// What the samples of a recording show of faults of the rig, in up to 32 pieces of a quarter of a
-/// second, as full sentences for the user: channels that stand at their limit, blanked times, and
+/// The faults of the rig that the samples of a recording reveal, in up to 32 pieces of a quarter of
+/// a second, as full sentences for the user: channels that stand at their limit, blanked times, and
 /// channels that repeat another one's samples.
 /// @throws invalid_argument if the samples of most channels jump by nearly 65,536 again and again,
 /// because they are unsigned; io_error; cancelled.

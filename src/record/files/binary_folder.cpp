@@ -118,7 +118,7 @@ json binary_json(const recording_description& what) {
             {"relative_paths", true}};
 }
 
-// The file that SpikeInterface's `load` looks for. It reads only folders that name a version of
+// The file that SpikeInterface's `load` searches for. It reads only folders that name a version of
 // SpikeInterface: the first one with this layout.
 json si_folder_json() {
     json out;

@@ -5,7 +5,8 @@
 
 namespace spikeweave::record {
 
-/// How SpikeGLX lists the contacts that a probe reads, as entries "(…)" of `imroTbl`.
+/// The forms in which SpikeGLX lists the contacts that a probe reads, as entries "(…)" of
+/// `imroTbl`.
 enum class imro_layout : std::uint8_t {
     banks,       ///< channel, bank, reference, gain of the AP band, gain of the LF band(, filter)
     groups,      ///< group of 16 channels, two banks; the head has the gains
@@ -26,7 +27,7 @@ struct neuropixels_model {
     std::uint32_t shanks;
     double shank_pitch_um;
     int adc_bits;
-    /// The gain of all channels; 0 if each channel has one of its own.
+    /// The gain of all channels; 0 if each channel has its own.
     double gain;
     imro_layout layout;
 };
@@ -51,8 +52,8 @@ contact_place place_of(const neuropixels_model& model, std::uint32_t shank, std:
 /// Columns of a probe with groups in which channels are connected to the first of two banks.
 enum class group_columns : std::uint8_t { inner, outer, all };
 
-/// Returns the contact of a channel of a probe with groups (NP1110), of which `banks` are those of
-/// its group.
+/// Returns the contact of a channel of a probe with groups (NP1110); `banks` are those of its
+/// group.
 struct group_banks {
     std::uint32_t first;
     std::uint32_t second;

@@ -131,7 +131,7 @@ void place_by_probe_file(const std::filesystem::path& probe, opened& what) {
     const std::size_t all = channels.size();
     std::vector<std::size_t> kept = place_by_probe_file(probe, channels);
     what.description.positions = position_source::probe_file;
-    // Of a recording that comes from no files, the first one would be taken for its samples.
+    // If a recording has no files, the first one would be mistaken for its samples.
     if (!what.description.files.empty()) what.description.files.push_back(probe);
     if (kept.size() == all) return;
     std::vector<recording_channel> with_contacts;

@@ -17,8 +17,7 @@ namespace spikeweave::record {
 std::vector<std::size_t> place_by_probe_file(const std::filesystem::path& probe,
                                              std::vector<recording_channel>& channels);
 
-/// The same for an opened recording, of which channels without a contact are left out, with a
-/// warning.
+/// The same for an opened recording; channels without a contact are left out, with a warning.
 void place_by_probe_file(const std::filesystem::path& probe, opened& what);
 
 /// Places channels in a column, 20 um apart.

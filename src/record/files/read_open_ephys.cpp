@@ -56,7 +56,7 @@ bool names_other_input(const std::string& text) {
     return false;
 }
 
-// Distinguishes electrodes from analog inputs and lines of synchronization. Units do not tell:
+// Distinguishes electrodes from analog inputs and lines of synchronization. Units do not show this:
 // versions 0.4 and 0.5 call the volts of analog inputs microvolts, and later ones leave units out.
 bool is_electrode(const json_file& file, const json& channel, const std::string& where,
                   const std::string& name) {
@@ -135,7 +135,7 @@ opened read_open_ephys(const opening& job) {
     const fs::path samples = folder / "continuous.dat";
     const fs::path numbers = find_sample_numbers(folder);
     std::error_code failed;
-    // A last frame that is incomplete, as after a crash, is left out if another file says so.
+    // A last frame that is incomplete, as after a crash, is left out if another file shows this.
     out.source = keep_channels(
         open_flat_file(
             {.path = samples, .stored = stored, .may_be_cut = fs::exists(numbers, failed)}),

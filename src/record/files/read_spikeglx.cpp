@@ -65,7 +65,7 @@ electrodes find_electrodes(const meta_file& meta) {
         if (saved[0] > 0) return {saved[0], 0, false, "AP"};
         return {saved[1], acquired[0], true, "LF"};
     }
-    // Of the inputs of NI and OneBox devices, only MN are of electrodes, on amplifiers of Whisper.
+    // Among the inputs of NI and OneBox devices, only MN are electrodes, on amplifiers of Whisper.
     if (meta.has("snsMnMaXaDw")) return {meta.numbers("snsMnMaXaDw", 4)[0], 0, false, "NI"};
     static_cast<void>(meta.numbers("snsXaDwSy", 3));
     return {};
@@ -119,7 +119,7 @@ std::string what_is_missing(const meta_file& meta, const fs::path& samples, std:
     constexpr auto key = "fileSizeBytes";
     std::error_code failed;
     const std::uint64_t found = fs::file_size(samples, failed);
-    if (failed) return "";  // said when it is opened
+    if (failed) return "";  // reported when it is opened
     const std::uint64_t bytes = meta.has(key) ? meta.whole_number(key) : 0;
     if (bytes == found) return "";
     const std::uint64_t frames = found / (stored * sizeof(std::int16_t));
@@ -141,7 +141,7 @@ std::string what_is_missing(const meta_file& meta, const fs::path& samples, std:
 }
 
 // Programs that work with SpikeGLX count times from the first sample of the file, because the
-// clocks of its streams differ; only this warning says so.
+// clocks of its streams differ; only this warning states it.
 void warn_of_clock(const meta_file& meta, recording_description& what) {
     constexpr auto key = "firstSample";
     if (!meta.has(key)) return;

@@ -29,7 +29,7 @@ const neuropixels_model* find_by_part_or_type(const std::string& name) {
     return found != nullptr ? found : find_neuropixels_of_type(name);
 }
 
-// What the fields of an entry are, of which the filter is missing in the first prototypes.
+// The fields of an entry; the filter is missing in the first prototypes.
 const char* fields_of(imro_layout layout) {
     switch (layout) {
         case imro_layout::banks:

@@ -10,8 +10,8 @@
 
 namespace spikeweave::record {
 
-/// What a `.meta` file says about its Neuropixels probe. A channel is the number of a readout of
-/// one band, from 0.
+/// The entries of a `.meta` file about its Neuropixels probe. A channel is the number of a readout
+/// of one band, from 0.
 class spikeglx_probe {
 public:
     /// @throws io_error if `imroTbl` is not as its kind of probe has it.
@@ -21,8 +21,8 @@ public:
     /// @throws io_error if the file and the table of probes do not say it.
     double gain_uv(std::uint64_t channel, bool is_lf) const;
 
-    /// Places the stored channels, of which `numbers` are the channels of the probe.
-    /// @throws io_error if the file and the table of probes do not say where they are.
+    /// Places the stored channels; `numbers` are their channels of the probe.
+    /// @throws io_error if neither the file nor the table of probes has their positions.
     void place(const std::vector<std::uint64_t>& numbers,
                std::vector<recording_channel>& channels) const;
 
@@ -30,7 +30,7 @@ public:
     std::vector<std::string> warnings() const;
 
 private:
-    /// What a channel is connected to, and its gains (0: that of the model).
+    /// The connection of a channel, and its gains (0: that of the model).
     struct readout {
         std::uint32_t shank = 0;
         std::uint32_t contact = 0;
@@ -51,7 +51,7 @@ private:
     const meta_file& meta_;
     /// Null if the probe is not known.
     const neuropixels_model* model_ = nullptr;
-    /// What the file calls the probe, and by which key; empty if it does not.
+    /// The name of the probe in the file, and its key; empty if it does not.
     std::string named_{};
     std::string named_by_{};
     std::vector<readout> readouts_{};

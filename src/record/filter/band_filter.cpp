@@ -24,7 +24,7 @@ band_section section_of(const complex& pole) {
 }
 
 // Each pole of the low pass becomes two of the band pass, which the bilinear transform maps into
-// the unit circle. Poles come in conjugate pairs and a section holds both of a pair, so half of
+// the unit circle. Poles form conjugate pairs and a section contains both of a pair, so half of
 // them are enough.
 std::vector<band_section> sections_of(std::uint32_t order, double low, double high) {
     const double width = high - low;

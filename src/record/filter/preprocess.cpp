@@ -242,7 +242,7 @@ void filtered_recording::parts::leave_out_noisy() {
 }
 
 // Uses the noise measured without a reference. With a reference, a dead channel would contain the
-// negative median of all others, which is no noise of its own.
+// negative median of all others, which is not its own noise.
 void filtered_recording::parts::choose_referenced() {
     for (std::uint32_t c = 0; c < noise.size(); ++c)
         if (noise[c] > 0) recipe.referenced.push_back(c);

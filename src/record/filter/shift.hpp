@@ -22,7 +22,8 @@ public:
     void apply(std::uint64_t first, std::span<float> frames) const;
 
 private:
-    /// How each channel is made of others: `sources` per channel, those of weight 0 included.
+    /// The composition of each channel from others: `sources` per channel, those of weight 0
+    /// included.
     struct mixture {
         std::vector<std::uint32_t> from{};
         std::vector<float> weights{};

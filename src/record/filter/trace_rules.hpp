@@ -7,7 +7,7 @@
 #include "core/host_device.hpp"
 #include "spikeweave/record/preprocess.hpp"
 
-/// The arithmetic of traces that the CPU and kernels share, so that both give the same bits. It is
+/// The arithmetic of traces that the CPU and kernels share, so that both yield the same bits. It is
 /// compiled without contraction on both sides.
 namespace spikeweave::record {
 

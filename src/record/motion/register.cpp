@@ -62,7 +62,7 @@ double product_of(std::span<const float> a, std::span<const float> b) {
     return sum;
 }
 
-// What a window sees of one time bin.
+// The part of one time bin within a window.
 struct window_view {
     const seen_rows& rows;
     std::vector<float> weighted{};
@@ -83,8 +83,8 @@ window_view view_of(const motion_histograms& from, std::size_t time, const seen_
     return out;
 }
 
-// The correlation of what a window sees with another histogram `shift` rows above. What has left
-// the probe does not count, unless that is most of it.
+// The correlation of what a window sees with another histogram `shift` rows above. Spikes that have
+// left the probe do not count, unless they are most of them.
 double correlation_at(std::ptrdiff_t shift, const window_view& a, std::span<const float> b,
                       const std::vector<double>& energies, std::size_t columns) {
     constexpr double least_seen = 0.5;

@@ -9,7 +9,7 @@
 
 namespace spikeweave::record {
 
-/// How far the spikes of a later time bin are above those of an earlier one, in one window.
+/// The displacement of the spikes of a later time bin above those of an earlier one, in one window.
 struct pair_displacement {
     std::uint32_t earlier;
     std::uint32_t later;

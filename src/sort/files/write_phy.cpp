@@ -178,8 +178,8 @@ private:
         write_array(folder_ / "channel_positions.npy", io::npy_kind::real, {channels_, 2}, places);
     }
 
-    // For each group, the channels with the largest sums of masks; of equal sums the lower channel
-    // comes first.
+    // For each group, the channels with the largest sums of masks; among equal sums the lower
+    // channel is first.
     std::vector<std::int32_t> feature_channels(std::size_t kept) const {
         std::vector<double> masks(groups_ * channels_);
         for (std::size_t n = 0; n < order_.size(); ++n) {

@@ -8,7 +8,7 @@
 #include "sort/masked_gmm/sparse_data.hpp"
 #include "spikeweave/sort/sorting_model.hpp"
 
-/// What a model consists of.
+/// The parts of a model.
 struct spikeweave::sorting_model::parts {
     masked_gmm::feature_space space{};
     std::vector<std::uint32_t> units{};

@@ -18,7 +18,7 @@ struct mask_patterns {
 };
 
 mask_patterns find_patterns(const spike_features& features);
-/// Patterns in descending order of their numbers of spikes; of equal ones, the one seen first comes
+/// Patterns in descending order of their numbers of spikes; among equal ones, the one seen first is
 /// first.
 std::vector<std::uint32_t> by_frequency(const mask_patterns& patterns);
 

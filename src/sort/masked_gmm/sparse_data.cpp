@@ -25,7 +25,7 @@ struct column_scale {
     double range = 1;
 };
 
-// One column, gathered from the rows of the spikes of which it is known.
+// One column, gathered from the rows of the spikes for which it is known.
 struct column_view {
     std::vector<double> values{};
     std::vector<double> masks{};

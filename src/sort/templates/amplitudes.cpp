@@ -9,7 +9,7 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr std::size_t least_learned = 40;
-// What is expected of any unit counts as much as this many of its spikes.
+// The values expected of any unit count as much as this many of its spikes.
 constexpr double spikes_of_expectation = 20;
 constexpr double least_spread = 0.05;
 // Spikes that are smaller than nearly all by a quarter, or larger, are believed, too.

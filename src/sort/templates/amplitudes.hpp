@@ -9,8 +9,8 @@
 
 namespace spikeweave::templates {
 
-/// How large the spikes of each unit are. Units are known by numbers that they keep from round to
-/// round.
+/// The amplitudes of the spikes of each unit. Units are known by numbers that they keep from round
+/// to round.
 class learned_amplitudes {
 public:
     /// @param spikes   of the units whose filters these are

@@ -16,11 +16,11 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr double least_kept_share = 0.25;  // of the spikes that a unit had before
-// Of a template, in standard deviations of its noise. Small clusters of the first pass are mostly
-// noise; late units have shown more.
+// The least size of a template, in standard deviations of its noise. Small clusters of the first
+// pass are mostly noise; late units have shown more.
 constexpr double least_norm = 6;
 constexpr double least_late_norm = 5;
-// Of the template of a unit that has a refractory period, which noise has not.
+// The least size of the template of a unit with a refractory period, which noise does not have.
 constexpr double least_refractory_norm = 4;
 constexpr double enough_own_pairs = 20;
 constexpr double most_left_of_sum = 0.25;  // share of the energy that others do not explain
@@ -36,8 +36,8 @@ constexpr double most_off_direction = 0.5;
 constexpr double least_size_ratio = 0.4;
 constexpr double most_off_burst = 0.15;
 constexpr double least_burst_ratio = 0.25;
-// Of the spikes of a unit that is what templates leave of larger units' spikes, these have one of
-// them beside them.
+// The share of spikes beside those of larger units in a unit that consists of remainders of their
+// spikes.
 constexpr double most_locked = 0.5;
 
 class cleaner {
@@ -113,7 +113,7 @@ private:
     static double similarity_in(const overlap& row) {
         return static_cast<double>(*std::ranges::max_element(row.values)) / (1 << overlap_bits);
     }
-    // How much later the same spike is for the other template.
+    // The lag of the same spike for the other template.
     std::int64_t lag_in(const overlap& row) const {
         const auto at = std::ranges::max_element(row.values) - row.values.begin();
         const std::int64_t reach = units_.plan.overlaps.reach();
@@ -207,8 +207,8 @@ void cleaner::drop_sums() {
         if (is_there(u)) drop_if_sum(u, std::move(others[u]));
 }
 
-// A template that others explain, of no more spikes than fall together by chance, is the mean of
-// their collisions.
+// A template that others explain, with no more spikes than coincide by chance, is the mean of their
+// collisions.
 void cleaner::drop_if_sum(std::uint32_t unit, std::vector<template_spike> others) {
     std::erase_if(others, [&](const template_spike& each) {
         return !is_there(each.unit) || count(each.unit) < count(unit);

@@ -13,7 +13,7 @@
 
 namespace spikeweave::templates {
 
-/// What is known of the units when their spikes have been matched.
+/// The known properties of the units when their spikes have been matched.
 struct matched_units {
     const match_plan& plan;
     const template_window& window;
@@ -34,7 +34,7 @@ struct matched_units {
 
 constexpr std::uint32_t no_unit = 0xffffffff;
 
-/// What becomes of each unit.
+/// The outcome for each unit.
 struct cleaned_units {
     /// Its own index if it is kept, that of the unit that takes its spikes, or `no_unit` if it is
     /// dropped.

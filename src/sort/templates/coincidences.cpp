@@ -31,7 +31,7 @@ std::int64_t frames_in(double seconds, double rate_hz) {
     return std::llround(seconds * rate_hz);
 }
 
-// How many of the spikes, so much later, have one of the others within the reach.
+// The number of spikes, shifted by this lag, that have one of the others within the reach.
 std::size_t count_beside(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
                          std::int64_t shift, std::int64_t reach) {
     std::size_t out = 0;

@@ -5,8 +5,8 @@
 
 namespace spikeweave::templates {
 
-/// Number of pairs of a time of `a` and one of `b` that are `least` to `most` frames apart,
-/// whichever comes first.
+/// Number of pairs of a time of `a` and one of `b` that are `least` to `most` frames apart, in
+/// either order.
 /// @param a,b  ascending
 std::uint64_t count_pairs(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
                           std::int64_t least, std::int64_t most);
@@ -49,8 +49,8 @@ lag_range refractory_lags(const train_pair& units);
 /// Whether two units have one refractory period: of ten or more pairs that their rates around the
 /// time lead one to expect at these lags, there is at most a tenth.
 bool is_one_train(const train_pair& units, const lag_range& refractory);
-/// The same with the pairs of the next 10 ms, of which there are many if both units have spikes of
-/// the bursts of one neuron, and at most one more than a tenth of those by chance. A neuron that
+/// The same with the pairs of the next 10 ms, which are many if both units have spikes of the
+/// bursts of one neuron, and at most one more than a tenth of those by chance. A neuron that
 /// excites another makes many pairs, too.
 bool is_one_burst(const train_pair& units, const lag_range& refractory);
 

@@ -11,7 +11,7 @@
 namespace spikeweave::templates {
 namespace {
 
-// A unit is tested that has fewer spikes than this share of those of a unit whose template
+// A unit is tested if it has fewer spikes than this share of those of a unit whose template
 // correlates with its own.
 constexpr double rare_share = 0.05;
 constexpr double least_correlation = 0.3;
@@ -20,7 +20,7 @@ constexpr double least_correlation = 0.3;
 constexpr double least_gain = 0.05;
 constexpr std::size_t most_tested = 20;
 
-// The traces around a spike of a unit, and what is left of them on the unit's channels.
+// The traces around a spike of a unit, and their remainder on the unit's channels.
 class neighbourhood {
 public:
     neighbourhood(const template_traces& traces, const match_plan& plan,
@@ -100,8 +100,7 @@ std::vector<char> find_explained_units(const template_traces& traces, const matc
     std::vector<char> out(spikes.size());
     parallel::parallel_for(tested.size(), run, "units that others explain", [&](std::size_t n) {
         const std::uint32_t unit = tested[n];
-        // Of two that are the mean of the same collisions, the smaller one is explained by the
-        // other.
+        // If two are the mean of the same collisions, the smaller one is explained by the other.
         std::vector<char> excluded(spikes.size());
         for (const std::uint32_t other : tested)
             excluded[other] =

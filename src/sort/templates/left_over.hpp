@@ -6,8 +6,8 @@
 
 namespace spikeweave::templates {
 
-/// What spikes of a unit leave in the scores of another filter, at the lag at which the two
-/// correlate most, after all spikes are subtracted.
+/// The remainder that spikes of a unit leave in the scores of another filter, at the lag at which
+/// the two correlate most, after all spikes are subtracted.
 struct left_over {
     std::uint64_t count = 0;   ///< spikes without one of the other unit beside them
     std::int64_t sizes = 0;    ///< sum of their sizes

@@ -9,8 +9,8 @@
 namespace spikeweave::templates {
 namespace {
 
-// What the ranks may leave of a template: its norm, in standard deviations of the noise and
-// relative to the template.
+// The remainder of a template that the ranks may leave: its norm, in standard deviations of the
+// noise and relative to the template.
 constexpr double least_left = 1;
 constexpr double least_share_left = 0.02;
 

@@ -17,7 +17,7 @@ constexpr int steps_per_sd = 64;
 constexpr int largest_step = 16000;
 /// The parts of a filter have norm 1, in 4096ths.
 constexpr int filter_bits = 12;
-/// What is added before the bits are cut off, to round to the nearest.
+/// The number that is added before the bits are cut off, to round to the nearest.
 constexpr std::int32_t half_filter = 1 << (filter_bits - 1);
 constexpr std::size_t most_ranks = 5;
 

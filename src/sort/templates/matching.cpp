@@ -24,7 +24,7 @@ struct candidate {
     std::int32_t frame = 0;
     std::uint32_t unit = 0;
 
-    // The better one comes first.
+    // The better one is first.
     friend bool operator<(const candidate& a, const candidate& b) {
         return std::tie(b.gain, a.frame, a.unit) < std::tie(a.gain, b.frame, b.unit);
     }
@@ -161,7 +161,7 @@ joint_fit pursuit::fit_at(std::uint32_t unit, std::int32_t frame) const {
     return out.rest < least_rest ? joint_fit{} : out;
 }
 
-// One of which too little remains is taken as a whole.
+// A spike of which too little remains is removed as a whole.
 void pursuit::set_size(std::int64_t size, joint_fit& fit) const {
     for (joint_fit::change& each : fit.changes) {
         const block_match& match = out_[each.match];
@@ -270,7 +270,7 @@ bool pursuit::take_best() {
     }
     bool any = false;
     for (const candidate& each : best) {
-        // What was taken in this round may have given back a part of its neighbours.
+        // Spikes taken in this round may have returned a part of their neighbours.
         if (!gain_of(each.unit, each.frame)) continue;
         take(each);
         any = true;
@@ -307,8 +307,8 @@ void pursuit::take(const candidate& best) {
     subtract(block_match{out_.back()}, size);
 }
 
-// Gives back what neighbours had of a spike. One of which nothing remains is no spike, and its unit
-// is not tried there again: two templates could take the same traces in turn for ever.
+// Gives back what neighbours had of a spike. If nothing of one remains, it is not a spike, and its
+// unit is not tried there again: two templates could take the same traces in turn for ever.
 void pursuit::take_from_neighbours(const joint_fit& fit) {
     for (const joint_fit::change& each : fit.changes) {
         block_match& match = out_[each.match];

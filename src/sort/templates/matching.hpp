@@ -51,7 +51,7 @@ struct match_sizes {
     std::int64_t weight_above = 0;
 };
 
-/// What is constant for all blocks.
+/// The data that are constant for all blocks.
 struct match_plan {
     match_plan(std::vector<matched_filter> filters, const match_rule& rule, const execution& run);
 
@@ -66,7 +66,7 @@ struct match_plan {
     std::vector<std::vector<std::int32_t>> misfits{};
 };
 
-/// A table for what is left over, with zeros; empty if it is not wanted.
+/// A table for the remainders, with zeros; empty if it is not wanted.
 left_over_table nothing_left_over(const match_plan& plan);
 
 /// Traces of a block as integers, channel by channel.
@@ -110,7 +110,7 @@ struct block_match {
     friend bool operator==(const block_match&, const block_match&) = default;
 };
 
-/// What is found in a block.
+/// The findings in a block.
 struct block_matches {
     std::vector<block_match> spikes{};  ///< by frame, then unit
     left_over_table left_over{};        ///< empty if it is not wanted

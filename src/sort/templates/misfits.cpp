@@ -8,12 +8,12 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr std::uint64_t least_measured = 30;
-// How far what is left may be beyond the noise; 3 and 5 found fewer of the spikes that overlap, on
-// recordings that were made to choose by.
+// The factor by which the remainder may exceed the noise; 3 and 5 found fewer of the spikes that
+// overlap, on recordings that were made for this choice.
 constexpr double deviations = 2;
 constexpr double most_share = 0.3;
 
-// How much the scores vary beyond the noise, as a share of what the unit's spike contributes.
+// The variation of the scores beyond the noise, as a share of the contribution of the unit's spike.
 std::int32_t share_of(const left_over& left, const overlap& row, const match_plan& plan) {
     const auto count = static_cast<double>(left.count);
     const double noise = plan.filters[row.other].noise;

@@ -32,8 +32,8 @@ public:
     std::int64_t reach() const { return reach_; }
     /// Filters with which a spike of the unit correlates, ascending, itself included.
     std::span<const overlap> of(std::size_t unit) const { return rows_[unit]; }
-    /// What a spike of `unit` of amplitude 1 adds at the lags, if it is `part` parts of a frame
-    /// later.
+    /// The contribution of a spike of `unit` of amplitude 1 at the lags, if it is `part` parts of a
+    /// frame later.
     std::span<const std::int16_t> values(const overlap& of, int part) const {
         const auto lags = static_cast<std::size_t>(2 * reach_ + 1);
         return std::span{of.values}.subspan(static_cast<std::size_t>(part) * lags, lags);

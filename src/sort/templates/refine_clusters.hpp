@@ -11,7 +11,7 @@
 
 namespace spikeweave::templates {
 
-/// Spikes of one neuron, as far as features tell.
+/// Spikes of one neuron, as far as features show.
 struct spike_cluster {
     std::uint32_t number = 0;             ///< in the table of decisions
     std::vector<std::uint32_t> spikes{};  ///< ascending

@@ -19,7 +19,7 @@ struct subtracted_units {
     std::span<const matched_filter> filters{};
 };
 
-/// Where spikes that are left are looked for.
+/// The traces in which remaining spikes are searched for.
 enum class residual_traces : std::uint8_t {
     channels,  ///< on each channel
     pooled,    ///< in the sums of channels around each one, below 3 kHz: small and wide spikes
@@ -43,7 +43,7 @@ struct residual_search {
 
 /// Finds units among the spikes that are left in the traces after those of other units were
 /// subtracted: they are detected, clustered by channel and refined like those of the recording.
-/// What a template leaves of its own spikes is no unit.
+/// The remainders that a template leaves of its own spikes are not a unit.
 /// @param found      those that are new are appended
 /// @param decisions  those that are made are appended
 void find_residual_units(const template_traces& traces, const subtracted_units& subtracted,

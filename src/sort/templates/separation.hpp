@@ -9,9 +9,9 @@
 
 namespace spikeweave::templates {
 
-/// How two groups of spikes differ: along the direction of Fisher's discriminant, the distance of
-/// their means in root mean squares of their standard deviations. A Gaussian cut in the middle
-/// gives 2.65, a uniform distribution 3.46, two Gaussians nearly their distance.
+/// The separation of two groups of spikes: along the direction of Fisher's discriminant, the
+/// distance of their means in root mean squares of their standard deviations. A Gaussian cut in the
+/// middle gives 2.65, a uniform distribution 3.46, two Gaussians nearly their distance.
 struct separation {
     double distance = 0;
     std::vector<char> side{};  ///< 0 or 1 of each spike

@@ -140,7 +140,7 @@ double distance_um(const recording_channel& a, const recording_channel& b) {
     return std::hypot(a.x_um - b.x_um, a.y_um - b.y_um);
 }
 
-// Of the channels that the mean spike reaches, those of its neuron: near the peak channel, or
+// The channels of the neuron among those that the mean spike reaches: near the peak channel, or
 // connected with it by others. Neurons that burst together are in each other's mean.
 std::vector<char> footprint(std::vector<char> is_reached, std::uint32_t peak,
                             std::span<const std::uint32_t> channels,
@@ -203,7 +203,7 @@ trace_scale scale_of(std::span<const double> noise) {
     return scale;
 }
 
-// The value of which `rank` others are smaller.
+// The value for which `rank` others are smaller.
 std::int32_t in_order(std::vector<std::int32_t>& values, std::size_t rank) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
     std::ranges::nth_element(values, at);
@@ -214,7 +214,7 @@ float in_deviations(std::int16_t steps) {
     return static_cast<float>(steps) / steps_per_sd;
 }
 
-// Adds what was left over on all ranks.
+// Adds the remainders of all ranks.
 void sum_ranks(left_over_table& table, const execution& run) {
     std::vector<std::int64_t> values;
     for (const std::vector<left_over>& rows : table)

@@ -58,7 +58,7 @@ std::vector<template_place> template_places(const recording& from,
 /// every rank gets all templates.
 /// @param spikes    ascending by frame
 /// @param places    of the units
-/// @param filters   templates of the spikes: what is left of the traces after all spikes are
+/// @param filters   templates of the spikes: the remainder of the traces after all spikes are
 /// subtracted is averaged and added to them, so that other units' spikes do not count. Empty: the
 /// traces themselves are averaged.
 std::vector<unit_template> average_templates(const template_traces& traces,
@@ -74,7 +74,7 @@ std::vector<unit_template> average_templates(const template_traces& traces,
 void measure_noise(const template_traces& traces, std::span<matched_filter> filters, bool moves,
                    const execution& run);
 
-/// What is found in the traces.
+/// The findings in the traces.
 struct template_matches {
     std::vector<template_spike> spikes{};  ///< by frame, then unit
     left_over_table left_over{};

@@ -84,7 +84,8 @@ std::vector<Value> picked(std::vector<Value> from, const std::vector<std::uint32
     return out;
 }
 
-// How far the largest value of a template is from its spike's time; 0 if values as large are near.
+// The distance of the largest value of a template from its spike's time; 0 if values as large are
+// near.
 std::int64_t off_centre(const unit_template& of, const template_window& window, double rate_hz,
                         spike_sign sign) {
     constexpr double near_s = 0.00015;
@@ -294,8 +295,8 @@ void template_search::keep(const cleaned_units& cleaned) {
     counts_ = picked(std::move(counts_), kept);
 }
 
-// Spikes that no template explains are of units that the first clusters did not have, or of which
-// they had too few.
+// Spikes that no template explains belong to units that the first clusters lacked, or for which
+// they had too few spikes.
 void template_search::add_residual_units() {
     if (options_.merge == unit_merges::none) return;
     std::vector<residual_unit> found;
@@ -337,7 +338,7 @@ void template_search::average() {
 }
 
 // A cluster may have other spikes' times: its template then has its trough, or peak, elsewhere.
-// What comes into the window by the move is 0 until the template is averaged again.
+// Values that enter the window by the move are 0 until the template is averaged again.
 void template_search::centre() {
     std::vector<std::int64_t> shifts;
     for (unit_template& each : templates_) {

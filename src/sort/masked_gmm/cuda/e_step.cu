@@ -50,7 +50,7 @@ constexpr std::size_t shared_bytes(unsigned features) {
 }
 
 // The factors of products in the order in which lanes read them; row 0 is 1, row i + 1 is delta i.
-// The products of fewer features come first.
+// The products of fewer features are first.
 std::vector<uint4> pairs_of(unsigned features) {
     std::vector<unsigned> codes;
     for (unsigned b = 1; codes.size() < std::size_t{product_steps(features)} * step_terms; ++b)
