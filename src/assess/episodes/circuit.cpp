@@ -99,7 +99,7 @@ std::vector<significant_pair> pairs_of_table(const episode_table& table,
     return out;
 }
 
-// One for each ordered pair of units: a synaptic delay comes before a slow one, then the smaller p
+// One for each ordered pair of units: a synaptic delay precedes a slow one, then the smaller p
 // counts.
 std::vector<significant_pair> significant_among(std::span<const pair_test> pairs,
                                                 const edge_lags& lags, double alpha) {
@@ -235,7 +235,7 @@ std::vector<std::size_t> find_chains(const episode_table& table,
         }
         return true;
     };
-    // Of several chains that differ only in delays, the most frequent one is kept.
+    // If several chains differ only in delays, the most frequent one is kept.
     std::map<std::vector<unit_id>, std::size_t> best;
     for (std::size_t i = 0; i < table.episodes.size(); ++i) {
         const auto& [what, count] = table.episodes[i];
@@ -243,8 +243,8 @@ std::vector<std::size_t> find_chains(const episode_table& table,
         const auto [found, fresh] = best.try_emplace(what.units, i);
         if (!fresh && count > table.episodes[found->second].count) found->second = i;
     }
-    // Delays were chosen for each sequence of units, so only the units say which chain contains
-    // which.
+    // Delays were chosen for each sequence of units, so only the units determine which chain
+    // contains which.
     episode_table units_only;
     std::vector<std::size_t> all;
     std::vector<std::size_t> original;

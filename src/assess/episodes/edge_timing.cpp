@@ -19,7 +19,7 @@ using assess::lag_counts;
 
 namespace {
 
-// Of the lags on each side that say how many pairs would be synchronous.
+// The lags on each side from which the expected number of synchronous pairs is computed.
 constexpr duration reference_width{4'500};
 
 struct bounds {
@@ -30,7 +30,7 @@ struct bounds {
     double middle() const { return static_cast<double>(low + high) / 2; }
 };
 
-// What the intervals of the same width on both sides have, on average.
+// The mean number in the intervals of the same width on both sides.
 double pairs_beside(const lag_counts& pairs, const bounds& in) {
     return (pairs.in(in.low - in.width(), in.low) + pairs.in(in.high, in.high + in.width())) / 2;
 }
@@ -88,8 +88,8 @@ bool most_are_too_early(const lag_counts& pairs, const bounds& in, double chance
     return beyond > signal / 2 && beyond > 3 * std::sqrt(by_chance);
 }
 
-// The shortest of the lags that say how many pairs would be synchronous. An interval among them
-// would add its own peak, so they begin behind it.
+// The shortest of the lags from which the expected number of synchronous pairs is computed. An
+// interval among them would add its own peak, so they begin behind it.
 std::int64_t first_reference_us(const bounds& in) {
     const std::int64_t first = longest_synchrony.count();
     return in.low < first + reference_width.count() && in.high > first ? in.high : first;

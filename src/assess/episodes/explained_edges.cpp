@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 // A unit is a driver of an edge if the logarithm of its own gain is at least this share of the
 // edge's.
 constexpr double as_strong = 0.8;
-// A driver's spikes matter from so long before a spike of the first unit on, or as long as its own
-// delay if that is more.
+// A driver's spikes matter from this long before a spike of the first unit on, or as long as its
+// own delay if that is more.
 constexpr duration before{12ms};
 // An edge is kept if so much of its excess for each spike is left, by so many standard errors.
 constexpr double enough_left = 0.3;
@@ -43,7 +43,7 @@ struct driver {
     bool is_second = false;  // whether it is the edge's second unit itself
 };
 
-// What one driver removes, and how often it fires before the first unit and after it.
+// The spikes that one driver removes, and how often it fires before the first unit and after it.
 struct removal {
     unit_id unit;
     std::size_t removed = 0;  // spikes of the first unit
@@ -76,7 +76,7 @@ public:
         const excess left = excess_of(kept, edge, window, avoids_second);
         if (left.a_spike > enough_left * whole.a_spike && left.a_spike > certain * left.error)
             return;
-        // How large the error is with so few spikes, also if none of them has a lag.
+        // The error with this few spikes, also if none of them has a lag.
         const double error = kept.empty()
                                  ? std::numeric_limits<double>::infinity()
                                  : whole.error * std::sqrt(static_cast<double>(from.size()) /
@@ -230,7 +230,7 @@ double shifted_count(std::span<const std::int64_t> from, std::span<const std::in
     return static_cast<double>(out);
 }
 
-// How likely an edge is if it is due to the trials.
+// The probability of an edge if it is due to the trials.
 double p_beyond_trials(const circuit_edge& edge, std::span<const std::int64_t> from,
                        std::span<const std::int64_t> to, std::span<const time_span> trials) {
     const std::size_t shifts = std::min(most_shifts, (trials.size() - 1) / 2);

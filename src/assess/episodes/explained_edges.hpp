@@ -50,8 +50,8 @@ void mark_stimulus_locked(std::vector<circuit_edge>& edges, const spike_sequence
                           double alpha, const execution& run);
 
 /// Marks edges that other units explain: without the spikes of the first unit that are close to
-/// spikes of a stronger driver of the second one, the edge vanishes. Edges are judged by the
-/// drivers as they were given, so their order does not matter; artefacts are neither judged nor
+/// spikes of a stronger driver of the second one, the edge vanishes. Edges are tested against the
+/// drivers as they were given, so their order does not matter; artefacts are neither tested nor
 /// drivers.
 void mark_explained(std::vector<circuit_edge>& edges, const edge_lags& lags, const execution& run);
 

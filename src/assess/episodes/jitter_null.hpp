@@ -35,8 +35,8 @@ public:
     verdict test(const episode& what, double enough) const;
     /// The mean count if the spikes of one unit are rotated.
     double expected(const episode& what, std::size_t turned) const;
-    /// How many of the occurrences are removed on average if the spikes of one unit are rotated and
-    /// each spike of the first unit has an occurrence, as `removed_by_jitter` defines it.
+    /// The number of occurrences that are removed on average if the spikes of one unit are rotated
+    /// and each spike of the first unit has an occurrence, as `removed_by_jitter` defines it.
     double removed(const episode& what, std::size_t turned) const;
     /// The width of the cells for an episode.
     std::int64_t cell_us(const episode& what) const;

@@ -17,7 +17,7 @@ namespace {
 constexpr double clearly_chance = 0.05;
 constexpr std::size_t piece = 64;
 
-// The verdict of each of n tests, of which every rank makes a block.
+// The verdict of each of n tests; every rank makes a block of them.
 template <class Test>
 std::vector<jitter_null::verdict> verdicts_of(std::size_t n, const execution& run,
                                               const Test& test) {
@@ -74,9 +74,9 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
             const std::size_t pair = pair_index.at(step_of(what, k));
             if (of_pair[pair].p > of_pair[weakest].p) weakest = pair;
         }
-        // An episode with a step that is likely by chance is not significant, whatever its own test
-        // says. Bursts give many of them, so only their expected count is estimated, from that
-        // step.
+        // An episode with a step that is likely by chance is not significant, whatever the result
+        // of its own test. Bursts give many of them, so only their expected count is estimated,
+        // from that step.
         const auto [p, expected] = of_pair[weakest];
         if (p >= enough) {
             const std::uint64_t pairs_counted = std::max<std::uint64_t>(1, pairs[weakest].count);

@@ -75,7 +75,7 @@ struct pair_windows {
     std::vector<window_family> families{};
 };
 
-// How far apart epochs have to be.
+// The necessary distance of epochs.
 duration reach_of(const lag_range& lags) {
     return std::max(lags.before, lags.after) + duration{2ms};
 }
@@ -98,7 +98,7 @@ struct listed_pair {
     double least_p;
 };
 
-// What one family of windows found.
+// The results of one family of windows.
 struct family_tally {
     std::vector<listed_pair> listed{};
     // The least p that a pair of one unit and a later one could have, in either direction: first
@@ -124,7 +124,7 @@ public:
             return family.deviates(ahead_) || family.deviates(back_);
         };
         if (listed_below_ < 1 && std::ranges::none_of(windows_.families, deviates)) return;
-        // Slow delays come first: for synaptic ones, peaks are replaced.
+        // Slow delays are first: for synaptic ones, peaks are replaced.
         for (std::size_t f = 1; f < windows_.families.size(); ++f) {
             list(f, from, to, ahead_, verdict_of(windows_.families[f], ahead_));
             list(f, to, from, back_, verdict_of(windows_.families[f], back_));
@@ -208,7 +208,7 @@ private:
         for (std::size_t i = extent.first; i < extent.end; ++i) {
             const std::int64_t mirrored = sum - static_cast<std::int64_t>(i);
             if (mirrored < 0 || mirrored >= static_cast<std::int64_t>(other.lags.size())) continue;
-            // What is replaced there already is not replaced once more.
+            // Lags that are already replaced there are not replaced again.
             const auto bin = static_cast<std::size_t>(mirrored);
             const double replaced = std::max(0.0, other.counted[bin] + flat[i] - deviating.lags[i]);
             double& there = other.lags[bin];

@@ -13,7 +13,7 @@
 
 namespace spikeweave::assess {
 
-/// Null models of many episodes in the same spikes. What they have in common is measured once.
+/// Null models of many episodes in the same spikes. Their common quantities are measured once.
 class independent_units {
 public:
     /// @param spikes  with epochs so far apart that no episode reaches from one into the next
@@ -26,7 +26,7 @@ public:
     std::uint64_t count(unit_id unit) const { return trains_.count(unit); }
 
 private:
-    /// How a unit follows times that are unrelated to it.
+    /// The probability that a unit follows times that are unrelated to it.
     struct follower {
         double share;    ///< share of all times that the unit follows within the delay interval
         double delay_s;  ///< mean delay to the first such spike

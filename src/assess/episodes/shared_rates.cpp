@@ -53,8 +53,9 @@ double squares_about_mean(const thirds& counts) {
     return out;
 }
 
-// Adds up cells. What all units have beyond the sum of each one has a mean of 0 in every cell if
-// the units are independent there, so its squares give the error, whatever the rates are.
+// Adds up cells. The excess of all units together over the sum of the single ones has a mean of 0
+// in every cell if the units are independent there, so its squares give the error, whatever the
+// rates are.
 class cell_sums {
 public:
     void add(std::vector<std::pair<unit_id, std::size_t>>& cell) {

@@ -58,7 +58,7 @@ std::optional<duration> preserving_dither(const spike_sequence& spikes, duration
     return std::nullopt;
 }
 
-// Says that what was found may be bursts that rise faster than the test preserves.
+// Warns that the findings may be bursts that rise faster than the test preserves.
 void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<std::string>& out) {
     const shared_rates rates = measure_rates_within_cells(spikes, width);
     if (!rates.certain) return;
@@ -121,7 +121,7 @@ std::string names_of(const spike_sequence& spikes, std::span<const unit_id> unit
     return core::listed(names);
 }
 
-// Says which units fire too rarely for a connection of theirs to be found.
+// Warns which units fire too rarely for their connections to be found.
 void check_untested_units(const spike_sequence& spikes, const pair_tests& pairs,
                           std::vector<std::string>& out) {
     // Who has a unit of a few spikes expects nothing of it.
@@ -138,12 +138,12 @@ void check_untested_units(const spike_sequence& spikes, const pair_tests& pairs,
                     units.size() == 1 ? "fires" : "fire", names_of(spikes, units)));
 }
 
-// Says that more pairs are related than a circuit of sparse connections leads one to expect. A
-// stimulus that units answer at latencies of their own, and a fast rhythm that they prefer phases
-// of, give each pair a delay, as a connection does, but nearly all pairs at once. In the networks
-// and recordings of docs/algorithms/circuit.md, connections relate up to 11 % of the pairs where
-// not all units of a small network are recorded. Without fast input that units share, the median of
-// p at the default delays is 0.83 to 0.99 there, with it 0.38 to 0.59.
+// Warns that more pairs are related than expected for a circuit of sparse connections. A stimulus
+// that units answer at their own latencies, or a fast rhythm whose phases they prefer, gives each
+// pair a delay, as a connection does, but nearly all pairs at once. In the networks and recordings
+// of docs/algorithms/circuit.md, connections relate up to 11 % of the pairs where not all units of
+// a small network are recorded. Without fast input that units share, the median of p at the default
+// delays is 0.83 to 0.99 there, with it 0.38 to 0.59.
 void check_order(const circuit& found, const pair_tests& pairs, bool at_default_delays,
                  std::vector<std::string>& out) {
     constexpr double many = 0.15;

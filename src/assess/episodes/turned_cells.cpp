@@ -62,7 +62,7 @@ private:
     }
 
     // Between two of these rotations, the order of the spikes does not change, nor the window that
-    // each is in, nor which spikes come before an occurrence is over.
+    // each is in, nor which spikes precede the end of an occurrence.
     void find_turns(std::int64_t length) {
         turns_.clear();
         turns_.push_back(0);

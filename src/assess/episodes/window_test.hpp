@@ -54,7 +54,7 @@ public:
     double lower_tail(const moments& of) const;
     /// The window's share of its block.
     double share() const { return share_; }
-    /// What the lags beside the window lead one to expect in it.
+    /// The number in the window expected from the lags beside it.
     double expected(const moments& of) const;
     std::size_t first() const { return first_; }
     std::size_t end() const { return end_; }
@@ -71,7 +71,7 @@ private:
     double share_ = 0;
 };
 
-/// The same windows for both signs, of which a pair has one p.
+/// The same windows for both signs, with one p for a pair.
 class window_family {
 public:
     /// @param both_signs  whether inhibition is tested, too
@@ -132,7 +132,7 @@ struct bin_range {
 bin_range extent_of(std::span<const double> lags, bin_range window, connection_sign sign);
 /// The same histogram with lines in place of the peaks beside the window in which more lags are
 /// beyond chance than are missing in the window: such a peak raises the expectation there, so that
-/// what is left looks like a trough.
+/// the remainder looks like a trough.
 lag_histogram without_peaks(std::span<const double> lags, const window_null& window);
 /// The same histogram with a line in place of these bins, between the means of the bins beside
 /// them.

@@ -10,8 +10,8 @@
 /// The order of a chain's units in events.
 namespace spikeweave::assess {
 
-/// How often each number of wrongly ordered pairs comes among all n! orders of n units, and what
-/// follows: Kendall 1938, Biometrika 30:81.
+/// The frequency of each number of wrongly ordered pairs among all n! orders of n units, and
+/// derived values: Kendall 1938, Biometrika 30:81.
 class order_distribution {
 public:
     explicit order_distribution(std::size_t units);
@@ -30,8 +30,9 @@ using event_times = std::vector<std::vector<std::int64_t>>;
 event_times draw_spikes(const spike_sequence& spikes, std::span<const time_span> events,
                         std::uint64_t seed);
 
-/// Scores the events in which at least three units of a chain fire, and sets what `forward` and
-/// `reverse` tell of them. Units that are in the chain more than once have no place in its order.
+/// Scores the events in which at least three units of a chain fire, and sets the results of
+/// `forward` and `reverse` for them. Units that are in the chain more than once have no place in
+/// its order.
 std::vector<replay_event> score_order(const episode& chain, const event_times& times, double alpha,
                                       replay_test& forward, replay_test& reverse);
 

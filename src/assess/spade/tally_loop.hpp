@@ -11,7 +11,7 @@ namespace spikeweave::assess {
 using tally_filler =
     std::function<void(std::uint32_t begin, std::uint32_t end, maxima_tally& into)>;
 
-/// The tally of surrogates [begin, end), of which each rank fills a block.
+/// The tally of surrogates [begin, end); each rank fills a block of it.
 maxima_tally tally_on_ranks(const maxima_tally& empty, std::uint32_t begin, std::uint32_t end,
                             const tally_filler& fill, const execution& run);
 

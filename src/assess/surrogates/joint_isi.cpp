@@ -151,7 +151,7 @@ public:
     }
 
 private:
-    // How far the spike between two intervals moves; neither interval becomes 0.
+    // The displacement of the spike between two intervals; neither interval becomes 0.
     std::int64_t step(const unit_intervals& unit, std::int64_t before, std::int64_t behind,
                       random_stream& random) const {
         const std::int64_t a = cells_.of(before);

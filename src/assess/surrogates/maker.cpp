@@ -115,7 +115,7 @@ void surrogate_maker::set_up::times_of(unit_id unit, std::uint32_t which,
     if (!times.empty()) moves.front()(unit, times, random);
 }
 
-// Each epoch is moved as if it were a recording of its own, with the next numbers of one stream.
+// Each epoch is moved as if it were a separate recording, with the next numbers of one stream.
 void surrogate_maker::set_up::times_in_epochs(unit_id unit, std::vector<std::int64_t>& times,
                                               random_stream& random) const {
     std::vector<std::int64_t> all;

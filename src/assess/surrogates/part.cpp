@@ -8,7 +8,7 @@
 namespace spikeweave {
 namespace {
 
-// The first n / parts × (part - 1) surrogates come before, rounded down.
+// The first n / parts × (part - 1) surrogates precede it, rounded down.
 std::uint32_t before(std::uint64_t part, std::uint64_t parts, std::uint64_t n) {
     return static_cast<std::uint32_t>(n * (part - 1) / parts);
 }
