@@ -41,7 +41,7 @@ atomic_file::atomic_file(std::filesystem::path target, bool overwrite)
     if (fs::is_other(there))
         throw file_error(target_, "is a device or a pipe, expected the name of a file to write");
     make_folder_of(target_);
-    // Before there is a file, which nobody would remove if this failed.
+    // Done before there is a file, which would remain if this failed.
     buffer_.reserve(buffer_bytes);
     constexpr mode_t readable_by_all = 0666;  // reduced by the umask
     for (int tries = 1; descriptor_ < 0; ++tries) {

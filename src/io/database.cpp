@@ -40,7 +40,7 @@ database::database(std::filesystem::path path, access how) : path_(std::move(pat
         throw file_error(path_, "exists already, expected a new file");
     if (how == access::create) make_folder_of(path_);
     sqlite3* opened = nullptr;
-    // An absolute path cannot be taken for a name with a special meaning, such as ":memory:".
+    // An absolute path cannot be mistaken for a name with a special meaning, such as ":memory:".
     const auto absolute = std::filesystem::absolute(path_);
     const int status = sqlite3_open_v2(absolute.c_str(), &opened, flags_of(how), nullptr);
     handle_.reset(opened);
@@ -94,7 +94,7 @@ statement& statement::bind(int parameter, std::optional<std::int64_t> number) {
     return *this;
 }
 
-// Null would be another value than nothing.
+// An empty text must not be stored as NULL.
 statement& statement::bind_text(int parameter, std::string_view text) {
     check(sqlite3_bind_text64(handle_.get(), parameter, text.empty() ? "" : text.data(),
                               text.size(), SQLITE_STATIC, SQLITE_UTF8));

@@ -11,7 +11,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/// Databases of SQLite. A build without SQLite has no databases, and says so.
+/// Databases of SQLite. A build without SQLite has no databases, and reports this.
 namespace spikeweave::io {
 
 class statement;

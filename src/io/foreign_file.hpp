@@ -11,10 +11,10 @@ namespace spikeweave::io {
 struct foreign_file {
     /// Endings of names, in small letters, separated by blanks; none: any name.
     std::string_view endings;
-    /// What such a file begins with; empty: not known, and only the name tells.
+    /// The first bytes of such a file; empty: not known, and only the name identifies it.
     std::string_view begins;
-    /// What it is and what reads it, as the rest of a sentence about the file: a sentence, or only
-    /// what it is if `reader` is given.
+    /// The kind of file and the software that reads it, as the rest of a sentence about the file;
+    /// only the kind if `reader` is given.
     std::string_view is;
     /// A function of the Python package, "spikeweave.…", or of SpikeInterface's extractors.
     std::string_view reader{};
@@ -35,7 +35,7 @@ const foreign_file* find_foreign_file(const std::filesystem::path& path, std::st
 /// only once.
 std::string head_of(const std::filesystem::path& path);
 
-/// Says which file of a folder is of a program whose files other functions read, such as "; its
+/// Names a file of a folder that is of a program whose files other functions read, such as "; its
 /// 'info.rhd' holds samples of Intan, …"; empty if there is none.
 std::string about_foreign_files(const std::filesystem::path& folder);
 

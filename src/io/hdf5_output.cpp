@@ -24,7 +24,7 @@ const driver_file& of(const H5FD_t* file) {
     return *reinterpret_cast<const driver_file*>(file);
 }
 
-// Runs an action that may throw. After a failure nothing more is done, and libhdf5 is not told.
+// Runs an action that may throw. After a failure nothing more is done, and libhdf5 is not called.
 template <class Action>
 herr_t keep_failure(driver_file& file, Action action) noexcept {
     if (file.sink->failure == nullptr) {

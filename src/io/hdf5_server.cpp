@@ -121,8 +121,7 @@ private:
         bool fits = true;
         for (const hsize_t length : shape)
             fits = fits && !__builtin_mul_overflow(bytes, length, &bytes);
-        // A virtual dataset has no bytes of its own: it may claim as much as the whole file could
-        // hold.
+        // A virtual dataset has no bytes itself: it may claim as much as the whole file could hold.
         const bool is_virtual = H5Pget_layout(how.get()) == H5D_VIRTUAL;
         const hsize_t stored = is_virtual ? file_bytes() : H5Dget_storage_size(dataset.get());
         if (!fits || (bytes > small && bytes / densest > stored))

@@ -11,12 +11,12 @@ std::filesystem::path name_aside(const std::filesystem::path& target);
 /// Number of attempts if a name is taken; even one collision is unlikely.
 constexpr int most_tries_aside = 8;
 
-/// Makes the folder that `path` is to be in, with those above it, if they are missing.
+/// Makes the folder of `path`, with those above it, if they are missing.
 /// @throws io_error
 void make_folder_of(const std::filesystem::path& path);
 
 /// Gives what was written under a name aside the name `target`.
-/// @param replaces  false: what has come to be there meanwhile is somebody else's, and stays
+/// @param replaces  false: a file that has appeared there meanwhile is somebody else's, and is kept
 /// @throws io_error
 void give_name(const std::filesystem::path& aside, const std::filesystem::path& target,
                bool replaces);

@@ -49,7 +49,7 @@ std::size_t place_of(const std::vector<std::string_view>& header, std::string_vi
     return static_cast<std::size_t>(std::ranges::find(header, name) - header.begin());
 }
 
-// The columns of the clusters and of what is looked for, which is any other one if it has no name;
+// The columns of the clusters and of the wanted values, which is any other one if it has no name;
 // nullopt if the header does not have them.
 std::optional<std::pair<std::size_t, std::size_t>> columns_in(
     const std::vector<std::string_view>& header, std::string_view name) {

@@ -11,10 +11,10 @@
 
 namespace spikeweave::io {
 
-/// How the samples of a Phy folder become times.
+/// The conversion of the samples of a Phy folder to times.
 struct phy_clock {
     double sample_rate = 0;  ///< in Hz
-    /// Of the first sample, which only `spikeweave sort` writes: `t_start`, in seconds.
+    /// The time of the first sample, which only `spikeweave sort` writes: `t_start`, in seconds.
     duration begin{};
 };
 
@@ -26,11 +26,11 @@ phy_clock read_phy_clock(const std::filesystem::path& path);
 struct cluster_column {
     std::map<std::int64_t, std::string> cells{};  ///< by cluster; empty cells are left out
     std::filesystem::path file{};                 ///< empty if no file has the column
-    /// What was not understood and is not used, as full sentences: side files have been written by
-    /// many programs, and none of them is needed to read spikes.
+    /// Warnings about entries that were not understood and are not used, as full sentences: side
+    /// files have been written by many programs, and none of them is needed to read spikes.
     std::vector<std::string> warnings{};
 
-    /// Says that a cell is not used, because something else was expected.
+    /// Warns that a cell is not used, because something else was expected.
     void distrust(std::int64_t cluster, std::string_view expected);
 };
 

@@ -18,7 +18,7 @@ int hold_pipe(const std::filesystem::path& pipe, const std::stop_token& stop);
 /// end, into memory.
 class readable_file {
 public:
-    /// @throws io_error; cancelled if `stop_waiting_for_pipes` says so
+    /// @throws io_error; cancelled on request of `stop_waiting_for_pipes`
     explicit readable_file(std::filesystem::path path);
     ~readable_file();
     readable_file(const readable_file&) = delete;

@@ -60,7 +60,7 @@ void rename_folder(const fs::path& from, const fs::path& to, const fs::path& tar
     if (::rename(from.c_str(), to.c_str()) != 0) throw system_error(target, "cannot be written");
 }
 
-// Works even if no folder can be opened any more to list its files, because the names are known.
+// Works even if no folder can be opened any longer to list its files, because the names are known.
 void remove_folder(const fs::path& folder, const std::vector<std::string>& our_files) {
     std::error_code ignored;
     fs::remove_all(folder, ignored);
@@ -90,7 +90,7 @@ void exchange(const fs::path& aside, const fs::path& target) {
     rename_folder(old, aside, target);
 }
 
-// The new result is there, so a failure says where the old one is.
+// The new result is there, so a failure names the place of the old one.
 io_error kept_old(const fs::path& folder, const fs::path& target, const std::string& why) {
     return file_error(target, fmt::format("is written, but what it replaces cannot be removed: it "
                                           "is '{}' now ({})",

@@ -21,7 +21,7 @@ class result_folder {
 public:
     /// @param our_files  all names that such a result can have, with "folder/name" for a file in a
     /// subfolder. A folder that holds any other file is never replaced
-    /// The folder that it is to be in is made if it is missing.
+    /// The folder above it is made if it is missing.
     /// @throws io_error
     result_folder(const std::filesystem::path& target, bool overwrite,
                   std::span<const std::string_view> our_files);

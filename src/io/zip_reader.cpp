@@ -69,7 +69,7 @@ directory find_directory(const random_file& file) {
 }
 
 // Sizes that do not fit into 32 bits are in the extra field with id 1, in this order. Each is
-// present only if the plain field says so.
+// present only if the plain field states this.
 void take_zip64(zip_entry& entry, const char* extra, std::size_t extra_size) {
     while (extra_size >= 4) {
         const auto id = load<std::uint16_t>(extra);

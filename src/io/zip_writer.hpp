@@ -12,7 +12,7 @@
 namespace spikeweave::io {
 
 /// Writes a zip archive of stored entries, always as zip64, so that all sizes are handled alike.
-/// The same entries give the same bytes.
+/// The same entries yield the same bytes.
 class zip_writer {
 public:
     /// @param overwrite  as of `atomic_file`

@@ -54,7 +54,7 @@ spike_sequence without_synchronous_events(const spike_sequence& spikes,
         spikes, {std::move(kept_times), std::move(kept_units), spikes.unit_names(), spikes.span()});
 }
 
-// Names the units, of which `why` says why they were left out.
+// Names the units; `why` is the reason why each was left out.
 template <class Why>
 void add_units(std::vector<std::string>& out, std::span<const unit_left_out> units,
                const Why& why) {

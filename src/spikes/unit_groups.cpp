@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view group_blanks = " \r";  // a tab separates
 
-// The name by which each unit goes on.
+// The name under which each unit continues.
 std::vector<std::string_view> new_names(const spike_sequence& spikes, const unit_groups& groups) {
     std::vector<std::string_view> names(spikes.unit_names().begin(), spikes.unit_names().end());
     for (const auto& [unit, group] : groups) names[to_index(spikes.unit(unit))] = group;

@@ -80,7 +80,7 @@ public:
                     fmt::join(shape, ", ")));
         left_ = shape[0];
         if (!rows_.header().fortran_order) return;
-        // The times come first, so a second reader is at the units.
+        // The times are first, so a second reader is at the units.
         units_.emplace(io::open_bytes(job.path), what_);
         units_->skip(left_);
     }

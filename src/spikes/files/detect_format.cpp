@@ -50,7 +50,7 @@ std::vector<std::string> phy_folders_below(const fs::path& folder) {
     return out;
 }
 
-// What a folder has that was given in place of its spikes.
+// The contents of a folder that was given instead of its spikes.
 std::string advice_about_folder(const fs::path& folder) {
     std::error_code ignored;
     if (fs::exists(folder / "spikes.npz", ignored))

@@ -86,7 +86,7 @@ spike_file read_as(spike_format format, const reading& job) {
     }
 }
 
-// The file goes on with a part of its units.
+// The file is used with a part of its units.
 void keep_units(spike_file& file, spike_sequence kept) {
     const auto keep = [&](auto& of_units) {
         if (of_units.empty()) return;
@@ -184,7 +184,7 @@ void take_groups(spike_file& file, const unit_groups& groups, const spike_read_o
     file.places.clear();
 }
 
-// What the options leave out of a file that was read.
+// Leaves out of a file what the options exclude.
 void take_options(spike_file& file, const reading& job) {
     const spike_read_options& how = job.how;
     take_labels(file, job);

@@ -20,7 +20,7 @@ namespace {
 
 namespace h5 = io::hdf5;
 
-// What a file of a known program is, which has no spikes that are read here.
+// The kind of a file of a known program without spikes that are read here.
 std::string_view known_as(const h5::reader& file) {
     if (file.exists("Data") && file.exists("Data/Recording_0"))
         return ", but is of Multi Channel DataManager, which the Python package reads: "

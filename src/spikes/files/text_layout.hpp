@@ -23,7 +23,7 @@ struct text_layout {
     std::uint64_t header_line = 0;
     /// A column that numbers trials or recordings, and is not used; empty if there is none.
     std::string trial_column{};
-    /// Whether the heading says that the units are clusters or neurons, and so no electrodes.
+    /// Whether the heading states that the units are clusters or neurons, and so not electrodes.
     bool names_clusters = false;
 };
 

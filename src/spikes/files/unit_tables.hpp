@@ -1,6 +1,6 @@
 #pragma once
 
-// What the readers of tables of units share: files of HDF5, and spikes that others have read.
+// The code that readers of tables of units share: files of HDF5, and spikes that others have read.
 
 #include <functional>
 #include <map>
