@@ -5,7 +5,7 @@
 namespace spikeweave {
 namespace {
 
-// What CMake reports is "yes: with what", or "no: why not" or "no (why not)".
+// CMake reports "yes: with what", or "no: why not" or "no (why not)".
 constexpr build_part part_of(std::string_view name, std::string_view purpose,
                              std::string_view report) {
     constexpr std::string_view yes = "yes: ";

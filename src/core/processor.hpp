@@ -1,6 +1,6 @@
 #pragma once
 
-// What the processor can do beyond what every x86-64 can. The compiler's own question,
+// The features of the processor beyond those of every x86-64. The compiler's own question,
 // __builtin_cpu_supports, is answered by its run-time library, and that of zig, with which wheels
 // are compiled, always answers no.
 

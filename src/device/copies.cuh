@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// Copies from global to shared memory that go on while their thread computes. Before compute
+/// Copies from global to shared memory that continue while their thread computes. Before compute
 /// capability 8.0 a thread copies at once, and waiting is over at once.
 namespace spikeweave::device {
 

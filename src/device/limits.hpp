@@ -5,8 +5,8 @@
 
 namespace spikeweave::device {
 
-/// What a plan needs to know about a device. These are plain numbers, so that plans can be tested
-/// on machines without a device.
+/// The properties of a device that a plan needs. These are plain numbers, so that plans can be
+/// tested on machines without a device.
 struct device_limits {
     int compute_major = 0;
     int compute_minor = 0;

@@ -31,7 +31,7 @@ std::vector<std::vector<std::size_t>> balance(std::span<const double> costs, int
 
     const auto n = static_cast<std::size_t>(ranks);
     std::vector<std::vector<std::size_t>> shares(n);
-    // Cost, tasks and rank. Of ranks with equal costs the one with fewer tasks comes first, so that
+    // Cost, tasks and rank. Among ranks with equal costs the one with fewer tasks is first, so that
     // tasks with cost 0 do not all go to one rank.
     using load = std::tuple<double, std::size_t, std::size_t>;
     std::priority_queue<load, std::vector<load>, std::greater<>> least;

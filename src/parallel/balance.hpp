@@ -7,7 +7,7 @@
 namespace spikeweave::parallel {
 
 /// Divides tasks among ranks so that their estimated costs are about equal: the most expensive task
-/// comes first, and each goes to the rank with the lowest cost so far (longest processing time
+/// is first, and each is assigned to the rank with the lowest cost so far (longest processing time
 /// first; never more than 4/3 of the best division). Every rank computes the same result.
 ///
 /// @param costs  costs of the tasks in any unit, not negative.

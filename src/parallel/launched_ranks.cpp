@@ -18,7 +18,7 @@ struct launcher {
     const char* rank_on_host;
 };
 
-// mpirun comes first, since it may itself run inside srun. SLURM_NTASKS does not prove that srun is
+// mpirun is first, since it may itself run inside srun. SLURM_NTASKS does not prove that srun is
 // the launcher, because it is also set in a batch script, which is a single process.
 constexpr std::array<launcher, 3> launchers{{
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"},  // Open MPI

@@ -15,8 +15,8 @@ namespace spikeweave::parallel {
 /// The number of results that `for_each_in_order` keeps at most while an earlier one is not ready.
 std::size_t results_kept(std::size_t n, const execution& run);
 
-/// Tells the producer of result i whether it is the turn of i to be consumed, that is, whether all
-/// results before i have been consumed. Only then may `produce(i)` consume a part of its result
+/// Informs the producer of result i whether it is the turn of i to be consumed, that is, whether
+/// all results before i have been consumed. Only then may `produce(i)` consume a part of its result
 /// itself.
 class order_turn {
 public:
@@ -62,7 +62,7 @@ void for_each_in_turn(std::size_t n, const execution& run, std::string_view task
 /// or `cancelled`; the results consumed until then are all those before some i.
 ///
 /// One slow piece holds back at most `results_kept` results; threads that get further ahead wait.
-/// `produce` and `consume` may run parallel loops of their own.
+/// `produce` and `consume` may run their own parallel loops.
 template <class Produce, class Consume>
 void for_each_in_order(std::size_t n, const execution& run, std::string_view task,
                        const Produce& produce, const Consume& consume) {

@@ -59,7 +59,7 @@ void warn_of_untested_pairs(const spike_sequence& spikes, assembly_result& resul
               : "A"));
 }
 
-// What shares a rhythm, a stimulus or bursts is an assembly by the definition of the method.
+// Units that share a rhythm, a stimulus or bursts are an assembly by the definition of the method.
 void warn_of_rates(const spike_sequence& spikes, assembly_result& result) {
     if (result.found.assemblies.empty()) return;
     constexpr std::uint64_t fewest_pairs = 10;

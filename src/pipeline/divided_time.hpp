@@ -16,7 +16,7 @@ struct divided_time {
 /// @throws invalid_argument if nothing would be searched, or nothing held out.
 divided_time divide_time(const std::vector<time_span>& blocks, double share);
 
-/// Blocks of a recorded span, the last of which holds its last spike.
+/// Blocks of a recorded span, the last of which contains its last spike.
 std::vector<time_span> blocks_of(const time_span& span, duration length);
 
 }  // namespace spikeweave::pipeline

@@ -38,7 +38,7 @@ time_span chosen_span(const time_span& recorded, const epoch_options& options) {
     return span;
 }
 
-// What was recorded of the epochs. An epoch does not contain its end, but the span does.
+// The recorded parts of the epochs. An epoch does not contain its end, but the span does.
 std::vector<time_span> recorded_part(const std::vector<time_span>& epochs,
                                      const time_span& recorded,
                                      std::vector<std::string>& warnings) {

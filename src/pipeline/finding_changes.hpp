@@ -18,7 +18,7 @@
 /// The tests of a comparison, whatever its findings are.
 namespace spikeweave::pipeline {
 
-/// How changes are tested.
+/// The options of the test of changes.
 struct change_rules {
     permutation_options permutation{};
     double alpha = 0.05;
@@ -32,7 +32,7 @@ void describe_changes(option_list& list, duration& block, permutation_options& p
 /// @throws invalid_argument if so few samples are too few for any p to be below alpha.
 label_permutations labellings_of(const condition_samples& taken, const change_rules& rules);
 
-/// What was counted of one finding in one sample.
+/// The counts of one finding in one sample.
 struct counted_in_sample {
     std::uint64_t count = 0;
     std::uint64_t first_spikes = 0;

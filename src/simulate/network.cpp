@@ -106,7 +106,7 @@ private:
     std::vector<std::uint32_t> rhythms_;
     std::vector<std::uint64_t> phases_;
     std::vector<double> values_;
-    // Of a rhythm of 1 Hz, in each step.
+    // The sine of a rhythm of 1 Hz in each step.
     std::array<double, network_steps_per_second> sine_{};
     random_stream bursts_;
     double steps_between_bursts_;

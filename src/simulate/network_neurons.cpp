@@ -35,7 +35,7 @@ constexpr neuron_kind inhibitory_kind{10, -57, 3, 0, 0};
 
 // Makes a threshold that no potential reaches, until it is taken away again.
 constexpr float unreachable_mv = 1024;
-// What decays stays above this, because processors are slow with numbers next to 0.
+// Decaying values stay above this, because processors are slow with numbers next to 0.
 constexpr float smallest = 1e-20F;
 constexpr unsigned coins_in_word = 32;
 

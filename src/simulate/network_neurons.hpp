@@ -14,7 +14,7 @@ namespace spikeweave::simulate {
 constexpr std::int64_t network_step_us = 100;
 constexpr std::int64_t network_steps_per_second = 1'000'000 / network_step_us;
 
-/// What is the same for all neurons of one kind.
+/// The constants of all neurons of one kind.
 struct neuron_kind {
     double membrane_ms;   ///< time constant
     double threshold_mv;  ///< at rest

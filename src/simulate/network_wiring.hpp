@@ -16,7 +16,7 @@ struct wire {
     float weight_mv;  ///< negative for inhibition
 };
 
-/// What is drawn before the network runs: everything but the noise.
+/// The numbers drawn before the network runs: everything but the noise.
 struct network_wiring {
     std::vector<std::uint8_t> excitatory{};  ///< for each neuron
     std::vector<std::vector<wire>> wires{};  ///< of each neuron, by `to`

@@ -6,7 +6,7 @@
 
 #include "spikeweave/core/options.hpp"
 
-/// What the options of several models have in common.
+/// The common options of several models.
 namespace spikeweave::simulate {
 
 constexpr auto option_group = "Simulation";

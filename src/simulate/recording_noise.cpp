@@ -12,7 +12,7 @@
 namespace spikeweave::simulate {
 namespace {
 
-// Of the variance of coloured noise, what is white and of each channel alone.
+// The share of the variance of coloured noise that is white and independent on each channel.
 constexpr double alone = 0.3;
 // Coloured sources are drawn in pieces, so that a block can begin a few pieces early.
 constexpr std::size_t piece_frames = 512;

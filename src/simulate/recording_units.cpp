@@ -219,8 +219,8 @@ void add_background(std::vector<recording_unit>& units, const unit_drawing& how)
     }
 }
 
-// A unit's bursts. A spike takes a part of the amplitude that is there, and what is missing falls
-// to a quarter in 40 ms.
+// A unit's bursts. A spike takes a part of the current amplitude, and the deficit falls to a
+// quarter in 40 ms.
 struct burst_plan {
     double share = 0;  // of events that are bursts
     double drop = 0;

@@ -11,7 +11,7 @@
 
 namespace spikeweave::simulate {
 
-/// What the difficulty sets, and options override.
+/// The values that the difficulty sets, and options override.
 struct recording_realism {
     unit_distribution distribution;
     waveform_variety waveforms;

@@ -69,7 +69,7 @@ void write_both(const std::filesystem::path& path, const Simulated& simulated, c
                 bool overwrite) {
     const std::filesystem::path truth = truth_path(path);
     // An earlier truth stays with its spikes until these are replaced, because one without the
-    // other would be taken for the truth of other spikes.
+    // other would be mistaken for the truth of other spikes.
     io::atomic_file file(truth, overwrite);
     put_truth(file, simulated);
     file.finish();

@@ -5,9 +5,9 @@
 
 namespace spikeweave::simulate {
 
-/// What a unit adds to the channels around it, in two parts: that of its soma, and the opposite of
-/// it around a place on its dendrite, to which the current returns. Both become smaller, later and
-/// wider with distance.
+/// The contribution of a unit to the channels around it, in two parts: that of its soma, and the
+/// opposite of it around a place on its dendrite, to which the current returns. Both become
+/// smaller, later and wider with distance.
 struct unit_waveform {
     waveform_kind kind = waveform_kind::broad;
     // Half the width of the trough, before and after its extreme.
@@ -31,7 +31,7 @@ struct unit_waveform {
 
     /// The soma's waveform, -1 at 0 or 1 for positive ones, `wide` times as wide as at the unit.
     double value(double t_us, double wide) const;
-    /// How long before and after its extreme the waveform lasts.
+    /// The duration of the waveform before and after its extreme.
     double begin_us() const;
     double end_us() const;
 };
@@ -40,7 +40,7 @@ struct unit_waveform {
 constexpr double widest = 2;
 constexpr double longest_delay_us = 500;
 
-/// How one part of a unit's waveform appears on a channel.
+/// The form of one part of a unit's waveform on a channel.
 struct waveform_part {
     double size = 0;  // by that of the unit
     double later_us = 0;
@@ -66,7 +66,7 @@ private:
     double there_ = 1;
 };
 
-/// A broad waveform of which only widths and reach vary.
+/// A broad waveform; only its widths and reach vary.
 unit_waveform draw_broad_waveform(random_stream& random);
 /// A waveform of any kind.
 unit_waveform draw_varied_waveform(random_stream& random);

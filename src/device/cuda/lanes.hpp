@@ -18,7 +18,7 @@ namespace spikeweave::device {
 
 /// The number of lanes that share a device, each with its own stream: some read while another
 /// copies and a third computes. Reading takes longest, most of all where it subtracts templates:
-/// with 16 cores, passes over what is left of 384 channels took 5.5 s with 8 lanes, 3.6 s with 16.
+/// with 16 cores, passes over the remainder of 384 channels took 5.5 s with 8 lanes, 3.6 s with 16.
 constexpr std::size_t lanes_per_device = 16;
 
 /// Lanes of several devices. Each is used by one thread at a time, and is created when it is first

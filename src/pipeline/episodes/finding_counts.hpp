@@ -8,14 +8,15 @@
 
 #include "spikeweave/pipeline/episodes.hpp"
 
-/// How often the findings of a search occur in a part of the time, and how often by the rates of
-/// the units alone.
+/// The counts of the findings of a search in a part of the time, and those expected from the rates
+/// of the units alone.
 namespace spikeweave::pipeline {
 
-/// What is followed of a result: each direct edge with its best delay interval, and the chains.
+/// The findings of a result that are followed: each direct edge with its best delay interval, and
+/// the chains.
 std::vector<episode> direct_edges_and_chains(const episode_result& result);
 
-/// What was counted of each finding in one sample of the time.
+/// The counts of each finding in one sample of the time.
 struct sample_counts {
     double seconds = 0;
     std::vector<std::uint64_t> counts{};

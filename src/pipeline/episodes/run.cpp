@@ -61,7 +61,7 @@ void test(const spike_sequence& spikes, const choice_of_pairs& pairs, episode_re
     add_new(result.warnings, tests.warnings);
 }
 
-// Spikes may come in epochs.
+// Spikes may be in epochs.
 void check(const spike_sequence& spikes, const episode_options& options) {
     check_options(options);
     if (options.surrogates.surrogates == 0) return;

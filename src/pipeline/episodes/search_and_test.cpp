@@ -16,7 +16,8 @@
 namespace spikeweave::pipeline {
 namespace {
 
-// What the search suggests: what is tested, with its counts and tests, and what cannot be.
+// The suggestions of the search: the episodes that are tested, with their counts and tests, and
+// those that cannot be.
 struct suggestions {
     std::vector<episode> tested{};  // with the units of the recording that tests
     search_part part{};
@@ -64,7 +65,7 @@ choice_of_pairs pairs_suggested_by(const episode_result& found, const same_units
     return out;
 }
 
-// What the search found of the edges that the test added to the table.
+// The results of the search for the edges that the test added to the table.
 void add_edges_of_search(const episode_result& result, std::size_t first,
                          const choice_of_pairs& pairs, search_part& part) {
     for (std::size_t i = first; i < result.table.episodes.size(); ++i) {
@@ -78,7 +79,7 @@ void add_edges_of_search(const episode_result& result, std::size_t first,
     }
 }
 
-// Says which units the recording that tests lacks, and what is not tested for want of them.
+// Warns which units the testing recording lacks, and which episodes are therefore not tested.
 std::string text_of_missing(const same_units& same, const search_part& part, double alpha) {
     const std::string units = same.missing_text();
     if (part.untested.empty())

@@ -19,7 +19,7 @@
 namespace spikeweave {
 namespace {
 
-// What tests say of single windows is said once, with the first window of which they say it.
+// Merges the warnings of single windows into one, which names the first window.
 class window_warnings {
 public:
     explicit window_warnings(std::vector<std::string> said) : said_(std::move(said)) {}
@@ -31,14 +31,14 @@ public:
                 text += (text.empty() ? "" : " ") + one;
         if (text.empty()) return;
         if (++windows_ > 1) return;
-        first_ = fmt::format("That from {} to {}: {}", format_duration(bounds.begin),
+        first_ = fmt::format("The first, from {} to {}: {}", format_duration(bounds.begin),
                              format_duration(bounds.end), text);
     }
 
     std::vector<std::string> all(std::size_t windows) && {
         if (windows_ > 0)
-            said_.push_back(fmt::format("There is a warning about {} of {} windows. {}", windows_,
-                                        windows, first_));
+            said_.push_back(
+                fmt::format("{} of {} windows have a warning. {}", windows_, windows, first_));
         return std::move(said_);
     }
 
@@ -156,7 +156,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     const std::size_t expected = number_of_windows(spikes.span(), options);
     while (const auto taken = windows.take()) {
         core::throw_if_stopped(run.stop);
-        // What was before the chosen part was not observed.
+        // The time before the chosen part was not observed.
         if (result.part && taken->bounds().begin < spikes.span().begin) continue;
         if (run.on_progress)
             run.on_progress({"analysing windows", result.windows.size(),

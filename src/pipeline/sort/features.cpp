@@ -58,7 +58,7 @@ feature_sort_result sort_features(std::span<const double> values, std::size_t wi
         throw invalid_argument(
             fmt::format("features_per_channel: expected a divisor of the {} features, found {}",
                         width, of_channel));
-    // Without being told, features that do not come out even count as a channel each.
+    // By default, features whose number is not divisible count as a channel each.
     feature_file file{.features_per_channel = width % of_channel == 0 ? of_channel : 1};
     if (!known.masks) {
         const mask_options rule{.rule = options.reading.mask.value_or(mask_rule::mad),

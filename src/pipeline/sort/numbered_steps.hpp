@@ -15,7 +15,7 @@ class numbered_steps {
 public:
     numbered_steps(execution run, std::size_t count) : run_(std::move(run)), count_(count) {}
 
-    /// How the next step runs.
+    /// The settings with which the next step runs.
     execution next() {
         ++now_;
         if (!run_.on_progress) return run_;

@@ -99,7 +99,7 @@ std::vector<int> all_devices() {
 }
 
 // If the options leave the device open, the first GPU is used if there is one, unless the strategy
-// runs on the CPU; of several ranks on a host each uses its own.
+// runs on the CPU; each of several ranks on a host uses its own.
 execution computing_on(const sort_options& options, execution run) {
     const sort_strategy asked = options.search.strategy;
     const bool may_be_gpu = asked == sort_strategy::automatic || asked == sort_strategy::cuda;
@@ -166,7 +166,8 @@ struct detected {
     common_reference reference = common_reference::none;
 };
 
-// Templates begin with the clusters of each channel, unless it is said how to cluster all spikes.
+// Templates begin with the clusters of each channel, unless options define how to cluster all
+// spikes.
 bool is_clustered_by_channel(const sort_options& options) {
     const masked_gmm_options& search = options.search;
     return options.templates.stages == sort_stages::templates && options.start.empty() &&

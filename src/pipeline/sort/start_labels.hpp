@@ -15,8 +15,8 @@ struct start_labels {
     std::vector<std::uint32_t> only{};
 };
 
-/// Resolves `start` and `only_clusters` for the spikes of `from`, whose clusters it takes if they
-/// are to be used.
+/// Resolves `start` and `only_clusters` for the spikes of `from`, whose clusters it uses if the
+/// options request it.
 /// @throws io_error; invalid_argument if clusters are missing.
 start_labels read_start(feature_file& from, const sort_options& options, const execution& run);
 

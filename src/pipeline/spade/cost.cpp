@@ -45,7 +45,7 @@ void stop_when_too_long(const std::stop_token& over, std::stop_source& source) {
     if (!over.stop_requested()) source.request_stop();
 }
 
-// Runs the work once, and gives up after ten seconds.
+// Runs the work once, and stops after ten seconds.
 template <class Work>
 surrogate_time try_once(Work work, const std::stop_token& asked) {
     using clock = std::chrono::steady_clock;

@@ -27,7 +27,7 @@ replication_spikes prepared(spike_sequence spikes, const spade_options& options,
             asked};
 }
 
-// The parts of time of which some are held out.
+// The parts of time, some of which are held out.
 std::vector<time_span> parts_of(const spike_sequence& spikes, const spade_options& options,
                                 bool has_recorded_span, std::vector<std::string>& warnings) {
     if (!options.epochs.empty()) return options.epochs;
@@ -67,7 +67,7 @@ mapped_patterns in_other(const pattern_table& patterns, const pipeline::same_uni
     return out;
 }
 
-// How long the spikes were observed that were binned, without the gaps between epochs.
+// The time during which the binned spikes were observed, without the gaps between epochs.
 duration observed_time(const std::vector<time_span>& epochs, duration length) {
     if (epochs.empty()) return length;
     duration sum{0};
@@ -100,8 +100,8 @@ void check_confirmation(const spike_sequence& spikes, const spike_sequence& othe
 }
 
 // A part of a recording has fewer occurrences than all of it, and the lowest threshold is the same.
-// What is advised is for three spikes: where chance alone gives these more occurrences than the
-// lowest threshold, a lower one would find a multitude of patterns.
+// The advice is for three spikes: where they occur by chance more often than the lowest threshold,
+// a lower one would find a multitude of patterns.
 void warn_of_lowest_threshold(spade_result& found, const spade_options& asked) {
     const std::uint32_t lowest = min_occ_options{}.least_occ;
     const bool is_estimated =

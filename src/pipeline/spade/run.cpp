@@ -62,7 +62,7 @@ std::vector<funnel_step> search_steps(const mining_summary& found, const spade_o
     return out;
 }
 
-// What the options had left open is replaced by what was chosen.
+// Options that were left open are replaced by the choices made.
 spade_options resolved(spade_options options, const spade_input& prepared, spade_strategy ran_on) {
     options.rules = prepared.mining.rules;
     options.min_occ = auto_min_occ{};
@@ -363,7 +363,7 @@ spade_result search_and_replicate(const spike_sequence& spikes, const spade_opti
     const auto began = std::chrono::steady_clock::now();
     spade_input prepared =
         prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
-    // Estimates of ranks differ, and none may go on alone.
+    // Estimates of ranks differ, and none may continue alone.
     if (run.ranks == nullptr)
         check_duration(estimate_search(prepared, options, true, run), options);
     spade_result out = run_spade(prepared, options, run);

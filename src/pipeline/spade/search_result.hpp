@@ -9,8 +9,8 @@ namespace spikeweave::pipeline {
 /// not exist.
 std::vector<int> devices_of(const spade_options& options, const execution& run);
 
-/// How the data are searched: on the first of these devices, unless ranks share the search or it is
-/// one of FP-growth.
+/// The settings of the search of the data: on the first of these devices, unless ranks share the
+/// search or it is one of FP-growth.
 execution searching_data(const spade_options& options, const execution& run,
                          const std::vector<int>& devices);
 
