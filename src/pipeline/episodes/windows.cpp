@@ -38,7 +38,7 @@ public:
     std::vector<std::string> all(std::size_t windows) && {
         if (windows_ > 0)
             said_.push_back(
-                fmt::format("{} of {} windows have a warning. {}", windows_, windows, first_));
+                fmt::format("Warnings in {} of {} windows. {}", windows_, windows, first_));
         return std::move(said_);
     }
 
