@@ -189,7 +189,7 @@ class Messages(CliTest):
 
     def test_tell_of_a_threshold_that_nothing_reaches(self):
         result = self.ok("episodes", self.chain_file(), "--delays", "4-6ms", "--min-count", "100000000")
-        self.assertIn("No unit has the 100,000,000 spikes that --min-count asks for", result.stderr)
+        self.assertIn("No unit has the 100,000,000 spikes that --min-count requires", result.stderr)
 
     def test_refuse_delays_that_make_everything_frequent(self):
         draw = random.Random(1)

@@ -93,7 +93,7 @@ TEST(FeatureFiles, HaveATimeColumnWhenItNeverFalls) {
     EXPECT_EQ(file.features.feature_count(), 1U);
     EXPECT_EQ(file.samples.at(3), 127);
     ASSERT_EQ(file.warnings.size(), 1U);
-    EXPECT_SAYS(file.warnings[0], "Column 2 of 'a.fet.1' never falls");
+    EXPECT_SAYS(file.warnings[0], "Column 2 of 'a.fet.1' never decreases");
 
     EXPECT_EQ(
         read_features(fet, {.mask = mask_rule::all, .time_column = false}).features.feature_count(),
