@@ -18,7 +18,7 @@ option_list describe(spike_read_options& options) {
     option& unit =
         list.add("time_unit", options.time_unit,
                  "unit of the times in text and npy files: s, ms, us, ns or samples:RATE");
-    unit.written("UNIT").by_default("what the file says, else seconds");
+    unit.written("UNIT").by_default("as stated in the file, else seconds");
     unit.obeys([&text = options.time_unit] {
         if (!text.empty()) static_cast<void>(time_scale::from(text));
     });

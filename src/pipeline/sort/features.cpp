@@ -40,10 +40,10 @@ option_list describe(feature_sort_options& options) {
     list.add("features_per_channel", options.features_per_channel,
              "number of features of each channel, for the masks")
         .at_least(1)
-        .by_default("what the file says, else 3");
+        .by_default("as stated in the file, else 3");
     list.add("sample_rate", options.sample_rate, "samples per second, for times in seconds")
         .above(0)
-        .by_default("what the file says")
+        .by_default("as stated in the file")
         .written("HZ");
     list.add_all(describe_feature_sort(options.sorting));
     return list;
