@@ -178,7 +178,7 @@ two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time
         epoch_options these;
         these.epochs.assign(epochs.begin(), epochs.end());
         chosen_time chosen = choose_time(spikes, these);
-        // That spikes are in no epoch of one condition says nothing.
+        // Spikes that are in no epoch of one condition need no warning.
         if (chosen.warnings.size() > 1) add_new_warnings(out.warnings, {chosen.warnings.front()});
         out.spikes[condition] = std::move(*chosen.spikes);
     }

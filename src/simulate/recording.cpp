@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto task = "simulating";
 
-// Columns that say the same of every unit in easy recordings are left out there.
+// Columns that are the same for every unit in easy recordings are left out there.
 void write_units(const std::filesystem::path& path, const recording_truth& truth,
                  const recording_options& options) {
     const simulate::recording_realism realism = simulate::realism_of(options);

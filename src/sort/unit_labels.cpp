@@ -8,7 +8,7 @@
 namespace spikeweave {
 namespace {
 
-// Where not even one pair is expected of many neurons, a single one says nothing.
+// Where not even one pair is expected of many neurons, a single one is not conclusive.
 bool is_contamination_measured(const unit_quality& quality) {
     return quality.contamination && (quality.expected_pairs >= 1 || quality.refractory_pairs > 1);
 }

@@ -208,7 +208,7 @@ private:
         std::ranges::sort(found.lags);
         pair.lag = duration{found.lags[found.lags.size() / 2]};
         pair.spread = shortest_half(found.lags);
-        // A coincidence says nothing if more than half of the spikes have one anyhow.
+        // A coincidence is not conclusive if more than half of the spikes have one anyhow.
         constexpr double most_by_chance = 0.5;
         pair.repeats = by_chance < most_by_chance && pair.share >= options_.min_share &&
                        pair.spread <= options_.max_spread;

@@ -17,7 +17,7 @@ struct run_options {
 
 /// @param device_help  the use of the device in this analysis, and the automatic choice
 SPIKEWEAVE_API option_list describe(run_options& options, const std::string& device_help);
-/// The same for analyses that run on the CPU only.
+/// Describes these options for analyses that run on the CPU only.
 SPIKEWEAVE_API option_list describe_threads(run_options& options);
 
 }  // namespace spikeweave

@@ -78,7 +78,7 @@ struct masked_gmm_options {
     bool exact_variances = false;
     /// Number of prior spikes at the mean of the noise in every cluster, above 0.
     double prior_point = 1;
-    /// The same for the weight of the noise cluster, above 0.
+    /// The number of spikes added to the weight of the noise cluster, above 0.
     double noise_point = 1;
     /// A parameter costs 2 `penalty_k` (0.5 is Akaike's) + `penalty_k_log_n` (1 is Bayes') *
     /// ln(spikes) / 2.

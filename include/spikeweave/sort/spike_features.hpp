@@ -94,7 +94,7 @@ public:
     }
     /// Writes all features of a spike, 0 where they are not known.
     void write_values(std::size_t spike, std::span<double> row) const;
-    /// The same of all spikes, grouped by spike: spikes x features.
+    /// The values of all spikes, grouped by spike: spikes x features.
     std::vector<double> dense_values() const;
     /// All features, grouped by spike. Empty if `is_local()`.
     std::span<const double> values() const { return values_; }

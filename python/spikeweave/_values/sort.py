@@ -53,7 +53,7 @@ class SortResult(HasPage):
         of each window, and ``displacement`` (um), shape (times, depths); None if none was
         estimated. It was undone unless ``drift`` is ``"none"`` in `parameters`.
     merges : dict of arrays, or None
-        What became of the clusters before the units were given, a row for each decision, in
+        The outcome for the clusters before the units were final, a row for each decision, in
         order: ``cluster``, its number; ``decision``, which is ``"split"``, ``"merged"``,
         ``"dropped"`` or ``"kept"``; ``other``, the cluster that it was merged with or that was
         split off, or its unit if it was kept, 0 if there is none; ``spikes`` at that time; the

@@ -36,7 +36,7 @@ double window_null::moments::deviation() const {
 }
 
 double window_null::expected(const moments& of) const {
-    // If only the window has lags, they say nothing of what is beside it but that it is less than
+    // If only the window has lags, the density beside it is unknown, except that it is less than
     // one.
     constexpr double least = 0.25;
     return std::max(least, (of.mean - share_ * of.count) / (1 - share_));

@@ -12,7 +12,7 @@ namespace spikeweave::record {
 /// `frames` that there are.
 ///
 /// @param path  .npy with a number for each sample: whole numbers, or times in seconds. A file that
-/// does not exist says nothing.
+/// does not exist causes no warning.
 /// @param what  with the rate
 /// @throws io_error if it is no array of numbers
 void take_sample_numbers(const std::filesystem::path& path, std::uint64_t frames,

@@ -18,7 +18,7 @@ public:
     explicit spikeglx_probe(const meta_file& meta);
 
     /// Microvolts per count.
-    /// @throws io_error if the file and the table of probes do not say it.
+    /// @throws io_error if neither the file nor the table of probes has it.
     double gain_uv(std::uint64_t channel, bool is_lf) const;
 
     /// Places the stored channels; `numbers` are their channels of the probe.

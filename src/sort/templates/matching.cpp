@@ -161,7 +161,7 @@ joint_fit pursuit::fit_at(std::uint32_t unit, std::int32_t frame) const {
     return out.rest < least_rest ? joint_fit{} : out;
 }
 
-// A spike of which too little remains is removed as a whole.
+// If too little of a spike remains, it is removed as a whole.
 void pursuit::set_size(std::int64_t size, joint_fit& fit) const {
     for (joint_fit::change& each : fit.changes) {
         const block_match& match = out_[each.match];

@@ -70,7 +70,7 @@ nlohmann::json structure_in(const fs::path& path) {
     return found;
 }
 
-// The rate that the description says of a folder of spikes, or of any other stream.
+// The rate that the description states for a folder of spikes, or of any other stream.
 std::optional<double> rate_in(const nlohmann::json& structure, const std::string& folder) {
     std::optional<double> any;
     for (const char* kind : {"spikes", "continuous"}) {

@@ -23,7 +23,7 @@ struct feature_sort_options {
     feature_read_options reading{};  ///< without `masks` and `features_per_channel`
     /// If not set, as stated in the file, else 3.
     std::optional<std::size_t> features_per_channel{};
-    std::optional<double> sample_rate{};  ///< if not set, what the file says
+    std::optional<double> sample_rate{};  ///< if not set, as stated in the file
 };
 SPIKEWEAVE_API option_list describe(feature_sort_options& options);
 

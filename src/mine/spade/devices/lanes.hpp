@@ -5,7 +5,7 @@
 /// Code of the search on GPUs is written for a `Warp`, a group of lanes that run together, so that
 /// a test can run it on the CPU with a warp of one lane (tests/mine/spade/emulated_lanes.hpp).
 ///
-/// All lanes call these functions together, with the same arguments unless a comment says
+/// All lanes call these functions together, with the same arguments unless a comment states
 /// otherwise:
 ///   Warp::size                    the number of lanes
 ///   lane()                        the number of this lane

@@ -6,7 +6,7 @@ namespace spikeweave::masked_gmm {
 
 using device::warp;
 
-/// The threads of a block, unless a kernel says otherwise.
+/// The threads of a block, unless a kernel states otherwise.
 inline constexpr unsigned threads = 256;
 inline constexpr unsigned warps = threads / warp;
 

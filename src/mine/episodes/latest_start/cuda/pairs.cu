@@ -13,7 +13,7 @@
 //
 //   work per warp     a piece of one target's spikes, with all before them within one interval
 //   shared memory     6 bytes a pair, 8 when a unit has 2^16 spikes or more
-//   pays off          for many units of which few spikes of two are within an interval
+// pays off for many units if few spikes of any two are within an interval
 
 #include <algorithm>
 #include <vector>
