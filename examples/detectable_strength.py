@@ -1,4 +1,4 @@
-"""Says how strong a connection would have to be to be found in a recording.
+"""Estimates how strong a connection would have to be to be found in a recording.
 
 Usage: detectable_strength.py FILE [SOURCE TARGET]
 FILE            spikes in any form that spikeweave reads
@@ -21,7 +21,7 @@ OPTIONS = {"min_count": 10, "max_size": 2}
 
 
 def with_followers(spikes, source, target, strength, draw):
-    """The trains of all units, of which TARGET has some more spikes."""
+    """The trains of all units, with some more spikes of TARGET."""
     trains = dict(zip(spikes.unit_names, spikes.trains(), strict=True))
     followed = trains[source][draw.random(len(trains[source])) < strength]
     followers = followed + draw.uniform(0.0015, 0.0035, len(followed))

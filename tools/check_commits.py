@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the messages of all commits since this file was added: `area: summary` of at most 72 characters, then a blank line
-and a body that says why (CONTRIBUTING.md).
+and a body that explains why (CONTRIBUTING.md).
 
   check_commits.py [--range A..B] [ROOT]
 """

@@ -20,7 +20,8 @@ CODE = {".cpp", ".hpp", ".cu", ".cuh"}
 SKIPPED = {"tests", "build", "__pycache__"}
 LITERALS = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/',
                       re.DOTALL)
-# What opens a block that is no function: these hold functions, or are held by them.
+# The words that open a block other than a function: these contain functions, or are contained in
+# them.
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|concept)\b|=\s*$|^\s*(extern\b[^(]*)?$")
 CONTROL = re.compile(r"^(else\s+)?(if|for|while|switch|do|else|try|catch)\b")
 NAME = re.compile(r"([~\w:]+|operator\s*\S+)\s*(<[^<>]*>)?\s*\(")

@@ -94,7 +94,7 @@ def search_options(entry):
 def warning_options(entry):
     if folder_of(entry) != "benchmarks":
         return ["-w"]
-    # As in cmake/SpikeweaveTargets.cmake for other compilers than g++, of which `entry` is.
+    # As in cmake/SpikeweaveTargets.cmake for compilers other than g++; `entry` is of one of these.
     return ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
 
 
@@ -169,7 +169,7 @@ def main():
         print(f"{Path(file).relative_to(ROOT)}\n{result.stdout or result.stderr}", file=sys.stderr)
         return False
 
-    # The longest come first, so that none runs alone at the end.
+    # The longest are first, so that none runs alone at the end.
     order = sorted(waiting.items(), key=lambda item: -len(INCLUDE.findall(Path(item[0]).read_text(encoding="utf-8"))))
     with ThreadPoolExecutor(arguments.jobs) as pool:
         passed = list(pool.map(passes, order))

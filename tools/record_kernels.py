@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs nvcc and stores the output of ptxas about each kernel (`-Xptxas=-v`) beside the object, in OBJECT.ptxas, and
-whether nvcc was told not to contract multiplications and additions.
+"""Runs nvcc and stores the output of ptxas about each kernel (`-Xptxas=-v`) beside the object, in
+OBJECT.ptxas, and whether nvcc was asked not to contract multiplications and additions.
 
 Usage: record_kernels.py COMPILER ARGUMENT... ; CMake calls it as the launcher of the CUDA compiler.
 """

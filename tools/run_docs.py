@@ -192,7 +192,7 @@ def lacking(block):
 
 
 def check(path, command, write=False):
-    """Runs the blocks of a page; returns the page with complaints and what was left out."""
+    """Runs the blocks of a page; returns the page with complaints and omissions."""
     page = parse(path)
     written = []
     with tempfile.TemporaryDirectory() as folder:

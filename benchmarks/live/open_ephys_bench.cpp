@@ -1,7 +1,7 @@
 // Messages of the ZMQ Interface, 200,000 spikes of 1,000 units in blocks of 1,024 samples, with 100
-// armed episodes: from the frames of a message to the lines of JSON that tell of detections.
-// `headers` only reads the headers; the baseline reads them with nlohmann's parser. Speeds are in
-// spikes a second. The detections are those of a detector that takes the same spikes in order, and
+// armed episodes: from the frames of a message to the lines of JSON about detections. `headers`
+// only reads the headers; the baseline reads them with nlohmann's parser. Speeds are in spikes a
+// second. The detections are those of a detector that takes the same spikes in order, and
 // `allocations` counts those of memory for a spike, after a first pass: the analysis makes none.
 
 #include <benchmark/benchmark.h>

@@ -26,7 +26,7 @@ inline pipe_ends make_pipe() {
     return {ends[0], ends[1]};
 }
 
-/// Runs a function in a process of its own, which ends with it. Returns its id.
+/// Runs a function in a separate process, which ends with it. Returns its id.
 template <class Run>
 pid_t run_in_child(const Run& run) {
     const pid_t child = ::fork();

@@ -5,7 +5,7 @@ Makes the environments of the other sorters from the pins in benchmarks/sort/pee
 [build/peers]. Recordings and results of these sorters are kept there until the pins change;
 spikeweave sorts again each time. A sorter that cannot be installed, or fails, is in the table with
 the reason. All run at their defaults, one after another. klustakwik2 takes minutes.
-Figures of each run are in FOLDER/results; peers/judge.py says what they mean.
+Figures of each run are in FOLDER/results; peers/judge.py explains them.
 Usage: against_sorters.py SPIKEWEAVE [options]
        against_sorters.py --download-wheels FOLDER [--python-version 3.12]
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the whole way, from voltages to the circuit, on networks whose synapses are known.
 
-`spikeweave simulate network` gives the spikes, `spikeweave simulate recording --spikes` the
+`spikeweave simulate network` simulates the spikes, `spikeweave simulate recording --spikes` the
 voltages. Sorters sort these at their defaults, and from the units of each spikeweave and
 CellExplorer's rule (../assess/circuit/peers.py) find connections; spikeweave takes the units that it
 labels good, as it does by default. True spikes give the ceiling.
@@ -37,7 +37,7 @@ COLUMNS = ("recording", "seed", "sorter", *UNITS, "circuit", "true", "false", "l
 
 
 def shared(one, other):
-    """How many times of one train have one of the other beside them."""
+    """The number of times of one train that have one of the other beside them."""
     after = numpy.searchsorted(other, one)
     near = [abs(other[numpy.clip(after - k, 0, len(other) - 1)] - one) for k in (0, 1)]
     return min(int((numpy.minimum(*near) <= TOLERANCE_S).sum()), len(other))

@@ -2,7 +2,7 @@
 
 SpikeInterface makes the kinds whose recipe has `maker`, see peers/generate.py; `spikeweave simulate
 recording` makes the others from its options. A drifting kind has a static twin: the same units and
-spikes, which also say how large the units are. The kinds of NETWORKS have the spikes of a network
+spikes, which also show how large the units are. The kinds of NETWORKS have the spikes of a network
 whose synapses are known: NAME-network.tsv and NAME-network.truth.tsv beside the recording.
 """
 

@@ -61,7 +61,7 @@ def good_units(one):
 
 
 def compare_with_the_best(runs):
-    """Says in each run what share of the best other sorter's good units it found as well.
+    """Prints for each run the share of the best other sorter's good units that it found as well.
 
     Variants of a sorter, which have its name and another word, are no other sorter.
     """

@@ -39,7 +39,7 @@ constexpr std::int64_t length_s = 300;
 constexpr std::size_t planted_units = 5;
 constexpr std::array<std::string_view, 4> nulls{"poisson", "slow", "own-bursts", "gamma"};
 
-/// How an assembly is active. Times are in seconds.
+/// The way in which an assembly is active. Times are in seconds.
 struct kind {
     std::string_view name;
     double hz;      ///< activations

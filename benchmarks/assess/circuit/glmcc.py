@@ -1,7 +1,7 @@
 """GLMCC: a generalised linear model of correlograms (Kobayashi et al. 2019, Nat Commun 10:4468).
 
 The rate of lag x in ms is exp(a(x) + J f(x)). a is constant in bins of 1 ms and changes slowly; f
-decays from the synaptic delay on with 4 ms, in either direction with a J of its own. All pairs of
+decays from the synaptic delay on with 4 ms, with a separate J in each direction. All pairs of
 units are fitted together, by the damped Newton steps of Levenberg and Marquardt.
 """
 

@@ -21,7 +21,7 @@ REGIMES = {
 
 
 class Failed(Exception):
-    """A command that failed, with what it said last."""
+    """A command that failed, with its last output."""
 
 
 def run(*command):
@@ -55,7 +55,7 @@ def number(row, name, otherwise=math.nan):
 
 
 def gain(row):
-    """How many times as often as by chance the target fires."""
+    """The ratio of the target's firing to that expected by chance."""
     expected = number(row, "expected", 0)
     return number(row, "gain", number(row, "count") / expected if expected else math.nan)
 

@@ -175,7 +175,7 @@ class Peers:
     def glmcc(self, delays):
         """GLMCC (Kobayashi et al. 2019, Nat Commun 10:4468) with its published thresholds.
 
-        Of the delays in ms, a pair has that of the highest posterior.
+        A pair has the delay, in ms, with the highest posterior.
         """
         counts, sums = self.once("glmcc", self.glmcc_data)
         one, other = numpy.triu_indices(self.spikes.size, 1)
@@ -192,7 +192,7 @@ class Peers:
             better = reached > best
             best[better], j[better] = reached[better], fitted[better]
             rate[better] = numpy.stack([ahead, behind], axis=1)[better]
-        j[glmcc.DECAY_MS * rate <= 10] = 0  # too few spikes to tell
+        j[glmcc.DECAY_MS * rate <= 10] = 0  # too few spikes to decide
         ratio = j / (1.277 * numpy.sqrt(16.3 / glmcc.DECAY_MS / rate))
         weight, measure = numpy.zeros(counts.shape[:2]), numpy.zeros(counts.shape[:2])
         for direction, where in ((0, (one, other)), (1, (other, one))):

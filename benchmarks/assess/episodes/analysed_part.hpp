@@ -13,8 +13,8 @@ namespace null_recordings {
 /// Which null is measured, and what of each of its recordings is analysed:
 /// NULL|all[/UNITS][@EPOCH:GAP|@BEFORE..AFTER]. With /2, each two units are taken as one, as by
 /// `--groups`. With @400ms:100ms, only epochs of 400 ms are analysed, with gaps of 100 ms; with
-/// @100ms..400ms, those from 100 ms before to 400 ms after events, as by `--around`, of which there
-/// is one a second on average.
+/// @100ms..400ms, those from 100 ms before to 400 ms after events, as by `--around`, with one event
+/// a second on average.
 struct analysed_part {
     /// @throws invalid_argument if the times are neither of these
     explicit analysed_part(const std::string& text);

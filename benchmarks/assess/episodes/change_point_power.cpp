@@ -57,7 +57,7 @@ struct plan {
     seed_range rows;
 };
 
-// What was found in a recording, or in all of them.
+// The findings in a recording, or in all of them.
 struct outcome {
     std::size_t with_findings = 0;
     std::size_t rates = 0;    ///< recordings with a change of the firing rates

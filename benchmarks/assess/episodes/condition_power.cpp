@@ -57,7 +57,7 @@ constexpr std::array<row, 11> rows{{{0.03, 0.03, 1, findings_source::together},
                                     {0.05, 0.15, 1, findings_source::together},
                                     {0.00, 0.10, 1, findings_source::together}}};
 
-// What was found of the planted pairs.
+// The findings about the planted pairs.
 struct tally {
     std::size_t found = 0;
     std::array<std::size_t, 2> below{};        ///< p below 0.05: rate, excess

@@ -1,7 +1,7 @@
 // Episodes counted in surrogates on GPUs compared with the CPU's threads, on the same machine in
 // the same run: the frequent episodes of up to four units of culture 2-1-20 (Wagenaar, Pine, Potter
 // 2006, doi:10.1186/1471-2202-7-11) at the default delays. Surrogates are made and counted; each
-// thread of the CPU counts in surrogates of its own. `making` only makes them. The tallies are
+// thread of the CPU counts in its own surrogates. `making` only makes them. The tallies are
 // compared first.
 //
 // SPIKEWEAVE_SHARED_DATA names the folder of recordings.

@@ -179,7 +179,7 @@ std::vector<null> all() {
         "dead-time",     // 15 units of 40 Hz, dead time 3 ms
         "contaminated",  // the same, a doublet of 0.4 to 1.5 ms in 500 spikes
         "gamma",         // gamma intervals of order 5
-        "own-bursts",    // each unit in bursts of its own
+        "own-bursts",    // each unit in its own bursts
         "wide",          // 6 units of 20 Hz, one interval of 0 to 200 ms
         "slow",          // rates that rise and fall together over seconds
         "rhythm",        // a common rhythm of 8 Hz, depth 0.9

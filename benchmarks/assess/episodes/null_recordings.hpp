@@ -24,7 +24,7 @@ std::vector<null> all();
 inline constexpr std::array<std::string_view, 4> usual_nulls{"poisson", "slow", "own-bursts",
                                                              "gamma"};
 /// Recordings whose units fire in an order that is faster than a cell, without connections: the
-/// test of pairs cannot tell them apart, so a warning must.
+/// test of pairs cannot distinguish them from connections, so a warning must be given.
 ///   "stimulus"  each unit answers each of two stimuli a second at a latency of its own, to 1.5 ms
 ///   "ripples"   ripples of 150 Hz, in which each unit prefers a phase of its own
 ///   "gamma-rhythm"  a rhythm of 40 Hz all the time, with a phase for each unit

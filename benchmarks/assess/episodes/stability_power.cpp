@@ -1,5 +1,5 @@
-// Prints how often two circuits are said to have more in common than the roles of their units
-// explain, where they have not, and where they have (docs/algorithms/circuit-stability.md).
+// Prints how often two circuits are reported to have more in common than the roles of their units
+// explain, where this is false, and where it is true (docs/algorithms/circuit-stability.md).
 //
 //   stability_power PAIRS THREADS [NULL|all [LENGTH_S]]
 //

@@ -80,7 +80,7 @@ private:
     };
 
     void make(spike_block& block) {
-        // The chains that are going on are few; the first of them is due first.
+        // Few chains are in progress; the first of them is due first.
         if (!chains_.empty() && chains_.front().next_us <= next_us_) {
             chain one = chains_.front();
             chains_.erase(chains_.begin());

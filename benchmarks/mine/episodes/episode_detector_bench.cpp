@@ -1,8 +1,8 @@
-// Detection of armed episodes of four units in spikes that come in one after another: in a
-// recording of few units, where a spike can continue many episodes, and in one of many. Speeds are
-// in spikes per second. `find_occurrences` searches the whole recording for one episode after
-// another, of which a tenth is measured; `separate` is a detector for each episode. After a first
-// pass the detector allocates no memory.
+// Detection of armed episodes of four units in spikes that arrive one after another: in a recording
+// of few units, where a spike can continue many episodes, and in one of many. Speeds are in spikes
+// per second. `find_occurrences` searches the whole recording for one episode after another; a
+// tenth of them is measured; `separate` is a detector for each episode. After a first pass the
+// detector allocates no memory.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

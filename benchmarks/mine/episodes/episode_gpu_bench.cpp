@@ -12,9 +12,9 @@
 //
 // …_kernels: only the kernels of the same calls; for the CPU, only the levels.
 //
-// The published strategies may take too long on the longest stream. A strategy that would, judged
-// by its time on a shorter stream, counts only the first candidates: its speed is then that for
-// these, and `candidates` gives their number.
+// The published strategies may take too long on the longest stream. A strategy that would,
+// estimated from its time on a shorter stream, counts only the first candidates: its speed is then
+// that for these, and `candidates` gives their number.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

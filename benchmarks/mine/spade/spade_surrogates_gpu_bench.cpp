@@ -1,7 +1,7 @@
 // The search of SPADE's surrogates on GPUs compared with the CPU's threads, on the same machine in
 // the same run: surrogates of the recording of Porrmann et al. 2021 (doi:10.3389/fninf.2021.723406)
 // with the thresholds that are estimated from its rates. Surrogates are made, binned and searched;
-// each thread of the CPU searches surrogates of its own. The tallies are compared first.
+// each thread of the CPU searches its own surrogates. The tallies are compared first.
 //
 // SPIKEWEAVE_SHARED_DATA names the folder of recordings.
 

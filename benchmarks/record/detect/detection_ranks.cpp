@@ -1,4 +1,4 @@
-// How much faster detection is on several ranks, one thread each, from a recording in memory to
+// The gain in speed of detection on several ranks, one thread each, from a recording in memory to
 // spikes with features:
 //   for n in 1 2 4; do mpirun --bind-to none -n $n detection_ranks [SECONDS]; done
 // Each rank simulates the recording for itself. Rank 0 prints the time of three detections, and the

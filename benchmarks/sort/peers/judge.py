@@ -6,10 +6,11 @@ The RECORDING is a folder with binary.json, probe.json, the samples (int16) and 
 RESULT has samples and labels (0 for noise). Without FIGURES.json one line is printed. --units only
 measures the true units, into units.npz.
 
-- accuracy, recall, precision: means over true units; those that nobody finds count 0.
+- accuracy, recall, precision: means over true units; those that are not found count 0.
 - false units: get_false_positive_units of SpikeInterface's GroundTruthComparison. Such a unit is no
   true unit's match, and agrees with none by 0.2 or more. One that does is redundant; overmerged
-  ones agree with several. There are none where the recipe says that others fire as well (partial).
+  ones agree with several. There are none where the recipe states that others fire as well
+  (partial).
 - by SNR: the peak of a unit's mean waveform, over the noise (median absolute deviation) of its
   main channel, both raw.
 - collisions: true spikes within 0.5 ms of a spike of a unit whose main channel is within 60 um,
@@ -30,7 +31,7 @@ SNR_EDGES = (0, 3, 4, 6, 12, 20, np.inf)
 COLLISION_MS = 0.5
 LAG_EDGES_MS = (0, 0.25, 0.5, 1)
 NEIGHBOUR_UM = 60
-BEFORE, AFTER = 15, 15  # samples in which the peak of a mean waveform is looked for
+BEFORE, AFTER = 15, 15  # samples in which the peak of a mean waveform is searched for
 MOST_SPIKES = 500  # for a mean waveform
 
 
