@@ -156,7 +156,7 @@ def test_what_cannot_be_appended_changes_nothing(found, raw_file):
     with pytest.raises(TypeError, match="append: is for paths"):
         found.to_nwb(new_file(), append=True)
     (raw_file.parent / "text.nwb").write_text("no NWB")
-    with pytest.raises(OSError, match=r"text\.nwb' is no NWB file"):
+    with pytest.raises(OSError, match=r"text\.nwb' is not an NWB file"):
         found.to_nwb(raw_file.parent / "text.nwb", append=True)
     assert sorted(file.name for file in raw_file.parent.iterdir()) == ["mydata.nwb", "text.nwb"]
 

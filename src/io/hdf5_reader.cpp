@@ -233,7 +233,7 @@ std::optional<double> column::number_attribute(const char* name) const {
     finding found{};
     const std::vector<double> numbers = file_.numbers_of(path_, name, found);
     if (found == finding::absent) return std::nullopt;
-    if (numbers.size() != 1) fail(fmt::format("attribute '{}' is no number", name));
+    if (numbers.size() != 1) fail(fmt::format("attribute '{}' is not a number", name));
     return numbers.front();
 }
 

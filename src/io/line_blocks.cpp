@@ -24,7 +24,7 @@ std::string_view line_blocks::next() {
         if (last == std::string_view::npos)
             throw file_error(
                 in_->path(), fmt::format("line {}", lines_before_ + 1),
-                fmt::format("is longer than {} bytes, expected a spike a line", block_bytes));
+                fmt::format("is longer than {} bytes, expected one spike per line", block_bytes));
         block_end_ = last + 1;
     }
     const std::string_view block{buffer_.data(), block_end_};

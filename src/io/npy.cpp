@@ -252,7 +252,7 @@ void npy_reader::skip(std::uint64_t items) {
 void npy_reader::expect_end() {
     char more[1];
     if (remaining_ != 0 || source_(more) != 0)
-        throw wrong(what_, fmt::format("goes on after its {} items", header_.count()));
+        throw wrong(what_, fmt::format("continues after its {} items", header_.count()));
 }
 
 std::string format_npy_header(const npy_header& header) {

@@ -49,10 +49,11 @@ void check_folder(const fs::path& target, const fs::path& folder, const Names& o
         if (std::none_of(our_files.begin(), our_files.end(), [&](const auto& ours) {
                 return is_folder ? ours.starts_with(name + '/') : ours == name;
             }))
-            throw file_error(target,
-                             fmt::format("holds '{}', which is no result of this kind, and is not "
-                                         "replaced",
-                                         name));
+            throw file_error(
+                target,
+                fmt::format(
+                    "contains '{}', which is not a result of this kind, and is not replaced",
+                    name));
     }
 }
 

@@ -81,7 +81,7 @@ duration recording::length() const {
 void recording::read(std::uint64_t first, std::span<std::int16_t> into) const {
     const std::size_t frames = into.size() / channel_count();
     if (into.size() % channel_count() != 0)
-        throw invalid_argument(fmt::format("{} samples are no whole frames of {} channels",
+        throw invalid_argument(fmt::format("{} samples are not whole frames of {} channels",
                                            into.size(), channel_count()));
     if (first > frame_count() || frames > frame_count() - first)
         throw invalid_argument(fmt::format("frames {} to {} of a recording of {}", first,

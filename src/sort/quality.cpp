@@ -34,8 +34,8 @@ void check(const spike_features& features, const sorting& sorted) {
                                            sorted.samples.size(), sorted.labels.size()));
     for (std::size_t n = 0; n < sorted.labels.size(); ++n)
         if (sorted.labels[n] > sorted.unit_count)
-            throw invalid_argument(fmt::format("spike {} is of unit {} of {}", n, sorted.labels[n],
-                                               sorted.unit_count));
+            throw invalid_argument(fmt::format("spike {} belongs to unit {} of {}", n,
+                                               sorted.labels[n], sorted.unit_count));
 }
 
 std::vector<std::vector<std::uint32_t>> spikes_of_units(const sorting& sorted) {
@@ -256,7 +256,7 @@ std::vector<sorted_unit> describe_units(const spike_features& features, const so
         const std::size_t u = sorted.labels[n] - 1;
         if (u >= units.size())
             throw invalid_argument(
-                fmt::format("spike {} is of unit {} of {}", n, u + 1, units.size()));
+                fmt::format("spike {} belongs to unit {} of {}", n, u + 1, units.size()));
         const auto columns = features.unmasked(n);
         ++units[u].spikes;
         units[u].unmasked += static_cast<double>(columns.size());

@@ -43,7 +43,7 @@ sorted_spikes to_spikes(const sorting& sorted) {
         const std::uint32_t label = sorted.labels[n];
         if (label > sorted.unit_count)
             throw invalid_argument(
-                fmt::format("spike {} is of unit {} of {}", n, label, sorted.unit_count));
+                fmt::format("spike {} belongs to unit {} of {}", n, label, sorted.unit_count));
         if (label == 0) {
             ++out.noise;
         } else {

@@ -93,7 +93,7 @@ void spike_features::check_local_values() const {
                         local_.values.size(), local_.patch_of.size(), size(), local_count()));
     for (std::size_t spike = 0; spike < size(); ++spike) {
         if (local_.patch_of[spike] >= local_.patches.size())
-            throw invalid_argument(fmt::format("spike {} is of list {} of {}", spike,
+            throw invalid_argument(fmt::format("spike {} belongs to list {} of {}", spike,
                                                local_.patch_of[spike], local_.patches.size()));
         for (const std::uint32_t column : unmasked(spike))
             if (!is_known(spike, column))

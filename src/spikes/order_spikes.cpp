@@ -15,8 +15,9 @@ using timed_unit = std::pair<std::int64_t, unit_id>;
 std::vector<timed_unit> timed_units(std::span<const double> seconds,
                                     std::span<const std::uint32_t> units) {
     if (seconds.size() != units.size())
-        throw invalid_argument(fmt::format("spikes: found {} times and {} units, expected as many",
-                                           seconds.size(), units.size()));
+        throw invalid_argument(
+            fmt::format("spikes: found {} times and {} units, expected equal numbers",
+                        seconds.size(), units.size()));
     std::vector<timed_unit> out;
     out.reserve(seconds.size());
     for (std::size_t i = 0; i < seconds.size(); ++i) {

@@ -110,8 +110,9 @@ spike_sequence::spike_sequence(std::vector<std::int64_t> times_us, std::vector<u
     std::vector<std::int64_t> last(unit_names_.size(), INT64_MIN);
     for (std::size_t i = 0; i < times_us_.size(); ++i) {
         if (to_index(units_[i]) >= unit_names_.size())
-            throw invalid_argument(fmt::format("spike {} is of unit {}, but there are {} units", i,
-                                               to_index(units_[i]), unit_names_.size()));
+            throw invalid_argument(
+                fmt::format("spike {} belongs to unit {}, but there are {} units", i,
+                            to_index(units_[i]), unit_names_.size()));
         if (i > 0 && times_us_[i] < times_us_[i - 1])
             throw invalid_argument(fmt::format("spike {} is earlier than the one before it", i));
         if (std::exchange(last[to_index(units_[i])], times_us_[i]) == times_us_[i])

@@ -100,7 +100,7 @@ class FoldersOfAnotherKind(CliTest):
 
     def refused_at_once(self, *command):
         # The input is damaged, so that this would be told if it had been read.
-        self.refused(*command, "-o", self.taken, "--overwrite", says=("taken", "is no result of this kind"))
+        self.refused(*command, "-o", self.taken, "--overwrite", says=("taken", "is not a result of this kind"))
         self.assertEqual(state(self.taken), self.before)
 
     def test_are_kept(self):

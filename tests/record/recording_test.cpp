@@ -120,7 +120,7 @@ TEST(ProbeFile, GivesEachChannelItsContact) {
                 "contact 2: found device_channel_indices");
     EXPECT_SAYS(refusal_of([&] { read(folder.file("p", "{\"probes\": 3}")); }),
                 "key 'probes': found '3', expected a list");
-    EXPECT_SAYS(refusal_of([&] { read(folder.file("p", "{\"pro")); }), "is no JSON");
+    EXPECT_SAYS(refusal_of([&] { read(folder.file("p", "{\"pro")); }), "is not JSON");
     EXPECT_SAYS(refusal_of([&] { read(folder.path() / "none.json"); }), "none.json");
 }
 

@@ -64,7 +64,7 @@ public:
         const std::string path = name();
         if (launched_ranks() > 1 && !std::filesystem::is_regular_file(path))
             throw config_error(
-                fmt::format("--config: '{}' is no file that each of the {} processes can read",
+                fmt::format("--config: '{}' is not a file that each of the {} processes can read",
                             path, launched_ranks()));
         // From a stream, toml++ reads nothing if that is a pipe.
         const std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -66,7 +66,7 @@ def from_pair(pair: tuple[Any, Any], unit_names: Sequence[str] | None) -> SpikeA
         if offsets.dtype.kind in "iu" and len(offsets) and offsets[0] == 0:
             return _from_rows(first, offsets)
         raise ValueError(
-            f"spikes: found {len(first)} times and {len(second)} units, expected as many"
+            f"spikes: found {len(first)} times and {len(second)} units, expected equal numbers"
         )
     found = from_labels(first, second, unit_names)
     if unit_names is None and _could_be_trains(first, second):
@@ -97,7 +97,7 @@ def from_labels(times: Any, units: Any, unit_names: Sequence[str] | None) -> Spi
     labels = np.asarray(units)
     if labels.shape != times.shape:
         raise ValueError(
-            f"spikes: found {times.shape} times and {labels.shape} units, expected as many"
+            f"spikes: found {times.shape} times and {labels.shape} units, expected equal numbers"
         )
     if labels.dtype.kind == "f":
         if not np.array_equal(labels, np.floor(labels)):

@@ -64,7 +64,7 @@ def _read_kwik(file: Any) -> dict[str, Any]:
         if clusters.shape != samples.shape:
             raise ValueError(
                 f"group {number} has {samples.size} times and {clusters.size} clusters, "
-                "expected as many"
+                "expected equal numbers"
             )
         for cluster in np.unique(clusters):
             names.append(f"{number}_{cluster}" if len(groups) > 1 else str(cluster))

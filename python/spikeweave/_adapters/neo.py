@@ -42,7 +42,7 @@ def from_neo(trains: list[Any]) -> SpikeArrays:
         try:
             return np.asarray(quantity.rescale("s").magnitude, dtype=np.float64)
         except ValueError as error:
-            raise ValueError(f"spikes: {what} is no time: {error}") from None
+            raise ValueError(f"spikes: {what} is not a time: {error}") from None
 
     times = [seconds(f"train {i}", train) for i, train in enumerate(trains)]
     names = [train.name for train in trains]

@@ -74,7 +74,7 @@ def read_by_neo(path: Path) -> dict[str, Any]:
         reader.parse_header()
         trains, span = _trains_of(reader)
     except Exception as error:  # of whatever kind a damaged file makes neo raise
-        raise OSError(f"'{path}' is no file that neo reads: {error}") from error
+        raise OSError(f"'{path}' is not a file that neo reads: {error}") from error
     if not trains:
         raise OSError(f"'{path}': found no units, expected some")
     labels = _labels_of(list(trains), type(reader).__name__)

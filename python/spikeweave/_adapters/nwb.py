@@ -56,7 +56,7 @@ def read_units(path: Path) -> dict[str, Any]:
             if units is not None and "spike_times" in units.colnames:
                 found = _listed(units)
     except Exception as error:
-        raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+        raise OSError(f"'{path}' is not an NWB file that pynwb reads: {error}") from error
     if found is None:
         raise OSError(f"'{path}': found no table of units with spike_times, expected one")
     return found
@@ -184,7 +184,7 @@ def _open_copy(path: Path) -> Iterator[Any]:
             io = pynwb.NWBHDF5IO(str(aside), "a")
             nwbfile = io.read()
         except Exception as error:
-            raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+            raise OSError(f"'{path}' is not an NWB file that pynwb reads: {error}") from error
         with io:
             yield nwbfile
             io.write(nwbfile)

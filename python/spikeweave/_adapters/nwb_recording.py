@@ -21,7 +21,7 @@ def open_series(path: Path, name: str | None) -> tuple[Any, NDArray[np.float64] 
         io = pynwb.NWBHDF5IO(str(path), "r")
         nwbfile = io.read()
     except Exception as error:
-        raise OSError(f"'{path}' is no NWB file that pynwb reads: {error}") from error
+        raise OSError(f"'{path}' is not an NWB file that pynwb reads: {error}") from error
     found = {
         key: series
         for key, series in nwbfile.acquisition.items()

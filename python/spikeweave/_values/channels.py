@@ -16,7 +16,7 @@ def _per_channel(name: str, values: ArrayLike, count: int, dtype: Any) -> NDArra
     try:
         return np.broadcast_to(np.asarray(values, dtype=dtype), (count,))
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected one value, or {count}, one a channel") from None
+        raise ValueError(f"{name}: expected one value, or {count}, one per channel") from None
 
 
 def channel_list(

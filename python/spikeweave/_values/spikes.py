@@ -315,7 +315,7 @@ class SpikeSequence(HeldSpikes):
             index = row.get(unit) if isinstance(unit, str) else operator.index(unit)
             if index is None or not 0 <= index < len(names):
                 raise ValueError(
-                    f"units: there is no unit {unit!r} among the {len(names)} that there are"
+                    f"units: there is no unit {unit!r} among the {len(names)} units"
                 )
             found.add(index)
         return found

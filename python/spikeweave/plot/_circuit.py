@@ -123,7 +123,7 @@ def _places(graph: Circuit, layout: Any) -> _Places:
         points = np.asarray(layout, dtype=np.float64)
         if points.shape != (len(graph.unit_names), 2):
             raise ValueError(
-                f"layout: expected places of shape ({len(graph.unit_names)}, 2), one a unit, "
+                f"layout: expected places of shape ({len(graph.unit_names)}, 2), one per unit, "
                 f"found shape {points.shape}"
             )
         return {unit: (float(points[unit, 0]), float(points[unit, 1])) for unit in units}

@@ -140,7 +140,7 @@ maxima_tally maxima_tally::from_bytes(std::string_view bytes) {
             maxima.emplace_back(maximum, numbers.next());
         }
     }
-    if (!numbers.at_end()) throw invalid_argument("a tally of maxima goes on behind its end");
+    if (!numbers.at_end()) throw invalid_argument("a tally of maxima continues after its end");
     return out;
 }
 

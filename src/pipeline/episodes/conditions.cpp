@@ -114,7 +114,7 @@ template <>
 enum_table<findings_source> enum_names<findings_source>() {
     static constexpr std::array<named_value<findings_source>, 2> values{{
         {findings_source::together, "together", "all spikes of both conditions"},
-        {findings_source::either, "either", "each recording or condition by itself"},
+        {findings_source::either, "either", "each recording or condition separately"},
     }};
     return {"source of findings", values};
 }

@@ -121,8 +121,8 @@ start_labels read_start(feature_file& from, const sort_options& options, const e
     for (const std::uint32_t cluster : options.only_clusters) {
         out.only.push_back(numbers.label(cluster));
         if (std::ranges::find(out.labels, out.only.back()) == out.labels.end())
-            throw invalid_argument(
-                fmt::format("no spike of {} is of cluster {}", name_of(options.start), cluster));
+            throw invalid_argument(fmt::format("no spike of {} belongs to cluster {}",
+                                               name_of(options.start), cluster));
     }
     return out;
 }

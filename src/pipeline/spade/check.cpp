@@ -24,7 +24,7 @@ void check_extent(const spade_options& options) {
         throw invalid_argument("`trial_separation` needs `trial_length`");
     // The gap between epochs is twice a window.
     if (options.bin.count() > std::numeric_limits<std::int64_t>::max() / 2 / options.window)
-        throw invalid_argument(fmt::format("`window` {}: so many bins of {} are too long",
+        throw invalid_argument(fmt::format("`window` {}: this many bins of {} are too long",
                                            options.window, format_duration(options.bin)));
 }
 

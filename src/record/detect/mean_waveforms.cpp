@@ -42,7 +42,7 @@ void check(const recording& from, std::span<const std::int64_t> frames,
                                                frames[n], from.frame_count()));
         if (groups[n] >= group_count)
             throw invalid_argument(
-                fmt::format("spike {} is of group {} of {}", n, groups[n], group_count));
+                fmt::format("spike {} belongs to group {} of {}", n, groups[n], group_count));
     }
 }
 

@@ -36,7 +36,7 @@ void read_scaling(const json_file& file, const json& kwargs, const char* key,
     const json& list = file.array(kwargs, in_kwargs, key);
     const std::string where = fmt::format("{}, key '{}'", in_kwargs, key);
     if (list.size() != channels.size())
-        file.fail(where, fmt::format("found {} numbers, expected {}, one a channel", list.size(),
+        file.fail(where, fmt::format("found {} numbers, expected {}, one per channel", list.size(),
                                      channels.size()));
     for (std::size_t c = 0; c < channels.size(); ++c)
         channels[c].*into = finite_number(file, list[c], where);
@@ -233,7 +233,7 @@ recording_writer& recording_writer::operator=(recording_writer&&) noexcept = def
 
 void recording_writer::append(std::span<const std::int16_t> frames) {
     if (frames.size() % parts_->channels != 0)
-        throw invalid_argument(fmt::format("{} samples are no whole frames of {} channels",
+        throw invalid_argument(fmt::format("{} samples are not whole frames of {} channels",
                                            frames.size(), parts_->channels));
     parts_->samples.write({reinterpret_cast<const char*>(frames.data()), frames.size_bytes()});
 }

@@ -35,14 +35,15 @@ json_file::json_file(std::filesystem::path path) : path_(std::move(path)) {
     const auto refuse_deep = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
         if (depth > deepest)
             throw io::file_error(
-                path_,
-                fmt::format("is nested deeper than {} levels, which is no recording's", deepest));
+                path_, fmt::format("is nested deeper than {} levels, deeper than in any recording",
+                                   deepest));
         return true;
     };
     try {
         root_ = nlohmann::json::parse(text, refuse_deep);
     } catch (const nlohmann::json::parse_error& error) {
-        throw io::file_error(path_, fmt::format("byte {}", error.byte), "is no JSON from there on");
+        throw io::file_error(path_, fmt::format("byte {}", error.byte),
+                             "is not JSON from there on");
     } catch (const nlohmann::json::out_of_range&) {
         throw io::file_error(path_, "holds a number that is too large, expected one up to 1.8e308");
     }

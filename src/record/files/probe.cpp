@@ -62,7 +62,7 @@ const json* list_of(const json_file& file, const json& probe, const std::string&
     if (list.size() != contacts)
         file.fail(
             fmt::format("{}, key '{}'", where, key),
-            fmt::format("found {} entries, expected {}, one a contact", list.size(), contacts));
+            fmt::format("found {} entries, expected {}, one per contact", list.size(), contacts));
     return &list;
 }
 

@@ -77,7 +77,7 @@ std::vector<std::size_t> read_region(const h5::reader& file, const std::string& 
                                      std::size_t channels) {
     const h5::column region(file, series + "/electrodes");
     if (region.size() != channels)
-        region.fail(fmt::format("found {} electrodes, expected {}, one a column of data",
+        region.fail(fmt::format("found {} electrodes, expected {}, one per column of data",
                                 region.size(), channels));
     std::vector<std::int64_t> rows(channels);
     region.read(0, rows);
@@ -143,7 +143,7 @@ void read_scaling(const h5::reader& file, const std::string& series, const h5::c
     if (const std::string path = series + "/channel_conversion"; file.exists(path)) {
         const h5::column column(file, path);
         if (column.size() != channels.size())
-            column.fail(fmt::format("found {} numbers, expected {}, one a channel", column.size(),
+            column.fail(fmt::format("found {} numbers, expected {}, one per channel", column.size(),
                                     channels.size()));
         each = column.read_all(channels.size());
     }

@@ -96,7 +96,7 @@ std::vector<std::size_t> read_electrodes(const json_file& file, const json& chan
                   fmt::format("has no electrode among its channels: {}", core::listed(left_out)));
     if (!left_out.empty())
         what.warnings.push_back(
-            fmt::format("{} of {} channels are no electrodes and are left out: {}.",
+            fmt::format("{} of {} channels are not electrodes and are left out: {}.",
                         left_out.size(), channels.size(), core::listed(left_out)));
     return kept;
 }

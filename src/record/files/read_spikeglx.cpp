@@ -201,8 +201,9 @@ opened read_spikeglx(const opening& job) {
     }
     warn_of_clock(meta, what);
     if (which.count < stored)
-        what.warnings.push_back(fmt::format("{} of {} channels are no electrodes and are left out.",
-                                            stored - which.count, stored));
+        what.warnings.push_back(
+            fmt::format("{} of {} channels are not electrodes and are left out.",
+                        stored - which.count, stored));
 
     const fs::path samples = fs::path(path).replace_extension(".bin");
     std::string missing = what_is_missing(meta, samples, stored);

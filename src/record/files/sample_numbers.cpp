@@ -33,7 +33,7 @@ public:
         is_time_ = header.kind == io::npy_kind::real;
         constexpr std::size_t item_bytes = sizeof(std::uint64_t);
         if (!header.is_number() || header.item_bytes != item_bytes || header.shape.size() != 1)
-            throw io::file_error(path, "expected an array of numbers of 8 bytes, one a sample");
+            throw io::file_error(path, "expected an array of numbers of 8 bytes, one per sample");
         count_ = std::min(header.count(), (file_.size() - begin_) / item_bytes);
     }
 

@@ -224,7 +224,7 @@ void spikeglx_probe::place(const std::vector<std::uint64_t>& numbers,
     meta_.fail(
         named_by_,
         model_ == nullptr
-            ? fmt::format("found {}, which is no known probe, expected the part number of a "
+            ? fmt::format("found {}, which is not a known probe, expected the part number of a "
                           "Neuropixels probe, such as NP1000 or NP2014: {}",
                           io::shown(named_), hint)
             : fmt::format("found {}, without imroTbl, which lists the contacts that were read: {}",
@@ -269,8 +269,8 @@ bool spikeglx_probe::place_by_map(const char* key, const std::vector<std::uint64
         meta_.fail(key, fmt::format("found {}, expected (part,shanks,pitch,width)",
                                     io::shown(meta_.text(key))));
     if (entries < channels.size())
-        meta_.fail(key, fmt::format("found {} contacts, expected {}, one a saved channel", entries,
-                                    channels.size()));
+        meta_.fail(key, fmt::format("found {} contacts, expected {}, one per saved channel",
+                                    entries, channels.size()));
     const auto coordinate = [&](std::string_view field) -> std::optional<double> {
         if (is_geometry) return number_in(field);
         return small_number(field);

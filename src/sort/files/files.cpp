@@ -256,7 +256,7 @@ namespace sort {
 
 void check_samples(const feature_file& file, const std::filesystem::path& path) {
     if (file.samples.size() != file.features.size())
-        throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
+        throw io::file_error(path, fmt::format("holds {} times, expected {}, one per spike",
                                                file.samples.size(), file.features.size()));
     const auto negative =
         std::find_if(file.samples.begin(), file.samples.end(), [](auto t) { return t < 0; });
@@ -282,8 +282,8 @@ feature_file read_features(const std::filesystem::path& path, const feature_read
     if (how.mask && !how.masks.empty())
         throw invalid_argument("masks are read from a file or made by a rule, not both");
     if (how.channel_group && !is_kwik)
-        throw invalid_argument(
-            fmt::format("'{}' is no .kwik or .kwx, which have groups of channels", path.string()));
+        throw invalid_argument(fmt::format(
+            "'{}' is not a .kwik or .kwx, which have groups of channels", path.string()));
     if (!is_kwik && !is_phy && extension != ".npz") {
         io::refuse_foreign_file(path);
         if (io::head_of(path).starts_with("\x89HDF\r\n\x1a\n"))

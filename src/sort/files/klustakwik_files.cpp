@@ -81,7 +81,7 @@ void parse_row(std::string_view line, const std::filesystem::path& path,
     if (const std::string_view more = next_word(rest); !more.empty())
         throw io::file_error(
             path, place(lines),
-            fmt::format("goes on with {} after {} numbers", io::shown(more), into.size()));
+            fmt::format("continues with {} after {} numbers", io::shown(more), into.size()));
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ std::vector<std::int64_t> read_whole_numbers(const std::filesystem::path& path,
         if (const std::string_view more = next_word(rest); !more.empty())
             throw io::file_error(
                 path, place(lines),
-                fmt::format("goes on with {} after one whole number", io::shown(more)));
+                fmt::format("continues with {} after one whole number", io::shown(more)));
         if (lines.line_number() % lines_between_reports == 0) meter.at(in.position());
     }
     return numbers;

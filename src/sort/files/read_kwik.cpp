@@ -160,7 +160,7 @@ std::vector<recording_channel> read_channels(const h5::reader& file, const std::
 std::vector<std::int64_t> read_numbers(const h5::column& column, std::size_t spikes) {
     if (column.size() != spikes)
         column.fail(
-            fmt::format("holds {} numbers, expected {}, one a spike", column.size(), spikes));
+            fmt::format("holds {} numbers, expected {}, one per spike", column.size(), spikes));
     std::vector<std::int64_t> out(spikes);
     column.read(0, out);
     return out;

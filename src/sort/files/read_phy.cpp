@@ -189,7 +189,7 @@ void read_labels(const fs::path& folder, const std::vector<std::int64_t>& shapes
     const bool curated = fs::exists(path, unknown);
     const std::vector<std::int64_t> clusters = curated ? read_integers(path) : shapes;
     if (clusters.size() != shapes.size())
-        throw io::file_error(path, fmt::format("holds {} clusters, expected {}, one a spike",
+        throw io::file_error(path, fmt::format("holds {} clusters, expected {}, one per spike",
                                                clusters.size(), shapes.size()));
     const io::cluster_column labels = io::read_phy_labels(folder);
     set_labels(
@@ -235,7 +235,7 @@ feature_file read_phy_features(const fs::path& path, const feature_read_options&
     file.files.push_back(folder / "spike_templates.npy");
     if (shapes.size() != file.samples.size())
         throw io::file_error(folder / "spike_templates.npy",
-                             fmt::format("holds {} templates, expected {}, one a spike",
+                             fmt::format("holds {} templates, expected {}, one per spike",
                                          shapes.size(), file.samples.size()));
     check_templates(shapes, where, folder / "spike_templates.npy");
     file.features =

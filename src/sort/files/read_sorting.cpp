@@ -44,7 +44,7 @@ sorting read_sorting(const std::filesystem::path& path) {
     const io::zip_reader archive(path);
     const io::zip_entry* const labels = archive.find("labels.npy");
     if (labels == nullptr)
-        throw io::file_error(path, "has no array 'labels', expected one label a spike");
+        throw io::file_error(path, "has no array 'labels', expected one label per spike");
     sorting out;
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
     for (const std::int64_t label : read_array<std::int64_t>(archive, *labels, path, "labels")) {
@@ -58,7 +58,7 @@ sorting read_sorting(const std::filesystem::path& path) {
     if (const io::zip_entry* const samples = archive.find("samples.npy")) {
         out.samples = read_array<std::int64_t>(archive, *samples, path, "samples");
         if (out.samples.size() != out.labels.size())
-            throw io::file_error(path, fmt::format("holds {} times, expected {}, one a spike",
+            throw io::file_error(path, fmt::format("holds {} times, expected {}, one per spike",
                                                    out.samples.size(), out.labels.size()));
     }
     if (const io::zip_entry* const fractions = archive.find("fractions.npy"))

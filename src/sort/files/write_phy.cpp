@@ -82,7 +82,7 @@ public:
         for (const std::uint32_t label : sorted_.labels)
             if (label >= groups_)
                 throw invalid_argument(
-                    fmt::format("a spike is of unit {} of {}", label, sorted_.unit_count));
+                    fmt::format("a spike belongs to unit {} of {}", label, sorted_.unit_count));
         if (!content_.channels.empty() && content_.channels.size() != channels_)
             throw invalid_argument(fmt::format("there are {} channels, and features of {}",
                                                content_.channels.size(), channels_));

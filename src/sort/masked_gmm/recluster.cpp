@@ -29,7 +29,7 @@ std::vector<std::uint32_t> spikes_of(const std::vector<std::uint32_t>& labels,
     }
     if (!unseen.empty())
         throw invalid_argument(fmt::format(
-            "no spike is of cluster {}, of which units are to be found", *unseen.begin()));
+            "no spike belongs to cluster {}, in which units should be found", *unseen.begin()));
     return spikes;
 }
 

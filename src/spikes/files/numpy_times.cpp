@@ -111,8 +111,8 @@ void read_array_files(const std::filesystem::path& times_path,
     const std::uint64_t count = times.header().count();
     if (count != units.header().count())
         throw io::file_error(times_path.parent_path(),
-                             fmt::format("holds {} times and {} clusters, expected as many", count,
-                                         units.header().count()));
+                             fmt::format("holds {} times and {} clusters, expected equal numbers",
+                                         count, units.header().count()));
     integer_units numbers(builder);
     read_spike_arrays(times, units, to_us, numbers, builder,
                       job.meter(count * (times.header().item_bytes + units.header().item_bytes)));

@@ -49,7 +49,7 @@ std::string_view known_as(const h5::reader& file) {
 std::vector<std::int64_t> read_numbers(const h5::column& column, std::uint64_t count) {
     if (column.size() != count || column.shape().size() != 1)
         column.fail(
-            fmt::format("found {} numbers, expected {}, one a spike", column.size(), count));
+            fmt::format("found {} numbers, expected {}, one per spike", column.size(), count));
     std::vector<std::int64_t> out(count);
     column.read(0, out);
     return out;
@@ -142,7 +142,7 @@ std::vector<std::string> read_texts(const h5::reader& file, const std::string& n
     const h5::column column(file, name);
     if (!column.is_text() || column.size() != count || column.shape().size() != 1)
         column.fail(
-            fmt::format("found {} items, expected {} texts, one a unit", column.size(), count));
+            fmt::format("found {} items, expected {} texts, one per unit", column.size(), count));
     return column.read_text(count);
 }
 

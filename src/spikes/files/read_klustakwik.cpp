@@ -125,7 +125,7 @@ spike_file read_klustakwik(const reading& job) {
     }
     if (clusters.next(cluster))
         throw clusters.fail(
-            fmt::format("goes on after {} spikes, expected one cluster for each "
+            fmt::format("continues after {} spikes, expected one cluster for each "
                         "line of '{}'",
                         builder.size(), paths.res.filename().string()));
     if (unsorted > 0)

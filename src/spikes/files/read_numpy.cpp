@@ -66,7 +66,7 @@ std::optional<time_span> read_span(const io::zip_reader& archive, const reading&
     if (starts.size() != ends.size())
         throw io::file_error(
             job.path,
-            fmt::format("holds {} starts and {} ends of the recorded span, expected as many",
+            fmt::format("holds {} starts and {} ends of the recorded span, expected equal numbers",
                         starts.size(), ends.size()));
     if (starts.empty()) return {};
     const time_span span{duration{*std::min_element(starts.begin(), starts.end())},
@@ -111,8 +111,8 @@ std::vector<std::string> name_units(const io::zip_reader& archive, const reading
     if (const auto* names_entry = find_array(archive, {"unit_name"})) {
         io::npy_reader names = open_array(archive, *names_entry, job);
         if (names.header().count() != keys.size())
-            throw io_error(fmt::format("{}: holds {} names, expected {}, one a unit", names.what(),
-                                       names.header().count(), keys.size()));
+            throw io_error(fmt::format("{}: holds {} names, expected {}, one per unit",
+                                       names.what(), names.header().count(), keys.size()));
         std::set<std::string> seen;
         for (const std::int64_t key : keys) {
             const std::string name = names.read_text();
@@ -182,8 +182,9 @@ spike_file read_npz(const reading& job) {
     io::npy_reader times = open_array(archive, *times_entry, job);
     io::npy_reader units = open_array(archive, *units_entry, job);
     if (times.header().count() != units.header().count())
-        throw io::file_error(job.path, fmt::format("holds {} times and {} units, expected as many",
-                                                   times.header().count(), units.header().count()));
+        throw io::file_error(job.path,
+                             fmt::format("holds {} times and {} units, expected equal numbers",
+                                         times.header().count(), units.header().count()));
     spike_file file;
     const auto span = read_span(archive, job, file.warnings);
     spike_sequence_builder builder;

@@ -54,7 +54,7 @@ std::vector<std::string> read_unit_names(const h5::reader& file, std::size_t cou
     if (!io::nwb::has_column(file, "units", "unit_name")) return {};
     const h5::column column(file, in_units("unit_name"));
     if (column.size() != count || column.shape().size() > 1)
-        column.fail(fmt::format("found {} names, expected {}, one a unit", column.size(), count));
+        column.fail(fmt::format("found {} names, expected {}, one per unit", column.size(), count));
     std::vector<std::string> names =
         column.is_text() ? column.read_text(count) : std::vector<std::string>();
     const std::string problem = column.is_text() ? why_no_names(names) : "holds no text";
@@ -75,7 +75,7 @@ std::vector<std::string> read_unit_names(const h5::reader& file, std::size_t cou
 std::vector<std::string> read_ids(const h5::reader& file, std::size_t count) {
     const h5::column column(file, in_units("id"));
     if (column.size() != count)
-        column.fail(fmt::format("found {} ids, expected {}, one a unit", column.size(), count));
+        column.fail(fmt::format("found {} ids, expected {}, one per unit", column.size(), count));
     std::vector<std::string> names;
     if (column.is_unsigned()) {
         std::vector<std::uint64_t> ids(count);
@@ -183,7 +183,7 @@ std::vector<double> read_snr(const h5::reader& file, const std::vector<std::stri
     if (!io::nwb::has_column(file, "units", "snr")) return {};
     const h5::column column(file, in_units("snr"));
     if (column.is_text() || column.shape().size() != 1 || column.size() != rows.size())
-        column.fail(fmt::format("expected {} numbers, one a unit", rows.size()));
+        column.fail(fmt::format("expected {} numbers, one per unit", rows.size()));
     return in_order_of_units(column.read_all(rows.size()), rows, units);
 }
 
@@ -254,7 +254,7 @@ std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
     if (begins.size() != ends.size() || intervals.empty())
         throw io::file_error(
             path, "/" + place,
-            fmt::format("found {} begins and {} ends, expected as many, at least 1 of both",
+            fmt::format("found {} begins and {} ends, expected equal numbers, at least 1 of both",
                         begins.size(), ends.size()));
     spikes::warn_of_open_ones(place, begins.size() - intervals.size(), begins.size(),
                               "the begin or the end", warnings);

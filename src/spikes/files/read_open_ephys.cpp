@@ -142,8 +142,9 @@ void append_folder(const fs::path& folder, const std::string& prefix,
     io::npy_reader times(io::open_bytes(times_path), fmt::format("'{}'", times_path.string()));
     if (times.header().count() != electrodes.size() || electrodes.size() != clusters.size())
         throw io::file_error(
-            folder, fmt::format("holds {} times, {} electrodes and {} clusters, expected as many",
-                                times.header().count(), electrodes.size(), clusters.size()));
+            folder,
+            fmt::format("holds {} times, {} electrodes and {} clusters, expected equal numbers",
+                        times.header().count(), electrodes.size(), clusters.size()));
     numpy_times to_us(scale, job);
     std::map<std::pair<std::int64_t, std::int64_t>, unit_id> units;
     std::vector<std::int64_t> block(numpy_block);

@@ -43,8 +43,9 @@ void check_lengths(const listed_units& units, const reading& job) {
     const std::size_t count = units.ends.size();
     const auto check = [&](std::size_t found, std::string_view what) {
         if (found != 0 && found != count)
-            throw io::file_error(job.path, fmt::format("found {} {} of {} units, expected as many",
-                                                       found, what, count));
+            throw io::file_error(
+                job.path,
+                fmt::format("found {} {} of {} units, expected equal numbers", found, what, count));
     };
     check(units.names.size(), "names");
     check(units.ids.size(), "ids");

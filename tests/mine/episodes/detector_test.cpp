@@ -148,7 +148,8 @@ TEST_F(EpisodeDetector, RefusesInvalidSpikesAndGoesOn) {
 
     EXPECT_EQ(text_of([&] { detector.add(9, b); }),
               "a spike at 9 us is earlier than the one before it, at 10 us");
-    EXPECT_EQ(text_of([&] { detector.add(11, c); }), "a spike is of unit 2, but there are 2 units");
+    EXPECT_EQ(text_of([&] { detector.add(11, c); }),
+              "a spike belongs to unit 2, but there are 2 units");
     EXPECT_EQ(text_of([&] {
                   detector.add(spike_times{1, 2}, std::vector{a}, [](const auto&) {});
               }),

@@ -89,7 +89,7 @@ TEST_F(EpisodeTracker, RefusesInvalidSpikesAndGoesOn) {
     EXPECT_EQ(text_of([&] { tracker.add(3, a); }),
               "a spike at 3 us is earlier than 6 us, before which all spikes had arrived");
     EXPECT_EQ(text_of([&] { tracker.add(7, unit_id{2}); }),
-              "a spike is of unit 2, but there are 2 units");
+              "a spike belongs to unit 2, but there are 2 units");
     tracker.add(6, b);
     EXPECT_EQ(tracker.count(0), 1U);
     EXPECT_EQ(text_of([&] { tracker.count(1); }), "there is no episode 1 among 1");

@@ -205,7 +205,7 @@ TEST_F(EpisodeWindows, RefuseInvalidSpikesAndGoOn) {
     EXPECT_EQ(text_of([&] { windows.add(4, b); }),
               "a spike at 4 us is earlier than 5 us, before which all spikes had arrived");
     EXPECT_EQ(text_of([&] { windows.add(6, unit_id{2}); }),
-              "a spike is of unit 2, but there are 2 units");
+              "a spike belongs to unit 2, but there are 2 units");
     EXPECT_EQ(text_of([&] { windows.add(std::vector<std::int64_t>{}, std::vector{a}); }),
               "0 times for 1 units of spikes");
     windows.add(5, b);

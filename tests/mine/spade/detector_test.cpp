@@ -119,7 +119,8 @@ TEST(PatternDetector, RefusesWhatIsInvalid) {
     detector.add(10, a);
     EXPECT_EQ(text_of([&] { detector.add(9, a); }),
               "a spike at 9 us is earlier than the one before it, at 10 us");
-    EXPECT_EQ(text_of([&] { detector.add(10, c); }), "a spike is of unit 2, but there are 2 units");
+    EXPECT_EQ(text_of([&] { detector.add(10, c); }),
+              "a spike belongs to unit 2, but there are 2 units");
     EXPECT_EQ(text_of([&] { static_cast<void>(detector.count(1)); }),
               "there is no pattern 1 among 1");
 }
@@ -278,8 +279,8 @@ TEST_F(ReadPatterns, SaysWhatIsWrong) {
               ", line 2: the lag 3 ms is not a multiple of the bin, 2.5 ms, up to 65535 bins");
     EXPECT_EQ(line("a,b\t2.5,5"), ": pattern 0: its first spike is not in the first bin");
     EXPECT_EQ(line("a,b\t0"),
-              ", line 2: 2 names of units and 1 lags between commas, expected as "
-              "many; a name with a comma cannot be read");
+              ", line 2: 2 names of units and 1 lags between commas, expected equal numbers; a "
+              "name with a comma cannot be read");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(OpenEphysFolders, AreReadWithoutTheirAnalogInputs) {
         EXPECT_EQ(what.description().files, (std::vector{dat, oebin}));
         EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{0, 1, 3, 4}));
         EXPECT_SAYS(what.description().warnings[0],
-                    "1 of 3 channels are no electrodes and are left out: 'ADC1'.");
+                    "1 of 3 channels are not electrodes and are left out: 'ADC1'.");
     }
 }
 
@@ -116,7 +116,7 @@ TEST(OpenEphysFolders, LeaveOutInputsOfAnyVersionThatAreNoElectrodes) {
     EXPECT_EQ(names, (std::vector<std::string>{"CH1", "AP2", "Adcortex3", "CH4"}));
     EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{0, 7, 8, 9, 10, 17, 18, 19}));
     EXPECT_SAYS(what.description().warnings[0],
-                "6 of 10 channels are no electrodes and are left out: 'ADC1', 'A1_AUX2', "
+                "6 of 10 channels are not electrodes and are left out: 'ADC1', 'A1_AUX2', "
                 "'CH_SYNC', 'AP_SYNC', 'AI0' and 1 more.");
 }
 

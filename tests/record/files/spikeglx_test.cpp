@@ -46,7 +46,7 @@ TEST(SpikeglxFiles, HaveTheGainAndPlaceOfEachSavedChannel) {
         EXPECT_EQ(places_of(what), (std::vector<place>{{16, 0, 0}, {0, 20, 0}, {32, 20, 0}}));
         EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{0, 1, 2, 4, 5, 6, 8, 9, 10}));
         ASSERT_EQ(what.description().warnings.size(), 1U);
-        EXPECT_SAYS(what.description().warnings[0], "1 of 4 channels are no electrodes");
+        EXPECT_SAYS(what.description().warnings[0], "1 of 4 channels are not electrodes");
     }
 }
 
@@ -99,7 +99,7 @@ TEST(SpikeglxFiles, OfOtherDevicesAreReadWithoutTheirOtherInputs) {
     EXPECT_DOUBLE_EQ(what.channels()[1].gain_uv, 5e6 / 32768 / 200);
     EXPECT_EQ(samples_of(what), (std::vector<std::int16_t>{0, 1, 4, 5, 8, 9}));
     EXPECT_SAYS(what.description().warnings[0],
-                "2 of 4 channels are no electrodes and are left out.");
+                "2 of 4 channels are not electrodes and are left out.");
 
     const std::string none = refused(meta(replaced(ni, "=2,0,1,1", "=0,1,2,1")));
     EXPECT_SAYS(none, "a.meta', key 'snsMnMaXaDw': found '0,1,2,1': none of the 4 channels is of");
@@ -255,10 +255,11 @@ TEST(SpikeglxFiles, OfAnUnknownProbeAreReadWithAProbeFileIfTheGainIsKnown) {
         "imDatPrb_pn=NP9999\nimDatPrb_type=24\nimMaxInt=2048\nimChan0apGain=100\n"
         "~snsShankMap=(1,2,640)(0:0:0:1)(0:1:0:1)\n";
     const auto meta = folder.file("a.meta", meta_of(keys));
-    EXPECT_SAYS(refused(meta),
-                "a.meta', key 'imDatPrb_pn': found 'NP9999', which is no known probe, expected the "
-                "part number of a Neuropixels probe, such as NP1000 or NP2014: give the positions "
-                "of its contacts as a probe file with `probe`");
+    EXPECT_SAYS(
+        refused(meta),
+        "a.meta', key 'imDatPrb_pn': found 'NP9999', which is not a known probe, expected the "
+        "part number of a Neuropixels probe, such as NP1000 or NP2014: give the positions "
+        "of its contacts as a probe file with `probe`");
     const recording what = read_recording(meta, {.probe = probe});
     EXPECT_EQ(places_of(what), (std::vector<place>{{1, 2, 0}, {3, 4, 0}}));
     EXPECT_DOUBLE_EQ(what.channels()[1].gain_uv, 1e6 * 0.5 / 2048 / 100);
@@ -293,7 +294,7 @@ TEST(SpikeglxFiles, ThatDoNotSayWhereContactsAreAskForAProbeFile) {
     EXPECT_SAYS(says("imDatPrb_pn=NP1000\n"),
                 "key 'imroTbl': is missing, and the channels of this probe have gains");
     EXPECT_SAYS(says("imDatPrb_type=99\nimMaxInt=8192\nimChan0apGain=80\n"),
-                "key 'imDatPrb_type': found '99', which is no known probe");
+                "key 'imDatPrb_type': found '99', which is not a known probe");
     EXPECT_SAYS(says("imDatPrb_pn=NP2000\n~snsShankMap=(1,2,640)(0:1:0:1)\n"),
                 "found 1 contacts, expected 2");
     EXPECT_SAYS(says("imDatPrb_pn=NP2000\n~snsShankMap=(1,2,640)(0:1:0:1)(0:1)\n"),

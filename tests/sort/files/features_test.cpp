@@ -147,7 +147,7 @@ TEST(FeatureFiles, SayWhereAndWhatIsWrong) {
         {"-3\n", "line 1: found '-3'"},
         {"2\n", "holds no spikes"},
         {"2\n1 2\n3\n", "line 3: found 1 numbers, expected 2"},
-        {"2\n1 2\n3 4 5\n", "line 3: goes on with '5' after 2 numbers"},
+        {"2\n1 2\n3 4 5\n", "line 3: continues with '5' after 2 numbers"},
         {"2\n1 2\n3 nan\n", "line 3, column 2: found 'nan', expected a finite number"},
         {"2\ninf 2\n", "line 2, column 1: found 'inf'"},
         {"2\n1 2\n3 4x\n", "line 3, column 2: found '4x'"},

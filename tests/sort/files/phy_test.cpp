@@ -222,7 +222,7 @@ TEST(PhyFeatures, SayWhatIsWrong) {
         "found 1 x 2, expected 3 x 2 positions");
     const small_folder phy;
     EXPECT_SAYS(refusal_of(phy.path(), {.masks = "a.fmask.1"}), "a folder of Phy, which has no");
-    EXPECT_SAYS(refusal_of(phy.path(), {.channel_group = 1}), "is no .kwik or .kwx");
+    EXPECT_SAYS(refusal_of(phy.path(), {.channel_group = 1}), "is not a .kwik or .kwx");
 }
 
 TEST(PhyFolder, ComesBackAsItWasWritten) {

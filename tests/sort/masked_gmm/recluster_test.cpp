@@ -125,7 +125,8 @@ TEST(Recluster, SaysWhatCannotBe) {
                            const masked_gmm_options& options = {}) {
         return text_of([&] { recluster(made.cloud.features, labels, only, options); });
     };
-    EXPECT_NE(error(made.labels, {3, 77}).find("no spike is of cluster 77"), std::string::npos);
+    EXPECT_NE(error(made.labels, {3, 77}).find("no spike belongs to cluster 77"),
+              std::string::npos);
     EXPECT_NE(error(made.labels, {}).find("no clusters"), std::string::npos);
     EXPECT_NE(error({1, 2}, {1}).find("2 spikes, and 60"), std::string::npos);
     EXPECT_NE(error(made.labels, {3}, {.start = made.labels}).find("by their masks"),

@@ -56,7 +56,7 @@ TEST(NpyFiles, SayWhatIsWrong) {
     EXPECT_SAYS(error_of(folder.file("a", rows({nan, 1}, {1, 2}))), "item 0: found nan");
     EXPECT_SAYS(error_of(folder.file("a", rows({-1, 1}, {1, 2}))), "found the time -1 before zero");
     EXPECT_SAYS(error_of(folder.file("a", rows({1, 1}, {5, 2}))), "is cut: it holds 2 items");
-    EXPECT_SAYS(error_of(folder.file("a", rows({1, 1, 1}, {1, 2}))), "goes on after its 2 items");
+    EXPECT_SAYS(error_of(folder.file("a", rows({1, 1, 1}, {1, 2}))), "continues after its 2 items");
     EXPECT_SAYS(error_of(folder.file("a", rows({}, {0, 2}))), "holds no spikes");
 }
 

@@ -216,7 +216,7 @@ TEST(KlustakwikFiles, TakeTheSampleRateFromTheXmlOrTheCaller) {
     folder.file("a.clu.2", "3\n0\n1\n");
     EXPECT_SAYS(error_of(res), "a.clu.2': ends after 2 clusters");
     folder.file("a.clu.2", "3\n0\n1\n2\n2\n");
-    EXPECT_SAYS(error_of(res), "a.clu.2', line 5: goes on after 3 spikes");
+    EXPECT_SAYS(error_of(res), "a.clu.2', line 5: continues after 3 spikes");
     folder.file("a.clu.2", "3\n0\nx\n2\n");
     EXPECT_SAYS(error_of(res), "a.clu.2', line 3: found 'x', expected a whole number");
 }

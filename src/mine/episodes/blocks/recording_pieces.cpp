@@ -35,8 +35,9 @@ const spike_block* checked_blocks::next() {
             throw invalid_argument(
                 fmt::format("spike {} is earlier than the one before it", read_));
         if (to_index(unit) >= last_of_unit_.size())
-            throw invalid_argument(fmt::format("spike {} is of unit {}, but there are {} units",
-                                               read_, to_index(unit), last_of_unit_.size()));
+            throw invalid_argument(
+                fmt::format("spike {} belongs to unit {}, but there are {} units", read_,
+                            to_index(unit), last_of_unit_.size()));
         last_us_ = time;
         block_.times_us[kept] = time;
         block_.units[kept] = unit;

@@ -18,7 +18,7 @@ survivor_stream::survivor_stream(std::span<const armed_episode> armed, std::size
 
 void survivor_stream::check(std::int64_t time_us, unit_id unit) const {
     if (to_index(unit) >= last_of_unit_.size())
-        throw invalid_argument(fmt::format("a spike is of unit {}, but there are {} units",
+        throw invalid_argument(fmt::format("a spike belongs to unit {}, but there are {} units",
                                            to_index(unit), last_of_unit_.size()));
     if (time_us < last_time_)
         throw invalid_argument(

@@ -62,7 +62,7 @@ std::vector<delay_interval> parse_delay_grid(std::string_view text) {
     if (low < duration{0} || high <= low)
         throw invalid_argument(fmt::format("'{}' does not have 0 <= LOW < HIGH", text));
     if ((high - low) % step != duration{0})
-        throw invalid_argument(fmt::format("{} is no whole number of steps of {}",
+        throw invalid_argument(fmt::format("{} is not a whole number of steps of {}",
                                            format_duration(high - low), format_duration(step)));
     if ((high - low) / step > most)
         throw invalid_argument(

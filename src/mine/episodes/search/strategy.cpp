@@ -40,7 +40,7 @@ constexpr episode_strategy usual_on_devices = episode_strategy::latest_start;
 const strategy_entry& entry_of(episode_strategy strategy) {
     const auto at = std::find_if(strategies.begin(), strategies.end(),
                                  [&](const auto& s) { return s.strategy == strategy; });
-    if (at == strategies.end()) throw invalid_argument("that is no strategy that can count");
+    if (at == strategies.end()) throw invalid_argument("this strategy cannot count");
     return *at;
 }
 

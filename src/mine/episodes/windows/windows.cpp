@@ -153,7 +153,7 @@ void episode_windows::add_unit(std::string name) {
 void episode_windows::add(std::int64_t time_us, unit_id unit) {
     state& now = *state_;
     if (to_index(unit) >= now.unit_names->size())
-        throw invalid_argument(fmt::format("a spike is of unit {}, but there are {} units",
+        throw invalid_argument(fmt::format("a spike belongs to unit {}, but there are {} units",
                                            to_index(unit), now.unit_names->size()));
     if (time_us < now.watermark)
         throw invalid_argument(fmt::format(

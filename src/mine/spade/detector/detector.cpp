@@ -129,7 +129,7 @@ pattern_detector& pattern_detector::operator=(pattern_detector&&) noexcept = def
 std::span<const pattern_detection> pattern_detector::add(std::int64_t time_us, unit_id unit) {
     state& now = *state_;
     if (to_index(unit) >= now.places.size())
-        throw invalid_argument(fmt::format("a spike is of unit {}, but there are {} units",
+        throw invalid_argument(fmt::format("a spike belongs to unit {}, but there are {} units",
                                            to_index(unit), now.places.size()));
     if (time_us < now.last_time)
         throw invalid_argument(

@@ -51,10 +51,10 @@ named_pattern spikes_in(const std::string& units, const std::string& lags, durat
     const std::vector<std::string_view> names = core::split(units, ",");
     const std::vector<std::string_view> times = core::split(lags, ",");
     if (names.size() != times.size())
-        throw invalid_argument(
-            fmt::format("{} names of units and {} lags between commas, expected as many; a name "
-                        "with a comma cannot be read",
-                        names.size(), times.size()));
+        throw invalid_argument(fmt::format(
+            "{} names of units and {} lags between commas, expected equal numbers; a name "
+            "with a comma cannot be read",
+            names.size(), times.size()));
     named_pattern spikes;
     spikes.reserve(names.size());
     for (std::size_t i = 0; i < names.size(); ++i)

@@ -81,7 +81,7 @@ spade_windows read_transactions(const std::filesystem::path& path, std::uint32_t
         constexpr std::uint64_t between_reports = 1024;
         if (lines.line_number() % between_reports == 0) meter.at(in.position());
     }
-    if (items.empty()) throw io::file_error(path, "has no item, expected one window a line");
+    if (items.empty()) throw io::file_error(path, "has no item, expected one window per line");
     try {
         return {std::move(offsets), std::move(items), std::size_t{largest} / window_bins + 1,
                 window_bins};
