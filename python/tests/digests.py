@@ -29,7 +29,7 @@ def main():
     assert len(patterns) > 0, patterns
     show("spade", patterns.units, patterns.lag_bins, patterns.counts, patterns.times, patterns.p)
 
-    # What it finds is not the same: floating-point numbers differ between processors.
+    # Its results differ: floating-point numbers differ between processors.
     made = spikeweave.simulate.recording(channels=4, units=2, length="2s", seed=1)
     sorted_spikes = spikeweave.sort(made.recording)
     assert len(sorted_spikes.labels) > 0, sorted_spikes

@@ -1,4 +1,4 @@
-"""What the tests of `live`, `Detector` and `SlidingWindow` share."""
+"""The common parts of the tests of `live`, `Detector` and `SlidingWindow`."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""``spikeweave doctor`` of an installed package also tells of Python's packages."""
+"""``spikeweave doctor`` of an installed package also reports Python's packages."""
 
 import json
 from importlib import metadata

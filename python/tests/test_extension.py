@@ -1,4 +1,4 @@
-"""What the extension module shows to the process that loads it."""
+"""The symbols that the extension module shows to the process that loads it."""
 
 import shutil
 import subprocess

@@ -15,7 +15,7 @@ TRAINS = [SAMPLES[cluster == CLUSTERS] / RATE for cluster in range(3)]
 
 
 def said_of(call, *arguments, **more):
-    """What a call returns, and its warnings."""
+    """The result of a call, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = call(*arguments, **more)

@@ -267,7 +267,7 @@ def test_signal_to_noise_ratios_are_those_of_the_table_of_units(tmp_path):
 
 
 def phy_folder(path, groups):
-    """A Phy folder of as many units as there are groups, of which some may be None."""
+    """A Phy folder of as many units as there are groups, some of which may be None."""
     path.mkdir()
     (path / "params.py").write_text("sample_rate = 1000.\n")
     clusters = np.repeat(np.arange(len(groups)), 3).astype(np.int32)

@@ -20,7 +20,7 @@ def text(value):
 
 
 def signal_group(channels, channel):
-    """The header of one enabled group of amplifier channels, of which `channel` is one."""
+    """The header of one enabled group of amplifier channels; `channel` is one of them."""
     head = text("Port A") + text("A") + struct.pack("<3h", 1, channels, channels)
     names = (text(f"A-{i:03}") + text(f"tetrode {i}") for i in range(channels))
     return head + b"".join(name + channel(i) for i, name in enumerate(names))

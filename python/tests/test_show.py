@@ -22,7 +22,7 @@ def found():
 
 @pytest.fixture
 def notebook(monkeypatch):
-    """What a notebook, of which there is only this much, displays."""
+    """The display of a minimal notebook."""
     displayed = []
     shell = types.SimpleNamespace(kernel="of Jupyter")
     display = types.SimpleNamespace(HTML=str, display=displayed.append)

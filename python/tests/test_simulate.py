@@ -1,4 +1,4 @@
-"""What simulations say of their truth."""
+"""The truth that simulations report."""
 
 import numpy as np
 import pytest

@@ -81,7 +81,7 @@ TEST(ChangePoints, TheClearestIsThatOfTheLargestDivergence) {
     }
 }
 
-// All orders of six samples, of which the random ones are a part.
+// All orders of six samples; the random ones are a part of them.
 TEST(ChangePoints, PIsTheShareOfOrders) {
     series_of_samples series{{3, 4, 3, 9, 8, 9}};
     const double observed = divergence(standardised(series), 3);

@@ -11,7 +11,7 @@ from support import CliTest, state
 class AssembliesCase(CliTest):
     def setUp(self):
         super().setUp()
-        # Six units, of which b follows c after 20 ms and a follows b, 300 times in 100 s.
+        # Six units; b follows c after 20 ms and a follows b, 300 times in 100 s.
         draw = random.Random(1)
         spikes = {(round(draw.uniform(0, 100), 6), unit) for unit in "abcdef" for _ in range(600)}
         for _ in range(300):

@@ -8,7 +8,7 @@ from support import SPIKEWEAVE, CliTest
 
 
 def on_terminal(*arguments, **environment):
-    """What a terminal is sent that shows both outputs of the command."""
+    """The bytes sent to a terminal that shows both outputs of the command."""
     primary, secondary = os.openpty()
     running = subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=secondary, stderr=secondary,
                                env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})

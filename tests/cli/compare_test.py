@@ -14,7 +14,7 @@ COLUMNS = 30
 
 class CompareCase(CliTest):
     def recording(self, name, strength, seed, length=60, names=("a", "b", "c<>", "d")):
-        """Writes four units at 10 Hz, of which the second follows the first, and the fourth follows the third.
+        """Writes four units at 10 Hz; the second follows the first, and the fourth follows the third.
 
         The first connection always has strength 0.5.
         """

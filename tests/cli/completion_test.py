@@ -8,7 +8,7 @@ from support import CliTest, run
 
 
 def by_bash(script, *words):
-    """What bash offers for the last of these words."""
+    """The words that bash offers for the last of these words."""
     lines = [script, f"COMP_WORDS=(spikeweave {' '.join(repr(word) for word in words)})", f"COMP_CWORD={len(words)}",
              "_spikeweave", 'printf "%s\\n" "${COMPREPLY[@]}"']
     done = subprocess.run(["bash", "-c", "\n".join(lines)], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import unittest
 from support import ROOT, SPIKEWEAVE, CliTest
 
 FOLDER = ROOT / "container"
-# What a line of a Dockerfile may begin with.
+# The words that a line of a Dockerfile may begin with.
 INSTRUCTIONS = {"FROM", "ARG", "ENV", "WORKDIR", "COPY", "RUN", "CMD"}
 
 

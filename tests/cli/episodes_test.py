@@ -210,7 +210,7 @@ class Episodes(CliTest):
         self.assertEqual(told["pairs"], {"tested": 2, "possible": 6, "untested_units": ["C"]})
         self.assertEqual(told["summary"], "1 connection (0 excitatory, 1 inhibitory) among 3 units; 2 of 6 pairs of units tested, "
                                           "1 % false discovery rate.")
-        # C has less than 10 spikes, of which nobody expects a connection.
+        # C has less than 10 spikes, from which nobody expects a connection.
         self.assertEqual(document["run"]["input"]["warnings"], [])
 
     def test_without_the_test_of_pairs_there_is_no_inhibition(self):

@@ -92,11 +92,11 @@ class Faults(CliTest):
         else:
             self.assertEqual(result.returncode, 2, result.stderr)
             told = result.stderr
-            if kind == "malloc":  # libhdf5 tells what it could not allocate as well
+            if kind == "malloc":  # libhdf5 also reports what it could not allocate
                 told = re.sub(r"\A(HDF5-DIAG: [^\n]+\n(  [^\n]+\n)*)+", "", told)
                 told = re.sub(r"HDF5: infinite loop closing library\n.*\Z", "", told, flags=re.DOTALL)  # as it ends
             self.assertRegex(told, r"\A(spikeweave: warning: [^\n]+\n)*spikeweave: error: [^\n]+\n\Z")
-        # Two files, the second of which could not be brought to disk; what it holds was written before the first.
+        # Two files, the second of which could not be flushed to disk; its content was written before the first.
         if "cannot be written, but its spikes were" in result.stderr and kind != "write":
             self.assertEqual(now, {name: bytes_ for name, bytes_ in new_state.items() if not name.endswith(".truth.tsv")})
             return

@@ -95,7 +95,7 @@ class LiveFaults(CliTest):
                             self.assertLessEqual({one for one in written if '"stats"' not in one}, set(lines))
                         elif ended.returncode == status:
                             written = self.results.read_text(encoding="utf-8").splitlines()
-                            # A disk that was full for a moment is told, too.
+                            # A disk that was full for a moment is reported, too.
                             self.assertEqual(sorted(one for one in written if not one.startswith('{"type":"alarm","to"')), lines)
 
     def is_told(self, ended, kind, status):
@@ -109,7 +109,7 @@ class LiveFaults(CliTest):
         return False
 
     def is_a_part_of(self, whole, before, is_killed):
-        """What is left can be verified and resumed."""
+        """The remaining session can be verified and resumed."""
         if not self.session.exists():
             self.assertIsNone(before, "the old session is gone")
             self.assertEqual(list(self.folder.glob("s.session*")), [])
@@ -137,7 +137,7 @@ class LiveFaults(CliTest):
         self.check(("live", stream, *self.analysis, "--order", "lateness:50ms", "--record", self.session, "--to", self.results))
 
     def test_what_is_armed_automatically(self):
-        # What is armed depends on the time that windows take, unless spikes wait for them.
+        # The armed episodes depend on the time that windows take, unless spikes wait for them.
         self.check(("live", self.folder / "s.tsv", "--speed", "max", "--arm", "auto", "--arm-after", "1", "--arm-windows", "1", "--window", "1s", *SEARCH,
                     "--episodes", self.armed, "--record", self.session, "--to", self.results))
 

@@ -87,7 +87,7 @@ class Destinations(SinksTest):
         self.assertEqual(results[-1]["spikes"], 2)
         rest, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0)
-        last = results_of(rest)[-1]  # also says what became of each armed episode
+        last = results_of(rest)[-1]  # also reports the outcome for each armed episode
         self.assertEqual({name: last[name] for name in results[-1]}, results[-1])
         with contextlib.closing(sqlite3.connect(record)) as database:
             self.assertLessEqual(database.execute("SELECT count(*) FROM input").fetchone()[0], 2)
@@ -307,7 +307,7 @@ class SerialDevice(SinksTest):
 
 
 class StoppedProcess(SinksTest):
-    """What came while the process could not run is not sent to a device that stimulates."""
+    """Spikes that arrived while the process could not run are not sent to a device that stimulates."""
 
     def setUp(self):
         super().setUp()

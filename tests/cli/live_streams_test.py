@@ -53,7 +53,7 @@ class Live:
                 self.has_more.notify()
 
     def wait_for(self, wanted, timeout=60):
-        """Waits for the first result of which this is true, and returns whether it came."""
+        """Waits for the first result for which this is true, and returns whether it arrived."""
         with self.has_more:
             return self.has_more.wait_for(lambda: any(map(wanted, self.results)), timeout)
 

@@ -206,7 +206,7 @@ class Messages(CliTest):
                      says=("which is too long to begin", "--min-occ", "--window"))
 
     def test_a_search_of_any_length_has_an_estimate(self):
-        """One whose numbers are beyond 64 bits, as in a culture, is not told as a small one."""
+        """One whose numbers are beyond 64 bits, as in a culture, is not reported as a small one."""
         data = self.folder / "dense.tsv"
         self.ok("simulate", "poisson", "--units", "60", "--rate", "100", "--length", "60s", "-o", data)
         self.refused("spade", data, "--window", "100", "--min-occ", "2", "--min-spikes", "2", "-q",

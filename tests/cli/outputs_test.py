@@ -99,7 +99,7 @@ class FoldersOfAnotherKind(CliTest):
         self.before = state(self.taken)
 
     def refused_at_once(self, *command):
-        # The input is damaged, so that this would be told if it had been read.
+        # The input is damaged, so that this would be reported if it had been read.
         self.refused(*command, "-o", self.taken, "--overwrite", says=("taken", "is not a result of this kind"))
         self.assertEqual(state(self.taken), self.before)
 

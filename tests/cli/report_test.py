@@ -93,7 +93,7 @@ class Report(CliTest):
             self.ok("report", self.folder / name, "-o", self.folder / f"{name}.html")
 
     def compared(self):
-        """Writes results of two recordings, of which the second one has fewer chains and no unit d."""
+        """Writes results of two recordings; the second one has fewer chains and no unit d."""
         path = self.chain_file()
         fewer = self.file("fewer.tsv", "".join(line for line in path.read_text(encoding="utf-8").splitlines(True)
                                                if not line.endswith("d\n") and not line.startswith(("1.", "2.", "3.", "4."))))

@@ -9,7 +9,7 @@
 namespace spikeweave::fuzz {
 namespace {
 
-// What a sample begins with says what happens before it, and whether it is text.
+// The first byte of a sample selects what happens before it, and whether it is text.
 enum lsl_step : unsigned char { has_text = 1, loss = 2, broken = 4, blocks_are_taken = 8 };
 
 void append_sample(std::string& bytes, unsigned char step, double time_s, std::string_view name) {

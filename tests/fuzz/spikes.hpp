@@ -9,8 +9,8 @@
 namespace spikeweave::fuzz {
 
 /// Reads spikes with the options that a user would try first and, if they are refused, with
-/// everything allowed: times before zero, and samples if the file has no unit. What was read is
-/// written in a format that depends on the bytes, and reading it again must give the same.
+/// everything allowed: times before zero, and samples if the file has no unit. The spikes are
+/// written in a format that depends on the bytes, and reading them again must give the same.
 void read_and_write_again(const temporary_folder& folder, const std::filesystem::path& path,
                           spike_format format, std::string_view bytes);
 

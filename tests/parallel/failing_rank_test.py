@@ -58,7 +58,7 @@ def launch(ranks, how, words, limit=20):
 
 class FailingRank(unittest.TestCase):
     def test_ends_the_job(self):
-        # How the last rank fails, the exit status of mpirun (None: anything but 0), and the message.
+        # The way in which the last rank fails, the exit status of mpirun (None: anything but 0), and the message.
         for how, expected, words in (("abort", 7, "given up on the last rank"),
                                      ("throw", None, "thrown on the last rank"),
                                      ("kill", 128 + 9, "signal 9"),

@@ -178,7 +178,7 @@ TEST_P(OrderedFor, GetsOnWhenInnerLoopsWaitForTheirLastPiece) {
     EXPECT_EQ(taken, 1000U);
 }
 
-// Results have 40 numbers each, of which at most 5 wait.
+// Results have 40 numbers each; at most 5 results wait.
 TEST_P(OrderedFor, TakesPartsOfAResultWhenItIsItsTurn) {
     std::vector<std::size_t> taken;
     std::atomic<std::size_t> most_held{0};

@@ -310,7 +310,7 @@ TEST(AmplitudeCutoff, IsTheShareThatIsMissing) {
             EXPECT_NEAR(amplitude_cutoff(cut_amplitudes(count, share)).value(), share / (1 - share),
                         0.06)
                 << count << " " << share;
-    // What lacks more than the lower half has no upper side to compare with.
+    // A histogram that lacks more than the lower half has no upper side to compare with.
     EXPECT_EQ(amplitude_cutoff(cut_amplitudes(2'000, 0.6)), 0.5);
     EXPECT_LT(amplitude_cutoff(cut_amplitudes(80, 0)).value(), 0.3);
     EXPECT_FALSE(amplitude_cutoff(cut_amplitudes(79, 0)));
@@ -379,7 +379,7 @@ TEST(WaveformQuality, FindsPartsOfANeuron) {
     EXPECT_EQ(parts({large, elsewhere, large}, 1'000), (units{0, 0, 0}));
     // Unit 1 has more than four fifths of the spikes.
     EXPECT_EQ(parts({large, small, elsewhere}, 200), (units{0, 1, 0}));
-    // Too few to tell.
+    // Too few to decide.
     EXPECT_EQ(parts({large, small, elsewhere}, 20), (units{0, 0, 0}));
 }
 

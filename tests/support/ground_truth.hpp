@@ -1,9 +1,10 @@
 #pragma once
 
-// How well a sorting finds known units, as SpikeInterface counts it: a spike of a unit and one of a
-// true unit match when they are at most 0.4 ms apart, each with one other; the accuracy of a true
-// unit is that of the sorted unit with which it shares more than half of both units' spikes, and 0
-// when there is none. Shares above a half belong to one pair only, so nothing has to be assigned.
+// The accuracy with which a sorting finds known units, as SpikeInterface counts it: a spike of a
+// unit and one of a true unit match when they are at most 0.4 ms apart, each with one other; the
+// accuracy of a true unit is that of the sorted unit with which it shares more than half of both
+// units' spikes, and 0 when there is none. Shares above a half belong to one pair only, so nothing
+// has to be assigned.
 
 #include <algorithm>
 #include <cstddef>

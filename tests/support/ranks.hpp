@@ -8,8 +8,8 @@
 
 #include "spikeweave/parallel/communicator.hpp"
 
-/// What CTest says about the ranks of this test: `mpi`, `none` if the build has no MPI, empty if
-/// the test was not started by CTest.
+/// The value that CTest sets for the ranks of this test: `mpi`, `none` if the build has no MPI,
+/// empty if the test was not started by CTest.
 inline std::string_view ranks_asked_for() {
     const char* const set = std::getenv("SPIKEWEAVE_TEST_RANKS");
     return set == nullptr ? "" : set;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-/// How long tests may take: the variable SPIKEWEAVE_PROPERTY_SHARE is the share of the usual random
+/// The length of tests: the variable SPIKEWEAVE_PROPERTY_SHARE is the share of the usual random
 /// cases that are drawn, below 1 under a sanitizer, above 1 for a run of hours.
 inline double property_share() {
     const char* const share = std::getenv("SPIKEWEAVE_PROPERTY_SHARE");

@@ -13,7 +13,7 @@
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
-/// Spikes of which surrogates are drawn, and what is measured of them.
+/// Spikes from which surrogates are drawn, and the measurements of these.
 namespace spikeweave::surrogate_samples {
 
 using namespace std::chrono_literals;

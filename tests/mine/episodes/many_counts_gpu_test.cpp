@@ -12,7 +12,7 @@
 #include "support/random_streams.hpp"
 #include "support/run_length.hpp"
 
-// What devices count in many sequences is what the CPU counts in each.
+// Devices count the same in many sequences as the CPU in each.
 namespace spikeweave {
 namespace {
 

@@ -47,7 +47,7 @@ void expect_mined_alone(const episode_table& table, const window_spikes& window,
         << "window " << window.bounds().number;
 }
 
-// How many of the windows were mined from the one before.
+// The number of windows that were mined from the one before.
 std::uint64_t mined_from_the_last(const std::vector<window_spikes>& windows,
                                   const episode_window_options& options,
                                   const execution& how = window_alone) {

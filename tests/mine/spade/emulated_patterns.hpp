@@ -6,7 +6,7 @@
 
 namespace spikeweave::spade {
 
-/// How a device that is emulated searches for patterns.
+/// The search of an emulated device for patterns.
 struct pattern_emulation {
     bool has_many_lanes = false;
     std::uint32_t arena_words = 1U << 18U;

@@ -77,7 +77,7 @@ private:
     std::mt19937_64 random_;
 };
 
-/// What the CPU finds in each recording.
+/// The results of the CPU in each recording.
 inline std::map<std::uint32_t, occurrence_maxima> maxima_on_cpu(
     const std::vector<binned_spikes>& recordings, std::uint32_t window_bins,
     const pattern_mining_options& options, spectrum_kind kind) {

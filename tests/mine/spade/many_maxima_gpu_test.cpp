@@ -11,7 +11,7 @@
 #include "support/run_length.hpp"
 #include "support/shared_data.hpp"
 
-// What devices find in many recordings is what the CPU finds in each.
+// Devices find the same in many recordings as the CPU in each.
 namespace spikeweave {
 namespace {
 

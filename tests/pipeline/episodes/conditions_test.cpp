@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Six units, of which n1 follows n0, and n3 follows n2, with these probabilities.
+// Six units; n1 follows n0, and n3 follows n2, with these probabilities.
 spike_sequence connected(double first, double second, std::uint32_t seed, duration length = 60s,
                          double rate_hz = 12) {
     const spike_sequence chance =
@@ -117,7 +117,7 @@ TEST(CompareConditions, DivideByWhatRotationRemoves) {
     EXPECT_NEAR(pair.excess.b, 0.25, 0.001);
 }
 
-// Where "0" fires every 2 ms, a rotation removes nothing that could be told from rounding.
+// Where "0" fires every 2 ms, a rotation removes nothing that could be distinguished from rounding.
 TEST(CompareConditions, LeaveOutTheExcessOfAUnitThatFiresAllTheTime) {
     std::vector<std::pair<std::int64_t, unit_id>> all;
     for (std::int64_t us = 0; us < 10'000'000; us += 2'000) {

@@ -56,7 +56,7 @@ void expect_equal_tests(std::span<const episode_test> found, std::span<const epi
     }
 }
 
-// What the whole analysis gives in the spikes of each window; windows are cut here from the
+// The results of the whole analysis in the spikes of each window; windows are cut here from the
 // definition. A hop of a fiftieth of the window is mined from the window before.
 void expect_windows_as_recordings(const windowed_episode_options& options, double seconds) {
     const spike_sequence spikes = recording_of_windows(5, seconds);

@@ -78,8 +78,8 @@ TEST(OpenEphysFolders, SayWhatIsWrong) {
     EXPECT_SAYS(refused(folder.path() / "two", {.stream = "LFP"}), "it has 'a\\x1b[2J'");
 }
 
-// What the versions say of inputs that are no electrodes: units are wrong in 0.4 and 0.5, and may
-// be missing in 0.6.
+// The descriptions of inputs that are not electrodes, by version: units are wrong in 0.4 and 0.5,
+// and may be missing in 0.6.
 TEST(OpenEphysFolders, LeaveOutInputsOfAnyVersionThatAreNoElectrodes) {
     struct input {
         const char* name;
@@ -120,7 +120,7 @@ TEST(OpenEphysFolders, LeaveOutInputsOfAnyVersionThatAreNoElectrodes) {
                 "'CH_SYNC', 'AP_SYNC', 'AI0' and 1 more.");
 }
 
-// A recording of 200,000 samples of one channel, of which the numbers are in a file.
+// A recording of 200,000 samples of one channel, whose numbers are in a file.
 class numbered_recording {
 public:
     recording_description description(const std::string& name, const std::string& numbers) const {

@@ -38,7 +38,7 @@ std::vector<template_spike> bursts(std::uint32_t unit, std::size_t count) {
     return out;
 }
 
-// What a plan expects of units of these norms after the spikes of units of norm 4000.
+// The expectation of a plan for units of these norms after the spikes of units of norm 4000.
 std::vector<match_sizes> expected_after(const std::vector<template_spike>& spikes,
                                         std::vector<std::int32_t> norms) {
     std::vector<matched_filter> before;

@@ -47,7 +47,7 @@ integer_block traces_of(const std::vector<matched_filter>& filters,
                         double noise) {
     channel_block block{.frames = length, .channels = 6};
     block.values.resize(length * 6);
-    // What is subtracted is negative: the signs are turned below.
+    // The subtracted values are negative: the signs are turned below.
     placed_waveforms(filters, {static_cast<std::int64_t>(before),
                                static_cast<std::int64_t>(frames - before) - 1})
         .subtract(spikes, block);
@@ -164,7 +164,7 @@ TEST(MatchBlock, FitsTheSizesOfSpikesTogetherThatOverlap) {
     EXPECT_LT(found_with(false).size(), 75U) << "the case is too easy";
 }
 
-// What is given back to a later spike may be nearly all of an earlier one.
+// The part returned to a later spike may be nearly all of an earlier one.
 TEST(MatchBlock, KeepsNoSpikeOfWhichTooLittleIsLeft) {
     const std::vector<matched_filter> filters =
         filters_of({template_on(1, 20, 4), template_on(2, 22, 5), template_on(3, 18, 4),

@@ -206,7 +206,7 @@ private:
     double reach_um_;
 };
 
-// No channel alone tells enough of its spikes from noise.
+// No channel alone distinguishes enough of its spikes from noise.
 TEST(SortByTemplates, FindsASmallUnitThatReachesManyChannels) {
     SPIKEWEAVE_NEEDS_FULL_RUN();
     const clustered of(24);
@@ -225,8 +225,8 @@ TEST(SortByTemplates, FindsASmallUnitThatReachesManyChannels) {
     EXPECT_GT(of.accuracy(found.sorted), 0.95);
 }
 
-// Spikes of two neurons at about the same time, at lags that vary, are taken for a third one, whose
-// template explains more of them than that of either neuron, but not more than both together.
+// Spikes of two neurons at about the same time, at lags that vary, are mistaken for a third one,
+// whose template explains more of them than that of either neuron, but not more than both together.
 TEST(FindExplainedUnits, TellsTheMeanOfCollisionsFromNeurons) {
     using namespace templates;
     const simulated_recording quiet = simulate_recording(
