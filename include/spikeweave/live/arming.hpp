@@ -9,7 +9,8 @@
 
 namespace spikeweave {
 
-/// How episodes are armed while a recording runs, in addition to those that are given.
+/// The rules by which episodes are armed while a recording runs, in addition to those that are
+/// given.
 enum class arming_method : std::uint8_t {
     automatic,  ///< those that have been significant in most of the last windows
 };
@@ -17,10 +18,10 @@ enum class arming_method : std::uint8_t {
 template <>
 SPIKEWEAVE_API enum_table<arming_method> enum_names<arming_method>();
 
-/// When an episode is armed and disarmed automatically. Only windows that do not overlap are
-/// judged, because others are no independent tests.
+/// When an episode is armed and disarmed automatically. Only windows that do not overlap decide,
+/// because others are not independent tests.
 struct arming_options {
-    /// Null: only what is given is armed.
+    /// Null: only the given episodes are armed.
     std::optional<arming_method> arm{};
     /// An episode is armed when it has been significant in so many of the last `arm_windows`, and
     /// disarmed when it has no longer been.

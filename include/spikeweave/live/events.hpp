@@ -16,7 +16,7 @@
 #include "spikeweave/live/run.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 
-/// What an analysis finds while a recording runs, as values.
+/// The results of an analysis while a recording runs, as values.
 namespace spikeweave {
 
 /// An armed episode or pattern has occurred.
@@ -52,8 +52,8 @@ struct live_counts {
     std::vector<std::uint64_t> counts{};
 };
 
-/// How often the armed episodes, then the patterns, are expected by chance, from the rates in an
-/// interval.
+/// The rates at which the armed episodes, then the patterns, are expected by chance, from the rates
+/// in an interval.
 struct live_chance {
     time_span interval{};
     std::vector<double> per_minute{};
@@ -62,7 +62,7 @@ struct live_chance {
 /// An episode was armed or disarmed automatically (`arm`), or was not armed although the rule asks
 /// for it.
 struct live_arming {
-    /// "armed", "disarmed", or why it was not armed, which is told once: "max-false-alarms" or
+    /// "armed", "disarmed", or why it was not armed, which is reported once: "max-false-alarms" or
     /// "max-armed".
     std::string change{};
     /// Its number in detections; null if it was not armed.
@@ -75,12 +75,13 @@ struct live_arming {
     std::uint64_t window_epoch = 0;
     /// Spikes had been processed for which it should have counted.
     bool is_late = false;
-    /// How often it is expected by chance, if units fire independently; null if it was disarmed.
+    /// The rate at which it is expected by chance, if units fire independently; null if it was
+    /// disarmed.
     std::optional<double> per_minute{};
 };
 
-/// Something was lost: all losses so far, told at the first one and whenever they have doubled. Or
-/// a destination has failed, which is told in the same way.
+/// Something was lost: all losses so far, reported at the first one and whenever they have doubled.
+/// Or a destination has failed, which is reported in the same way.
 struct live_alarm {
     std::uint64_t missing = 0;      ///< messages that have not come
     std::uint64_t unreadable = 0;   ///< messages that could not be read

@@ -21,11 +21,11 @@ struct live_block {
     std::vector<unit_id> units{};
     /// All different. The same name is the same unit in every block.
     std::vector<std::string> unit_names{};
-    /// All spikes before this time have come.
+    /// All spikes before this time have arrived.
     std::optional<std::int64_t> watermark_us{};
 };
 
-/// An analysis of a running recording on a thread of its own, whose events are taken one after
+/// An analysis of a running recording on its own thread; the caller fetches its events one after
 /// another: `run_live` turned round. If as many events wait as `most_waiting`, the analysis waits
 /// until some are taken, so none is lost here. All functions are for one thread at a time, except
 /// `stop`.
@@ -42,7 +42,7 @@ public:
     /// mined before the next block is wanted, whatever time they take; if it is 1, they are mined
     /// meanwhile, as those of a stream.
     explicit live_feed(const live_options& options);
-    /// Ends the analysis at once if it still runs. What it records can be resumed.
+    /// Ends the analysis at once if it still runs. The session that it records can be resumed.
     ~live_feed();
     live_feed(const live_feed&) = delete;
     live_feed& operator=(const live_feed&) = delete;
@@ -65,8 +65,8 @@ public:
     /// No block will follow.
     void end();
 
-    /// Ends the analysis with the results of all spikes that have come. Events that wait, and those
-    /// that follow, are dropped. `next` is then to be called until the analysis is over.
+    /// Ends the analysis with the results of all spikes that have arrived. Events that wait, and
+    /// those that follow, are dropped. `next` is then to be called until the analysis is over.
     void stop();
 
 private:

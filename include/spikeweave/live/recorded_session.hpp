@@ -16,10 +16,10 @@
 #include "spikeweave/mine/episodes/windows.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
-/// What the file of a session of `run_live` says: spikes, windows, detections and losses.
+/// The content of the file of a session of `run_live`: spikes, windows, detections and losses.
 namespace spikeweave {
 
-/// What is or was armed in a session. Detections have its number.
+/// An episode or pattern that is or was armed in a session. Detections have its number.
 struct session_armed {
     std::vector<std::string> units{};
     /// Of an episode: a delay for each step. Empty for a pattern.
@@ -52,8 +52,7 @@ struct session_change {
     std::optional<double> per_minute{};
 };
 
-/// What was lost with one block of the source, between the last time before it and its own last
-/// one.
+/// The losses with one block of the source, between the last time before it and its own last one.
 struct session_loss {
     std::uint64_t epoch = 0;
     std::int64_t begin_us = 0;
@@ -86,12 +85,12 @@ struct session_content {
     parameter_list asked{};        ///< the options of the session
     std::uint64_t duplicates = 0;  ///< second spikes of a unit at a time, which were left out
     std::uint64_t repeated = 0;    ///< messages that had come before and were left out
-    /// Whether the session has ended. Otherwise it goes on or was interrupted, and the file has
+    /// Whether the session has ended. Otherwise it continues or was interrupted, and the file has
     /// what there was by then.
     bool has_ended = false;
 };
 
-/// The file of a session, as it was when it was opened; the session may go on.
+/// The file of a session, as it was when it was opened; the session may continue.
 class SPIKEWEAVE_API recorded_session {
 public:
     /// @throws io_error if the file is no session or damaged; cancelled.

@@ -20,7 +20,7 @@
 #include "spikeweave/spikes/files.hpp"
 
 /// The analysis of a recording while it runs, as one call: armed episodes are detected, and windows
-/// are mined. docs/live.md shows its use, docs/algorithms/live.md says what the results are.
+/// are mined. docs/live.md shows its use, docs/algorithms/live.md defines the results.
 namespace spikeweave {
 
 /// An episode by the names of its units.
@@ -35,14 +35,16 @@ struct named_episode {
 using line_taker = std::function<std::size_t(std::string_view lines)>;
 
 struct live_options {
-    /// How much faster than in the recording a spike file is replayed; 0 means as fast as possible.
+    /// The speed at which a spike file is replayed, relative to the recording; 0 means as fast as
+    /// possible.
     double speed = 1;
-    /// How it is known that no earlier spike will come: "source", "block" or "lateness:30ms". Null:
-    /// as the source needs it.
+    /// The rule by which it is known that no earlier spike will arrive: "source", "block" or
+    /// "lateness:30ms". Null: as the source needs it.
     std::optional<std::string> order{};
     /// The stream of Open Ephys that is analysed; empty: the only one that has spikes.
     std::string stream{};
-    /// How many programs send spikes to "spikeweave://": nothing is analysed before all have begun.
+    /// The number of programs that send spikes to "spikeweave://": nothing is analysed before all
+    /// have begun.
     std::uint64_t sources = 1;
     /// The episodes to detect, as `read_armed_episodes` reads them. Empty: none.
     std::filesystem::path episodes{};
@@ -66,11 +68,12 @@ struct live_options {
     std::vector<std::string> to{};
     /// Whether files that exist are replaced; false: they are an error.
     bool overwrite = true;
-    /// How often lines tell what has come so far. 0: each second to subscribers, else at the end.
+    /// The interval of the lines that report the arrivals so far. 0: each second to subscribers,
+    /// else at the end.
     duration stats_every{0};
     /// The port of 127.0.0.1 at which metrics are served; 0: none.
     std::uint16_t metrics = 0;
-    /// Is told the address of a page that shows the analysis while it runs, at any free port.
+    /// Receives the address of a page that shows the analysis while it runs, at any free port.
     /// Whoever has the address may see the page. Empty: there is none.
     std::function<void(std::string_view address)> dashboard{};
     /// The address of this computer at which the page is served.
@@ -81,21 +84,21 @@ struct live_options {
     /// is over before its search begins is skipped. A window that decides what is armed has three
     /// quarters of this time for its search and the rest for its test.
     std::optional<duration> window_budget{};
-    /// How often the counts of the armed episodes in the last window are given, in the time of the
-    /// recording; 0: never.
+    /// The interval at which the counts of the armed episodes in the last window are reported, in
+    /// the time of the recording; 0: never.
     duration track_every{0};
     /// The file for a table of the episodes of all windows; empty: none.
     std::filesystem::path window_table{};
     /// The file in which the session is recorded, which must be new; empty: none.
     std::filesystem::path record{};
-    /// A recorded session that was interrupted and goes on with a stream, whose clock has gone on;
-    /// all other options of the analysis are those of the session. What was sent meanwhile counts
-    /// as a lost message, unless it is sent again.
+    /// A recorded session that was interrupted and continues with a stream, whose clock has kept
+    /// running; all other options of the analysis are those of the session. Spikes sent meanwhile
+    /// count as a lost message, unless they are sent again.
     std::filesystem::path resume{};
     /// The source is a recorded session, whose blocks are processed again. The call fails if that
     /// gives other results than were recorded.
     bool verify = false;
-    /// How a spike file is read.
+    /// The options of reading a spike file.
     spike_read_options reading{};
     int threads = 0;
     /// Whether the thread that takes spikes runs before all others, and no memory is paged out.
@@ -103,15 +106,15 @@ struct live_options {
 };
 
 SPIKEWEAVE_API option_list describe(live_options& options);
-/// What has to be known of the page at an address that `dashboard` was told, if other computers
-/// reach it; else empty.
+/// The warning about the page at an address that `dashboard` received, if other computers can open
+/// it; else empty.
 SPIKEWEAVE_API std::string dashboard_notice(const live_options& options, std::string_view address);
 /// The files that are written anew.
 SPIKEWEAVE_API std::vector<std::filesystem::path> files_of(const live_options& options);
 /// Whether the results are given to the caller.
 SPIKEWEAVE_API bool are_printed(const live_options& options);
 
-/// What has come, what was lost and what was found.
+/// The totals of arrivals, losses and results.
 struct live_result {
     std::uint64_t units = 0;
     std::uint64_t spikes = 0;      ///< those that were analysed
@@ -138,8 +141,8 @@ struct live_result {
     }
 };
 
-/// What an analysis lost of its source, and which windows it could not mine, test or act on in
-/// time, as full sentences. They name options in backticks.
+/// Warnings about the losses of an analysis from its source, and about the windows that it could
+/// not mine, test or act on in time, as full sentences. They name options in backticks.
 SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result);
 
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what

@@ -16,12 +16,13 @@
 namespace spikeweave {
 
 struct spike_sender_options {
-    /// The name of the source. A sender goes on with the numbers of one that had the same name.
+    /// The name of the source. A sender continues with the numbers of an earlier one of the same
+    /// name.
     std::string source = "spikes";
     /// The name of what times count from, which all sources of a session have in common. A new name
     /// begins a new epoch.
     std::string clock = "recording";
-    /// How long `send` and `finish` wait for a session that does not answer; 0 waits for ever.
+    /// The time that `send` and `finish` wait for a session that does not answer; 0 waits for ever.
     duration patience{0};
 };
 
@@ -52,7 +53,7 @@ public:
     spike_sender(spike_sender&&) = delete;
     spike_sender& operator=(spike_sender&&) = delete;
 
-    /// The numbers of units go on.
+    /// The numbers of units continue.
     void add_units(std::span<const std::string> names);
     /// Sends spikes in any order. Waits for the session while 4,096 messages are not acknowledged.
     /// @param watermark_us  all spikes before this time have been sent then
@@ -60,8 +61,8 @@ public:
     /// session refuses what it is sent, or does not answer.
     void send(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
               std::int64_t watermark_us);
-    /// Tells that no spike will follow, and waits until all are acknowledged. The session ends when
-    /// all its sources have finished. @throws io_error
+    /// Declares that no spike will follow, and waits until all are acknowledged. The session ends
+    /// when all its sources have finished. @throws io_error
     void finish();
 
     spike_sender_counts counts() const;

@@ -27,7 +27,7 @@ struct cohort_table_options {
 
 SPIKEWEAVE_API option_list describe(cohort_table_options& options);
 
-/// What `write_cohort_table` has written.
+/// The result of `write_cohort_table`.
 struct SPIKEWEAVE_API cohort_summary {
     std::uint64_t rows = 0;
     std::size_t recordings = 0;

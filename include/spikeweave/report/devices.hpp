@@ -10,7 +10,7 @@
 /// calibrated to.
 namespace spikeweave {
 
-/// Summarises devices as text for a terminal; says why there is none if there is none.
+/// Summarises devices as text for a terminal; states the reason if there is none.
 SPIKEWEAVE_API std::string summarize(std::span<const device_info> devices);
 /// The same as one JSON document.
 SPIKEWEAVE_API std::string to_json(std::span<const device_info> devices);

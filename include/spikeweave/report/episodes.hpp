@@ -31,8 +31,8 @@ struct episode_report {
     std::vector<episode_test> assessed{};
     /// Empty, or one element per episode of the table.
     std::vector<surrogate_test> surrogates{};
-    /// What the search found elsewhere, if these spikes were held out or are those of the recording
-    /// that confirms.
+    /// The results of the search elsewhere, if these spikes were held out or are those of the
+    /// confirming recording.
     std::optional<search_part> searched{};
     /// The file that was searched, if another one confirms; the input of the run is that one.
     input_record searched_input{};
@@ -56,7 +56,7 @@ struct episode_report {
 SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result result,
                                         const execution& run = {});
 
-/// What was found among so many units and what was tested for it, in a sentence: the connections by
+/// The findings among this many units and the tests for them, in a sentence: the connections by
 /// sign, the chains, and the pairs tested at the false discovery rate `alpha`.
 /// @param pairs  nothing if the circuit was not built from tests of all pairs
 SPIKEWEAVE_API std::string circuit_verdict(std::size_t units, const circuit& found,
@@ -94,15 +94,15 @@ SPIKEWEAVE_API std::string to_json(const episode_report& report);
 /// returned.
 SPIKEWEAVE_API std::uint64_t json_bytes(const episode_report& report);
 
-/// How the episodes were counted, as text for a terminal: delays, threshold, ties and strategy.
-/// Names of options stand between backquotes.
+/// The settings with which the episodes were counted, as text for a terminal: delays, threshold,
+/// ties and strategy. Names of options stand between backquotes.
 /// @param delays  those of the search; empty if the episodes were given
 SPIKEWEAVE_API std::string summarize_search(const episode_report& report,
                                             std::span<const delay_interval> delays);
 /// Each episode with its count and test, one per line.
 SPIKEWEAVE_API std::string summarize_counts(const episode_report& report);
 
-/// Says what was written, and what makes a large table smaller.
+/// Lists the written files, and suggests how to make a large table smaller.
 /// @param folder  where it was written
 SPIKEWEAVE_API std::string summarize_files(const episode_report& report,
                                            const std::filesystem::path& folder);

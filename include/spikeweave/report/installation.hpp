@@ -4,10 +4,11 @@
 
 #include "spikeweave/core/export.hpp"
 
-/// What this installation of spikeweave can do on this machine, as `spikeweave doctor` shows it.
+/// The capabilities of this installation of spikeweave on this machine, as `spikeweave doctor`
+/// shows them.
 namespace spikeweave {
 
-/// What was found.
+/// The findings.
 struct installation_text {
     std::string terminal{};  ///< for a terminal
     std::string json{};      ///< the same as one JSON document

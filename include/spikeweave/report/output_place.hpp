@@ -7,7 +7,7 @@
 
 namespace spikeweave {
 
-/// What a folder of results holds.
+/// The contents of a folder of results.
 enum class result_kind : std::uint8_t {
     episodes,
     spade,

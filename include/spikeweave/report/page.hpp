@@ -14,7 +14,7 @@
 #include "spikeweave/core/options.hpp"
 
 /// Results as a page for a browser: one file that needs nothing else, and no network.
-/// docs/report.md says what it shows, docs/formats.md what its data are.
+/// docs/report.md describes its views, docs/formats.md its data.
 namespace spikeweave {
 
 /// The option whether the page is written beside a result.

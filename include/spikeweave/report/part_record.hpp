@@ -14,7 +14,7 @@
 /// Results of runs that divided the surrogates of one analysis, to be merged.
 namespace spikeweave {
 
-/// What one of these runs found.
+/// The findings of one of these runs.
 struct part_record {
     /// Where it comes from, with all parameters as they were given.
     run_record run{};

@@ -52,8 +52,8 @@ struct run_record {
     std::uint64_t peak_memory_bytes = 0;
 };
 
-/// Records what was asked for and what it ran on: parameters, seed, threads, GPUs, version, and the
-/// peak memory of this process.
+/// Records the request and the resources of the run: parameters, seed, threads, GPUs, version, and
+/// the peak memory of this process.
 /// @param devices  ordinals of the GPUs that were used
 SPIKEWEAVE_API void record_run(run_record& record, const option_list& resolved, std::uint64_t seed,
                                const execution& run, std::span<const int> devices);

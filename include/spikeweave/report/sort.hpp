@@ -29,7 +29,7 @@ struct sorting_report {
     /// Details of the search; its labels are those of `sorted` and may be empty here.
     clustering_result search{};
     std::uint64_t clustered_spikes = 0;  ///< spikes that the search was for
-    /// What became of each cluster, if spikes were found by templates.
+    /// The outcome for each cluster, if spikes were found by templates.
     std::vector<cluster_decision> decisions{};
     /// Fits of an incremental sorting.
     std::vector<incremental_fit> fits{};
@@ -107,8 +107,8 @@ SPIKEWEAVE_API std::string to_json(const sorting_report& report);
 /// The result as a page of text for a terminal.
 SPIKEWEAVE_API std::string summarize(const sorting_report& report);
 
-/// Says where the result was written, which spikes are in `spikes.npz` and why it may be missing.
-/// Names of options stand between backquotes.
+/// Reports where the result was written, which spikes are in `spikes.npz` and why it may be
+/// missing. Names of options stand between backquotes.
 SPIKEWEAVE_API std::string summarize_files(const sorting_report& report,
                                            const std::filesystem::path& folder);
 

@@ -111,8 +111,8 @@ SPIKEWEAVE_API std::string to_json(const pattern_report& report);
 /// returned.
 SPIKEWEAVE_API std::uint64_t json_bytes(const pattern_report& report);
 
-/// How the patterns were found, as text for a terminal: thresholds, strategy and surrogates. Names
-/// of options stand between backquotes.
+/// The settings with which the patterns were found, as text for a terminal: thresholds, strategy
+/// and surrogates. Names of options stand between backquotes.
 /// @param asked  the options before they were resolved
 SPIKEWEAVE_API std::string summarize_search(const pattern_report& report,
                                             const spade_options& asked);

@@ -8,7 +8,7 @@
 /// them.
 namespace spikeweave {
 
-/// Says for each strategy where it runs, in the words of --device.
+/// States for each strategy where it runs, in the words of --device.
 SPIKEWEAVE_API std::string list_episode_strategies();
 SPIKEWEAVE_API std::string list_spade_strategies();
 SPIKEWEAVE_API std::string list_sort_strategies();

@@ -42,7 +42,7 @@ SPIKEWEAVE_API std::string document_of(const windowed_episode_report& report,
 
 /// The result as one JSON document: {"run", "windows", "changes"}; a window has its "episodes", the
 /// "edges" of its circuit, and its "stability" since the window before that shares no time with it.
-/// "changes" are there if the analysis looked for them.
+/// "changes" are present if the analysis searched for them.
 SPIKEWEAVE_API std::string to_json(const windowed_episode_report& report);
 
 /// A line for each window, for a terminal.
