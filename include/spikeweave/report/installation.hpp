@@ -8,7 +8,7 @@
 /// shows them.
 namespace spikeweave {
 
-/// The findings.
+/// The report in two forms.
 struct installation_text {
     std::string terminal{};  ///< for a terminal
     std::string json{};      ///< the same as one JSON document
