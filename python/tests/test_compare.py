@@ -72,8 +72,8 @@ def test_page_has_the_findings_of_the_command(recordings, by_command):
 
     own = data_of(found.to_html())
     written = data_of((by_command / "report.html").read_text("utf-8"))
-    assert own["units"] == written["units"]
-    assert own["findings"] == written["findings"]
+    assert own["unit_names"] == written["unit_names"]
+    assert own["differences"] == written["differences"]
     assert own["run"]["comparison"].items() <= written["run"]["comparison"].items()
     for side in "ab":
         told = {**written["run"]["input"][side], "files": []}
@@ -155,9 +155,9 @@ def test_pages_tell_which_call_repeats_them(recordings):
     assert shown["run"]["command"].startswith(
         "spikeweave.compare_patterns_in_epochs(spikes, a, b, patterns, "
     )
-    findings = shown["findings"]
+    findings = shown["differences"]
     assert (findings["total"], findings["lags_ms"]) == (1, [[0, 5, 10, 15]])
-    assert [[shown["units"][unit] for unit in units] for units in findings["units"]] == [
+    assert [[shown["unit_names"][unit] for unit in units] for units in findings["units"]] == [
         list(one.units) for one in in_epochs
     ]
     assert "delays_ms" not in findings

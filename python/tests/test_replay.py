@@ -91,7 +91,7 @@ def test_page_has_the_data_of_the_command(trains, tmp_path, null):
 
     own, written = (data_of(one) for one in (found.to_html(), (to / "report.html").read_text()))
     assert own["events"]["total"] > 30
-    for key in ("format", "version", "kind", "units", "spikes", "tests", "events"):
+    for key in ("format", "version", "kind", "unit_names", "spikes", "replay", "events"):
         assert own[key] == written[key], key
     assert own["run"]["replay"] == written["run"]["replay"]
     for name in ("alpha", "null", "ties"):

@@ -46,7 +46,7 @@ def test_command_writes_the_same_comparison(results, view, tmp_path):
 
     own = data_of(spikeweave.report(results, view=view, alpha=0.1).to_html())
     assert set(own) == set(written)
-    for key in ("format", "version", "kind", "alpha", "units", "episodes", "changes", "stability"):
+    for key in ("format", "version", "kind", "alpha", "unit_names", "episodes", "changes", "stability"):
         assert own[key] == written[key], key
     assert [one["name"] for one in own["recordings"]] == list(results)
     for one, other in zip(own["recordings"], written["recordings"], strict=True):
@@ -95,7 +95,7 @@ def test_command_writes_the_same_comparison_of_patterns(tmp_path):
     own = data_of(spikeweave.report(found).to_html())
     assert own["kind"] == "spade-comparison"
     assert set(own) == set(written)
-    for key in ("units", "patterns", "changes", "alpha"):
+    for key in ("unit_names", "patterns", "changes", "alpha"):
         assert own[key] == written[key], key
     for one, other in zip(own["recordings"], written["recordings"], strict=True):
         for key in ("name", "spikes", "windows", "patterns"):
@@ -125,7 +125,7 @@ def test_command_writes_the_same_comparison_of_sortings(tmp_path):
     for key in ("pairs", "rows", "within_ms", "matched_agreement"):
         assert own[key] == written[key], key
     for one, other in zip(own["sortings"], written["sortings"], strict=True):
-        for key in ("name", "units", "spikes", "channels", "waveforms"):
+        for key in ("name", "unit_names", "units", "spikes", "channels", "waveforms"):
             assert one[key] == other[key], key
     assert sum(own["rows"]["matched"]) > 1
 
@@ -141,7 +141,7 @@ def test_what_is_not_frequent_is_counted(results):
     assert unlisted
     chains = [
         (
-            [data["units"][unit] for unit in units],
+            [data["unit_names"][unit] for unit in units],
             [(low / 1000, high / 1000) for low, high in delays],
         )
         for units, delays, _ in unlisted

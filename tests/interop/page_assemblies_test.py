@@ -79,7 +79,7 @@ class AssembliesPage(PageCase):
             for (let i = 0; i < data.length; i += 4)
               if (data[i] > 150 && data[i + 1] > 50 && data[i + 1] < 110 && data[i + 2] < 60) rows.add(Math.floor(Math.floor(i / 4 / canvas.width) / ((canvas.height - 34) / 6)));
             return [...rows]""")
-        self.assertTrue({self.data["units"].index(unit) for unit in row["units"].split("+")} <= set(orange), orange)
+        self.assertTrue({self.data["unit_names"].index(unit) for unit in row["units"].split("+")} <= set(orange), orange)
 
     def test_filters_by_units_and_size(self):
         self.type("#unit-filter", "d e")
@@ -101,10 +101,10 @@ class AssembliesPage(PageCase):
 
     def test_names_are_never_markup(self):
         def change(data):
-            data["units"][:6] = NASTY[:6]
+            data["unit_names"][:6] = NASTY[:6]
 
         self.open_nasty(change)
-        self.assertIn(NASTY[self.data["units"].index("c")], "".join(row[2] for row in self.table("assemblies")))
+        self.assertIn(NASTY[self.data["unit_names"].index("c")], "".join(row[2] for row in self.table("assemblies")))
 
 
 if __name__ == "__main__":

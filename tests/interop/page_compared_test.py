@@ -67,7 +67,7 @@ class Patterns(ComparedPage):
         windows = self.recordings[result]["windows"]
         segments = windows["segments_us"] or [[0, 0]]
         bins = []
-        for train in self.trains(self.recordings[result]["spikes"], len(self.data["units"])):
+        for train in self.trains(self.recordings[result]["spikes"], len(self.data["unit_names"])):
             epoch = np.maximum(0, np.searchsorted([original for _, original in segments], train, side="right") - 1)
             joined = train - np.array([original - begin for begin, original in segments])[epoch]
             bins.append(set(((joined - windows["origin_us"]) // windows["bin_us"]).tolist()))
@@ -88,7 +88,7 @@ class Patterns(ComparedPage):
         self.assertEqual(len(shown), len(set().union(*tables)))
         alone = 0
         for row, units, lags in zip(shown, patterns["units"], patterns["lags_ms"]):
-            names = ",".join(self.data["units"][unit] for unit in units)
+            names = ",".join(self.data["unit_names"][unit] for unit in units)
             for k, table in enumerate(tables):
                 count, rate, p, q, found = row[3 + 5 * k:8 + 5 * k]
                 self.assertEqual(int(count), self.occurrences(k, units, lags))
@@ -152,7 +152,7 @@ class Patterns(ComparedPage):
 
     def test_names_are_never_markup(self):
         data = json.loads(json.dumps(self.data))
-        data["units"][:len(NASTY)] = NASTY
+        data["unit_names"][:len(NASTY)] = NASTY
         data["recordings"][0]["name"] = NASTY[0]
         self.assert_no_markup(data, "#patterns th:nth-child(4)")
 
@@ -168,7 +168,7 @@ class Sortings(ComparedPage):
         spikeweave("sort", cls.folder / "recording", "--stages", "cluster", "-o", cls.folder / "clusters")
         cls.show([cls.folder / "templates", cls.folder / "clusters"])
         cls.sortings = cls.data["sortings"]
-        cls.all_trains = [cls.trains(cls, one["spikes"], len(one["units"])) for one in cls.sortings]
+        cls.all_trains = [cls.trains(cls, one["spikes"], len(one["unit_names"])) for one in cls.sortings]
 
     def matches(self, one, other):
         """Matches the earliest spikes that are left, again and again, from the definition."""
@@ -200,7 +200,7 @@ class Sortings(ComparedPage):
         self.assertEqual(len(shown), len(best))
         rows = {(row[0], row[2]): row for row in shown}
         for i, j in best:
-            name = ["–" if unit is None else one["units"][unit] for unit, one in zip((i, j), self.sortings)]
+            name = ["–" if unit is None else one["unit_names"][unit] for unit, one in zip((i, j), self.sortings)]
             row = rows[tuple(name)]
             self.assertEqual([row[1], row[3]], ["–" if unit is None else str(size[unit]) for unit, size in zip((i, j), sizes)])
             if i is None or j is None:
@@ -244,7 +244,7 @@ class Sortings(ComparedPage):
         shown = {row.find_element(By.TAG_NAME, "th").text: [cell.text for cell in row.find_elements(By.TAG_NAME, "td")]
                  for row in self.driver.find_elements(By.CSS_SELECTOR, "#pair-view tbody tr")}
         for k, folder in enumerate(self.folders):
-            table = {row["unit"]: row for row in rows_of(folder / "units.tsv")}[self.sortings[k]["units"][pair[k]]]
+            table = {row["unit"]: row for row in rows_of(folder / "units.tsv")}[self.sortings[k]["unit_names"][pair[k]]]
             for key, value in table.items():
                 cell = shown[key.replace("_", " ")][k].replace("–", "")
                 self.assertTrue(cell == value or number_in(cell) == float(value), key)

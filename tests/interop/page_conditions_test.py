@@ -85,7 +85,7 @@ class ConditionsPage(PageCase):
 
     def test_names_are_never_markup(self):
         def change(data):
-            data["units"][:6] = NASTY[:6]
+            data["unit_names"][:6] = NASTY[:6]
 
         self.open_nasty(change)
 

@@ -50,7 +50,7 @@ class EpisodesInWindows(PageOfWindows):
             circuit = [row for row in edges if row["window"] == window["window"]]
             self.assertEqual(len(circuit), int(window["edges"]))
             for row, units, delays in zip(self.table("episodes"), self.data["episodes"]["units"], self.data["episodes"]["delays_ms"], strict=True):
-                names = [self.data["units"][unit] for unit in units]
+                names = [self.data["unit_names"][unit] for unit in units]
                 text = names[0] + "".join(f" {low:g}-{high:g}ms {name}" for (low, high), name in zip(delays, names[1:]))
                 expected = listed.get((window["window"], text))
                 if expected is not None:
@@ -102,7 +102,7 @@ class EpisodesInWindows(PageOfWindows):
 
     def test_names_are_never_markup(self):
         def change(data):
-            data["units"][:len(NASTY)] = NASTY[:len(data["units"])]
+            data["unit_names"][:len(NASTY)] = NASTY[:len(data["unit_names"])]
 
         self.open_nasty(change)
         self.seek(6)

@@ -51,7 +51,7 @@ class ReplayPage(PageCase):
 
     def test_says_of_how_many_tests_it_tells(self):
         def change(data):
-            data["tests"]["total"] = 20_000
+            data["replay"]["total"] = 20_000
 
         self.open_changed(change)
         significant = sum(row["significant"] == "yes" for row in self.rows)
@@ -95,7 +95,7 @@ class ReplayPage(PageCase):
         data = data_of(self.html)
         page = self.folder / "alike.html"
         for scale, marks in ((0.3, {"0.2"}), (0.7, {"0.5", "1"}), (1000, {"1000"})):
-            data["tests"]["scale"] = [scale] * len(self.rows)
+            data["replay"]["scale"] = [scale] * len(self.rows)
             page.write_text(with_data(self.html, data), encoding="utf-8")
             self.open(page)
             told = {text.text for text in self.driver.find_elements(By.CSS_SELECTOR, "#scales text[text-anchor='middle']:not(.title)")}
@@ -124,7 +124,7 @@ class ReplayPage(PageCase):
 
     def test_names_are_never_markup(self):
         def change(data):
-            data["units"][:5] = NASTY[:5]
+            data["unit_names"][:5] = NASTY[:5]
 
         self.open_nasty(change)
         self.assertIn(NASTY[0], self.table("scores")[0][2])

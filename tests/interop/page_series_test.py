@@ -80,7 +80,7 @@ class ComparedPage(PageCase):
               .map((one) => [one.classList[1], Number(one.dataset.number)])""", picture)
         found = {}
         for kind, number in shown:
-            units = [self.data["units"][unit] for unit in self.data["episodes"]["units"][number - 1]]
+            units = [self.data["unit_names"][unit] for unit in self.data["episodes"]["units"][number - 1]]
             found.setdefault(kind, []).append(tuple(units))
         return found
 
@@ -91,7 +91,7 @@ class ComparedPage(PageCase):
         for one in self.data["recordings"]:
             times = one["spikes"]["begin_us"] + np.cumsum(numbers(one["spikes"]["steps_us"]))
             units = np.array(numbers(one["spikes"]["units"]))
-            trains.append([times[units == i] for i in range(len(self.data["units"]))])
+            trains.append([times[units == i] for i in range(len(self.data["unit_names"]))])
         shown = self.table("episodes")
         self.assertEqual(len(shown), len(self.data["episodes"]["units"]))
         unlisted = 0
@@ -107,7 +107,7 @@ class ComparedPage(PageCase):
                     unlisted += 1
                     self.assertEqual(int(count), count_pairs(*(trains[k][unit] for unit in units), *(1000 * ms for ms in delays[0])))
                 if len(units) == 2:  # whether it is an edge is decided by the circuit
-                    ends = tuple(self.data["units"][unit] for unit in units)
+                    ends = tuple(self.data["unit_names"][unit] for unit in units)
                     edge = next((one for one in circuits[k] if (one["from"], one["to"]) == ends and edge_of(one, delays[0])), None)
                     expected = edge and {"q": edge["q"], "significant": "yes"}
                     self.assertEqual(self.data["episodes"]["sign"][number][k], edge and edge["sign"])
@@ -320,7 +320,7 @@ class SimulatedSeries(SeriesChecks, ComparedPage):
 
     def test_names_are_never_markup(self):
         data = json.loads(json.dumps(self.data))
-        data["units"][:len(NASTY)] = NASTY
+        data["unit_names"][:len(NASTY)] = NASTY
         for one, name in zip(data["recordings"], NASTY):
             one["name"] = one["run"]["command"] = one["run"]["input"]["path"] = name
             one["run"]["parameters"]["min_count"] = name

@@ -60,7 +60,7 @@ class PageOfWindows(PageCase):
         for one in cls.data["epochs"]:
             times = one["begin_us"] + np.cumsum(numbers(one["steps_us"]))
             units = np.array(numbers(one["units"]))
-            cls.trains.append([times[units == i] for i in range(len(cls.data["units"]))])
+            cls.trains.append([times[units == i] for i in range(len(cls.data["unit_names"]))])
 
     def seek(self, position):
         self.type("#position", str(position))
@@ -150,9 +150,9 @@ class Busy(SessionPage):
             self.assertIn(f"threshold {threshold}", self.one("#window-status").text)
             table = {tuple(map(str, chain)): count for count, chain in json.loads(episodes)}
             for row, units, delays in zip(self.table("episodes"), self.data["episodes"]["units"], self.data["episodes"]["delays_ms"], strict=True):
-                chain = [self.data["units"][units[0]]]
+                chain = [self.data["unit_names"][units[0]]]
                 for unit, delay in zip(units[1:], delays):
-                    chain += [[round(1000 * ms) for ms in delay], self.data["units"][unit]]
+                    chain += [[round(1000 * ms) for ms in delay], self.data["unit_names"][unit]]
                 key = tuple(map(str, chain))
                 count = int(row[2])
                 self.assertAlmostEqual(float(row[3]), count / WINDOW_S, delta=1e-3 * count)
@@ -313,8 +313,8 @@ class Busy(SessionPage):
 
     def test_names_are_never_markup(self):
         data = json.loads(json.dumps(self.data))
-        names = dict(zip(data["units"], NASTY))
-        data["units"] = [names.get(name, name) for name in data["units"]]
+        names = dict(zip(data["unit_names"], NASTY))
+        data["unit_names"] = [names.get(name, name) for name in data["unit_names"]]
         for one in data["armed"]:
             one["units"] = [names.get(name, name) for name in one["units"]]
         data["run"]["input"]["path"] = data["run"]["spikeweave"] = NASTY[0]

@@ -7,6 +7,7 @@ import math
 import unittest
 
 from browser import By, PageCase, np, rows_of, spikeweave
+from page_data import rows_of_columns
 
 
 def train(draw, seconds, rate):
@@ -59,7 +60,7 @@ class Episodes(SignedPage):
 
     def test_draws_inhibition_with_a_bar_in_red_as_wide_as_its_gain_says(self):
         self.assertEqual(self.heads(), {"A to B": "head", "D to C": "bar"})
-        for edge, arrow in zip(self.data["edges"], self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")):
+        for edge, arrow in zip(rows_of_columns(self.data["circuit"]), self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")):
             line = arrow.find_element(By.CSS_SELECTOR, ".line")
             self.assertAlmostEqual(float(line.get_attribute("stroke-width")), 1 + 5 * min(1, abs(math.log2(max(1e-3, edge["gain"][0]))) / 3), places=6)
             marker = self.one(line.get_attribute("marker-end").removeprefix("url(").removesuffix(")"))
@@ -86,7 +87,7 @@ class Episodes(SignedPage):
         self.assertNotIn("strength", shown)
         bars = self.counts("#correlogram .frame")
         middle = len(bars) // 2
-        low, high = self.data["edges"][1]["delay_ms"]
+        low, high = rows_of_columns(self.data["circuit"])[1]["delay_ms"]
         width = 2 * max(10, 3 * high) / len(bars)
         silent = slice(middle + math.ceil(max(low, 1) / width) + 1, middle + math.floor(min(high, 4) / width) - 1)
         self.assertLess(np.mean(bars[silent]), 0.3 * np.mean(bars[:middle]))

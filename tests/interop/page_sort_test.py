@@ -8,6 +8,7 @@ import re
 import unittest
 
 from browser import NASTY, By, PageCase, np, rows_of, spikeweave
+from page_data import rows_of_columns
 
 
 class Recording(PageCase):
@@ -155,7 +156,7 @@ class Recording(PageCase):
 
     def test_names_are_never_markup(self):
         def rename(data):
-            data["units"][:len(NASTY)] = NASTY[:len(data["units"])]
+            data["unit_names"][:len(NASTY)] = NASTY[:len(data["unit_names"])]
             data["merges"]["reason"][0] = NASTY[1]
             data["points"]["amplitude_unit"] = NASTY[0]
         self.open_nasty(rename)
@@ -215,7 +216,7 @@ class Circuit(PageCase):
         shown = self.places()
         self.assertEqual(set(shown), set(before))
         self.assertNotEqual(shown, before)
-        depth = dict(zip(self.data["units"], self.data["places"]["y_um"]))
+        depth = dict(zip(self.data["unit_names"], self.data["places"]["y_um"]))
         by_depth = sorted(shown, key=lambda name: -depth[name])
         heights = [shown[name][1] for name in by_depth]
         self.assertEqual(heights, sorted(heights))  # deep ones at the bottom
@@ -223,8 +224,8 @@ class Circuit(PageCase):
         self.assertGreater(min(apart), 26)
         for arrow in self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge"):
             start = [float(word) for word in re.findall(r"-?[\d.]+", arrow.find_element(By.CSS_SELECTOR, ".line").get_attribute("d"))[:2]]
-            edge = self.data["edges"][int(arrow.get_attribute("data-number")) - 1]
-            self.assertLess(np.hypot(*np.subtract(start, shown[self.data["units"][edge["from"]]])), 20)
+            edge = rows_of_columns(self.data["circuit"])[int(arrow.get_attribute("data-number")) - 1]
+            self.assertLess(np.hypot(*np.subtract(start, shown[self.data["unit_names"][edge["from"]]])), 20)
         self.press("#on-probe")
         self.assertEqual(self.places(), before)
         self.assert_quiet()
@@ -237,7 +238,7 @@ class Circuit(PageCase):
         slope, offset = np.polyfit(*np.array(scale).T, 1)
         for mark in self.driver.find_elements(By.CSS_SELECTOR, "#shapes circle.unit"):
             unit = mark.get_attribute("data-number")
-            y = self.data["places"]["y_um"][self.data["units"].index(unit)]
+            y = self.data["places"]["y_um"][self.data["unit_names"].index(unit)]
             self.assertAlmostEqual(slope * float(mark.get_attribute("cy")) + offset, y, delta=0.5)
 
 

@@ -114,7 +114,7 @@ class Tested(SpadePage):
                 trains.setdefault(unit, []).append(round(1e6 * float(seconds)))
         expected = []
         for unit in dict.fromkeys(first):
-            lags = np.array(trains[self.data["units"][unit]])[None, :] - self.starts(1)[:, None]
+            lags = np.array(trains[self.data["unit_names"][unit]])[None, :] - self.starts(1)[:, None]
             expected.append(np.count_nonzero((lags >= -50_000) & (lags < 150_000)))
 
         drawn = self.one("#aligned canvas").get_attribute("data-drawn")
@@ -165,7 +165,7 @@ class Tested(SpadePage):
 
         def rename(data):
             for unit, name in zip(used, NASTY):
-                data["units"][unit] = name
+                data["unit_names"][unit] = name
             data["funnel"]["why"][0] = NASTY[1]
         self.open_nasty(rename)
 

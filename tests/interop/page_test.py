@@ -8,7 +8,7 @@ import re
 import unittest
 
 from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
-from page_data import data_of, numbers, with_data
+from page_data import data_of, numbers, rows_of_columns, with_data
 
 
 class Page(PageCase):
@@ -129,7 +129,7 @@ class Page(PageCase):
         self.assertEqual(self.view()[2], everything["number"])
 
         self.press("#only-picked")
-        picked = {self.data["units"][unit] for unit in self.data["episodes"]["units"][min(self.data["run"]["circuit"]["chains"]) - 1]}
+        picked = {self.data["unit_names"][unit] for unit in self.data["episodes"]["units"][min(self.data["run"]["circuit"]["chains"]) - 1]}
         self.assertEqual(self.view()[2], sum(len(self.trains[name]) for name in picked))
 
     def test_raster_has_a_spike_at_the_end_of_the_recording(self):
@@ -143,7 +143,7 @@ class Page(PageCase):
         self.assertEqual(self.view(), [data["spikes"]["begin_us"], data["spikes"]["end_us"], data["spikes"]["number"]])
 
     def test_filters_and_sorts(self):
-        names = self.data["units"]
+        names = self.data["unit_names"]
         rows = list(zip(self.data["episodes"]["units"], self.data["episodes"]["count"], self.data["episodes"]["significant"]))
         self.type("#unit-filter", "n3")
         self.type("#size-filter", "2")
@@ -158,18 +158,18 @@ class Page(PageCase):
         self.assertEqual(self.one("#episodes th:nth-child(4)").get_attribute("aria-sort"), "descending")
         self.assertEqual([int(row[3]) for row in self.table("episodes")], sorted(expected, reverse=True))
 
-        direct = sum(edge["kind"] == "direct" for edge in self.data["edges"])
+        direct = sum(edge["kind"] == "direct" for edge in rows_of_columns(self.data["circuit"]))
         self.press("#kind-indirect")
         self.press("#kind-common-input")
         self.assertEqual(len(self.table("circuit")), direct)
         self.assertEqual(sum(edge.is_displayed() for edge in self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), direct)
 
     def test_picked_edge_has_its_correlogram(self):
-        number, edge = next((i + 1, edge) for i, edge in enumerate(self.data["edges"]) if edge["kind"] == "direct")
+        number, edge = next((i + 1, edge) for i, edge in enumerate(rows_of_columns(self.data["circuit"])) if edge["kind"] == "direct")
         self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))",
                                    f"#circuit g.edge[data-number='{number}']")
         self.frame()
-        first, second = (self.trains[self.data["units"][edge[end]]] for end in ("from", "to"))
+        first, second = (self.trains[self.data["unit_names"][edge[end]]] for end in ("from", "to"))
         lags = (second[None, :] - first[:, None]).ravel()
 
         chart = self.one("#correlogram .frame")
@@ -213,7 +213,7 @@ class Page(PageCase):
         self.assertTrue(self.one("#circuit svg").is_displayed())
 
     def test_names_are_never_markup(self):
-        self.open_nasty(lambda data: data["units"].__setitem__(slice(len(NASTY)), NASTY))
+        self.open_nasty(lambda data: data["unit_names"].__setitem__(slice(len(NASTY)), NASTY))
 
         shown = "".join(row[2] for row in self.table("episodes"))
         for name in NASTY[:3]:
@@ -250,7 +250,7 @@ class Page(PageCase):
         spikes = self.data["spikes"]
         times = spikes["begin_us"] + np.cumsum(numbers(spikes["steps_us"]))
         units = np.array(numbers(spikes["units"]))
-        found = {name: times[units == i].tolist() for i, name in enumerate(self.data["units"])}
+        found = {name: times[units == i].tolist() for i, name in enumerate(self.data["unit_names"])}
 
         self.assertEqual(found, {name: sorted(train.tolist()) for name, train in self.trains.items()})
 

@@ -28,3 +28,9 @@ def numbers(text):
             values.append(value)
             value = shift = 0
     return values
+
+
+def rows_of_columns(table):
+    """Returns the rows of a table that has a list for each column."""
+    columns = {name: values for name, values in table.items() if isinstance(values, list)}
+    return [dict(zip(columns, row)) for row in zip(*columns.values(), strict=True)]
