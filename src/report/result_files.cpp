@@ -5,6 +5,8 @@
 namespace spikeweave::report {
 namespace {
 
+// The pictures that only older results have are named as well, so that `--overwrite` replaces
+// those.
 constexpr std::array<std::string_view, 15> episode_files{"episodes.tsv",
                                                          "circuit.tsv",
                                                          "circuit.graphml",

@@ -1,8 +1,6 @@
 #include "report/svg_canvas.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "report/text.hpp"
 
@@ -48,33 +46,6 @@ std::string drawing::drawn(double height, std::string_view more) const {
         "height=\"{1:g}\">\n<style>\n{2}{3}<rect width=\"{0:g}\" height=\"{1:g}\" rx=\"8\" "
         "fill=\"#ffffff\"/>\n{4}</svg>\n",
         width_, height, common_style, more.empty() ? "</style>\n" : more, body_);
-}
-
-std::vector<double> axis_marks(double low, double high, std::size_t most, double least_step) {
-    std::vector<double> out;
-    if (!(low < high) || most == 0) return {low};
-    double power = std::pow(10, std::floor(std::log10((high - low) / static_cast<double>(most))));
-    double step = power;
-    const auto fits = [&] {
-        const double marks = std::floor(high / step) - std::ceil(low / step) + 1;
-        return step >= least_step && marks <= static_cast<double>(most);
-    };
-    while (!fits()) {
-        for (const double factor : {1.0, 2.0, 5.0})
-            if (!fits()) step = factor * power;
-        power *= 10;
-    }
-    // Multiples are computed from integers, so that rounding errors do not accumulate.
-    for (double k = std::ceil(low / step); k <= std::floor(high / step); ++k)
-        out.push_back(k * step);
-    return out;
-}
-
-std::string_view distinct_colour(std::size_t number) {
-    // The palette of Okabe and Ito without yellow, which is hard to see on white.
-    constexpr std::array<std::string_view, 7> colours{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                      "#e69f00", "#56b4e9", "#5b4b8a"};
-    return colours[number % colours.size()];
 }
 
 }  // namespace spikeweave::report

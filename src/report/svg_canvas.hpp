@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace spikeweave::report {
 
@@ -34,12 +33,5 @@ private:
     std::string body_;
     double width_ = 480;
 };
-
-/// Positions for at most `most` marks of an axis: multiples of 1, 2 or 5 times a power of ten, at
-/// least `least_step` apart.
-std::vector<double> axis_marks(double low, double high, std::size_t most, double least_step = 0);
-
-/// Colours that can be told apart, also with colour blindness.
-std::string_view distinct_colour(std::size_t number);
 
 }  // namespace spikeweave::report

@@ -32,7 +32,7 @@ class Mining(SpadeTest):
 
         self.assertIn("a →10ms→ b →5ms→ c  (30 times", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["funnel.tsv", "patterns.svg", "patterns.tsv", "report.html", "run.json", "signatures.tsv"])
+                         ["funnel.tsv", "patterns.tsv", "report.html", "run.json", "signatures.tsv"])
         row, = (row for row in self.rows("out", "patterns.tsv") if row["units"] == "a,b,c")
         self.assertEqual((row["lags_ms"], row["count"], row["duration_ms"]), ("0,10,15", "30", "15"))
         self.assertNotIn("times_s", row)
@@ -251,7 +251,7 @@ class Significance(SpadeTest):
                     self.folder / threads)
 
         self.assertEqual(self.contents("1"), self.contents("2"))
-        self.assertIn("spectrum.svg", self.contents("1"))
+        self.assertIn("spectrum.tsv", self.contents("1"))
 
     def test_every_method_makes_surrogates(self):
         path = self.planted_file()

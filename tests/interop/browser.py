@@ -4,6 +4,7 @@ Importing this exits with 77, which CTest shows as skipped, without Chromium and
 """
 
 import csv
+import io
 import json
 import os
 import pathlib
@@ -14,10 +15,12 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree as xml
 
 try:
-    import numpy as np  # noqa: F401
+    import numpy as np
     from axe_core_python.selenium import Axe
+    from PIL import Image
     from selenium import webdriver
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys  # noqa: F401
@@ -115,6 +118,30 @@ class PageCase(unittest.TestCase):
     def press(self, selector):
         self.driver.execute_script("document.querySelector(arguments[0]).click()", selector)
         self.frame()
+
+    def saved(self, button, name):
+        """Presses a button that saves a file; returns what the file holds."""
+        place = self.folder / "saved"
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(place)})
+        (place / name).unlink(missing_ok=True)
+        self.press(button)
+        self.until((place / name).is_file)
+        return (place / name).read_bytes()
+
+    def saved_svg(self, button, name):
+        """Returns the picture that a button saves; it has the shape of the one in the page, and all colours in it."""
+        picture = xml.fromstring(self.saved(button, name))
+        self.assertEqual([float(picture.get(side)) for side in ("width", "height")], [float(word) for word in picture.get("viewBox").split()[2:]])
+        self.assertEqual(picture.findall(".//*[@class]"), [])
+        return picture
+
+    def assert_saves_canvas(self, button, name, canvas):
+        """The button saves what a canvas shows, on paper."""
+        saved = np.asarray(Image.open(io.BytesIO(self.saved(button, name))))
+        size = self.driver.execute_script("const { width, height } = document.querySelector(arguments[0]); return [height, width]", canvas)
+        self.assertEqual(list(saved.shape[:2]), size)
+        self.assertTrue((saved.reshape(*size, -1)[..., 3:] == 255).all())
+        self.assertGreater(len(np.unique(saved[..., :3].reshape(-1, 3), axis=0)), 3)
 
     def type(self, selector, text):
         self.driver.execute_script("const box = document.querySelector(arguments[0]); box.value = arguments[1];"

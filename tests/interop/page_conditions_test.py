@@ -106,6 +106,16 @@ class EpisodesPage(ConditionsPage):
         self.assertIn("c", self.one("#finding-view h3").text)
         self.assertEqual(self.one("#findings tr.picked").get_attribute("data-number"), row["finding"])
 
+    def test_saves_the_circuit_of_differences(self):
+        self.press("#only-different")
+        changed = sum(row["change"] != "none" for row in self.rows)
+
+        picture = self.saved_svg("#save-differences", "differences.svg")
+
+        arrows = [part for part in picture.iter() if (part.get("marker-end") or "").startswith("url(#head-")]
+        self.assertEqual(len(arrows), changed)
+        self.assertEqual(self.driver.get_log("browser"), [])
+
     def test_only_pairs_that_changed_can_be_drawn(self):
         self.press("#only-different")
         drawn = [arrow.get_attribute("data-number") for arrow in self.driver.find_elements(By.CSS_SELECTOR, "#differences .edge") if arrow.is_displayed()]

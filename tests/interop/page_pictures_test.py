@@ -89,7 +89,7 @@ class Pictures(PageCase):
         data = json.loads(gzip.decompress((KEPT / f"{kept}.json.gz").read_bytes())) | {"kind": kind}
         page = self.folder / f"kept-{kind}.html"
         page.write_text(with_data(self.html, data), encoding="utf-8")
-        size = {"width": 1280, "height": 6000, "deviceScaleFactor": 1, "mobile": False}  # all views are within the window
+        size = {"width": 1280, "height": 7000, "deviceScaleFactor": 1, "mobile": False}  # all views are within the window
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         self.open(page)
         self.assertEqual(self.driver.get_log("browser"), [])

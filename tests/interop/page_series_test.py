@@ -268,22 +268,12 @@ class SeriesChecks:
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#episodes tr.picked")), 1)
 
     def test_saves_pictures(self):
-        place = self.folder / "saved"
-        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(place)})
         self.seek(self.last)
         drawn = sum(map(len, self.arrows().values()))
 
-        def saved(button, name):
-            self.press(button)
-            for _ in range(600):
-                if (place / name).is_file():
-                    return (place / name).read_bytes()
-                time.sleep(0.1)
-            self.fail(f"{name} was not written")
-
-        picture = xml.fromstring(saved("#save-svg", "circuit.svg"))
+        picture = xml.fromstring(self.saved("#save-svg", "circuit.svg"))
         self.assertEqual(len(picture.findall(f"{SVG}g/{SVG}path")), drawn)
-        still = Image.open(io.BytesIO(saved("#save-png", "circuit.png")))
+        still = Image.open(io.BytesIO(self.saved("#save-png", "circuit.png")))
         colours = np.unique(np.asarray(still.convert("RGB")).reshape(-1, 3), axis=0)
         self.assertGreater(len(colours), 10)
         width, height = (int(picture.get(name)) for name in ("width", "height"))

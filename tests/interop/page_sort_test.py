@@ -53,6 +53,11 @@ class Recording(PageCase):
         self.assert_same([[cell.replace("–", "") for cell in row] for row in self.table("units")], [list(row.values()) for row in self.units])
         self.assert_same([[cell.replace("–", "") for cell in row[1:]] for row in self.table("merges")], [list(row.values()) for row in rows_of(self.out / "merges.tsv")])
 
+    def test_saves_amplitudes_and_the_motion(self):
+        self.assert_saves_canvas("#save-amplitudes", "amplitudes.png", "#amplitudes canvas")
+        self.assert_saves_canvas("#save-depths", "depths.png", "#depths canvas")
+        self.assertEqual(self.driver.get_log("browser"), [])
+
     def test_draws_waveforms_with_their_spread(self):
         unit = int(self.units[1]["unit"])
         self.pick(unit)

@@ -156,6 +156,19 @@ class Tested(SpadePage):
         self.press("#drop-signature")
         self.assertEqual(len(self.table("patterns")), len(rows))
 
+    def test_saves_its_pictures(self):
+        fields = self.driver.find_elements(By.CSS_SELECTOR, "#spectrum .frame svg rect")
+        marks = self.driver.find_elements(By.CSS_SELECTOR, "#spectrum .frame svg circle")
+
+        picture = self.saved_svg("#save-spectrum", "spectrum.svg")
+
+        shapes = [part.tag.rpartition("}")[2] for part in picture.iter()]
+        self.assertGreater(len(marks), 0)
+        self.assertEqual((shapes.count("rect"), shapes.count("circle")), (len(fields), len(marks)))
+        self.assert_saves_canvas("#save-raster", "raster.png", "#raster canvas")
+        self.assert_saves_canvas("#save-occurrences", "occurrences.png", "#aligned canvas")
+        self.assertEqual(self.driver.get_log("browser"), [])
+
     def test_nobody_is_left_out(self):
         self.assert_accessible()
         self.assertTrue(self.one("#spectrum svg").is_displayed())

@@ -69,7 +69,7 @@ option_list describe(compare_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: differences.tsv, run.json and report.html, and of episodes "
-             "differences.graphml and differences.svg")
+             "differences.graphml")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     add_page_option(list, options.report);

@@ -42,8 +42,8 @@ void describe_output(option_list& list, sort_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
-             "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv, "
-             "motion.svg if motion was estimated; sorting.res.1, spikes.npz, phy if times are "
+             "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv "
+             "if motion was estimated; sorting.res.1, spikes.npz, phy if times are "
              "known; sorting.kwik for a .kwik")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");

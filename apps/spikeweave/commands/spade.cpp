@@ -51,7 +51,7 @@ void describe_output(option_list& list, spade_command& options) {
     list.begin_group("Output");
     list.add("output", options.to,
              "folder to write: patterns.tsv, signatures.tsv, spectrum.tsv, funnel.tsv, "
-             "patterns.svg, spectrum.svg, run.json and report.html")
+             "run.json and report.html")
         .written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     list.add("occurrences", options.occurrences,

@@ -81,7 +81,7 @@ SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run
 /// found by templates `merges.tsv`; if times are known `sorting.res.1` and, with the sample rate,
 /// `spikes.npz` (for every command that reads spikes), `phy/` and, on request, `spikes.nwb` and
 /// `sorting.kwik` with `.kwx` and
-/// `.prm`, and `motion.tsv` and `motion.svg` if the motion was estimated; docs/results.md describes
+/// `.prm`, and `motion.tsv` if the motion was estimated; docs/results.md describes
 /// their columns. The files are identical byte for byte for the same input, parameters and seed;
 /// only `run.json` holds times, memory and threads, which `report.html` shows.
 ///

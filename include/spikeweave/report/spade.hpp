@@ -65,8 +65,8 @@ SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_result resu
 SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_stream_result result,
                                         const execution& run = {});
 
-/// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv`, `patterns.svg` and `run.json`; with tests
-/// also `spectrum.tsv` and `spectrum.svg`; on request `report.html` and `patterns.nwb`.
+/// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv` and `run.json`; with tests also
+/// `spectrum.tsv`; on request `report.html` and `patterns.nwb`.
 /// docs/results.md describes their columns. The files are identical byte for byte for the same
 /// input, parameters and seed; only `run.json` holds times, memory, threads and ranks, which
 /// `report.html` shows.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/result_folder.hpp"
-#include "report/episodes/difference_circuit.hpp"
+#include "report/episodes/difference_graphml.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/finding_changes.hpp"
 #include "report/result_files.hpp"
@@ -47,7 +47,6 @@ void write_condition_report(const std::filesystem::path& folder, const condition
                             bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episode_differences));
     out.write("differences.graphml", report::difference_graphml(report.result));
-    out.write("differences.svg", report::difference_svg(report.result));
     report::write_result(out,
                          report::document_of(report::compared_in(report), report.run,
                                              report::findings_table(report.result)),

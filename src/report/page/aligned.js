@@ -1,6 +1,7 @@
 // The occurrences of the picked pattern under each other, each at its start.
 
 import { axisMarks } from "./chart.js";
+import { savePng } from "./exports.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
 import { patternElements } from "./patterns.js";
 import { coloursOf, drawMarks, drawNames } from "./raster.js";
@@ -89,7 +90,8 @@ export function makeAligned(state) {
     const other = starts.length === now.picked.count ? "" : ` can be found in the spikes; ${grouped(now.picked.count)} were counted`;
     count.textContent = `${grouped(starts.length)} occurrences${other}`;
     if (!canvas.isConnected)
-      element.replaceChildren(title, count, canvas, el("p", { class: "note" }, "A row of each band is an occurrence, the first at the top. Orange: the spikes of the pattern, in the shaded bins of their lags."));
+      element.replaceChildren(title, count, canvas, el("p", { class: "note" }, "A row of each band is an occurrence, the first at the top. Orange: the spikes of the pattern, in the shaded bins of their lags."),
+        savePng("occurrences", canvas));
     draw();
   });
   window.addEventListener("resize", draw);

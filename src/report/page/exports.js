@@ -22,8 +22,9 @@ function standalone(picture) {
   });
   hidden.forEach((part) => part.remove());
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", graphSide);
-  copy.setAttribute("height", graphSide);
+  const { width, height } = picture.viewBox.baseVal;
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
   copy.style.setProperty("background", style.getPropertyValue("--paper").trim());
   return new XMLSerializer().serializeToString(copy);
 }
@@ -68,17 +69,36 @@ function save(parts, type, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
+const saveButton = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
+const controlsOf = (...buttons) => el("p", { class: "controls" }, buttons);
+
+// Saves one picture of a view.
+export function saveSvg(name, picture) {
+  return controlsOf(saveButton(`save-${name}`, "Save SVG", () => save([standalone(picture)], "image/svg+xml", `${name}.svg`)));
+}
+
+// Saves a canvas of a view on the colour of the page, since a canvas has none of its own.
+export function savePng(name, canvas) {
+  return controlsOf(saveButton(`save-${name}`, "Save PNG", () => {
+    const copy = el("canvas", { width: canvas.width, height: canvas.height });
+    const context = copy.getContext("2d");
+    context.fillStyle = getComputedStyle(canvas).getPropertyValue("--paper").trim();
+    context.fillRect(0, 0, copy.width, copy.height);
+    context.drawImage(canvas, 0, 0);
+    copy.toBlob((blob) => save([blob], "image/png", `${name}.png`));
+  }));
+}
+
 // `scene()` returns the picture, the canvas of the raster and the title.
 export function makeExports(scene) {
   const canvas = el("canvas");
-  const button = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
 
   async function saveImage() {
     await drawn(scene, canvas);
     canvas.toBlob((blob) => save([blob], "image/png", "circuit.png"));
   }
 
-  return el("p", { class: "controls" },
-    button("save-svg", "Save SVG", () => save([standalone(scene().picture)], "image/svg+xml", "circuit.svg")),
-    button("save-png", "Save PNG", saveImage));
+  return controlsOf(
+    saveButton("save-svg", "Save SVG", () => save([standalone(scene().picture)], "image/svg+xml", "circuit.svg")),
+    saveButton("save-png", "Save PNG", saveImage));
 }

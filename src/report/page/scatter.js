@@ -1,6 +1,7 @@
 // Amplitude and depth of spikes over time, with the motion of the tissue.
 
 import { axisMarks } from "./chart.js";
+import { savePng } from "./exports.js";
 import { el, grouped, shortNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
 import { coloursOf } from "./raster.js";
@@ -108,7 +109,7 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
     if (what === "picked") redraw();
   });
   window.addEventListener("resize", redraw);
-  return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn), redraw };
+  return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn, savePng(key, canvas)), redraw };
 }
 
 export function makeAmplitudes(state) {

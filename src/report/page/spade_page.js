@@ -3,6 +3,7 @@
 import { makeAbout } from "./about.js";
 import { makeAligned } from "./aligned.js";
 import { makeCounts } from "./counts.js";
+import { savePng } from "./exports.js";
 import { el, grouped } from "./format.js";
 import { makeFunnel } from "./funnel.js";
 import { readPatterns } from "./pattern_data.js";
@@ -37,7 +38,8 @@ function viewsOfSpikes(state, raster, aligned) {
     const none = "Windows were searched, of which the times are not known: there is no raster.";
     return [[["raster", "Raster", el("p", { class: "note" }, none)]], []];
   }
-  return [[["raster", "Raster", raster.element], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
+  const pictureOfSpikes = el("div", {}, raster.element, savePng("raster", raster.element.querySelector("canvas")));
+  return [[["raster", "Raster", pictureOfSpikes], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
     [["counts", "Count over time", makeCounts(state, (row) => patternElements(data.names, row), "Pick a pattern.")]]];
 }
 

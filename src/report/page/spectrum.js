@@ -1,6 +1,7 @@
 // The p-value spectrum: sizes downwards, occurrences to the right, with the signatures that were found.
 
 import { axisMarks } from "./chart.js";
+import { saveSvg } from "./exports.js";
 import { el, grouped, shortNumber, sixDigits, svg } from "./format.js";
 import { makeTable } from "./table.js";
 
@@ -73,7 +74,8 @@ export function makeSpectrum({ spectrum, signatures, signatureTotal }, choose) {
     choose(row);
   }
 
-  const map = spectrum ? el("div", {}, el("div", { class: "frame" }, makeMap(spectrum, signatures, pick)), keyOfMap(),
+  const picture = spectrum && makeMap(spectrum, signatures, pick);
+  const map = spectrum ? el("div", {}, el("div", { class: "frame" }, picture), keyOfMap(), saveSvg("spectrum", picture),
     spectrum.fields.length === 0 ? el("p", { class: "note" }, "No surrogate has a pattern of these sizes that occurs this often.") : [])
     : el("p", { class: "note" }, "Patterns were not tested: there are no surrogates.");
   const left = signatureTotal - signatures.length;

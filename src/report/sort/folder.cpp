@@ -115,10 +115,7 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
                                               .channels = report.channels});
     }
     out.write("iterations.tsv", report::iterations_tsv(report));
-    if (!report.motion.empty()) {
-        out.write("motion.tsv", report::motion_tsv(report));
-        out.write("motion.svg", report::motion_svg(report));
-    }
+    if (!report.motion.empty()) out.write("motion.tsv", report::motion_tsv(report));
     const report::sorting_details details = report::details_of(report);
     report::write_details(out.file("waveforms.npz"), details);
     report::write_result(

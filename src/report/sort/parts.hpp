@@ -28,7 +28,5 @@ std::string iterations_tsv(const sorting_report& report);
 sorting_details details_of(const sorting_report& report);
 /// @param details  those of the report
 document document_of(const sorting_report& report, const sorting_details& details);
-/// Draws the displacement at each depth over time, around that depth.
-std::string motion_svg(const sorting_report& report);
 
 }  // namespace spikeweave::report

@@ -89,4 +89,15 @@ result_table motion_table(const sorting_report& report) {
             .use = table_use::document_only};
 }
 
+std::string motion_tsv(const sorting_report& report) {
+    const probe_motion& motion = report.motion;
+    std::string text = "time_s\tdepth_um\tdisplacement_um\n";
+    for (std::size_t t = 0; t < motion.times_s.size(); ++t)
+        for (std::size_t w = 0; w < motion.depths_um.size(); ++w)
+            fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.2f}\n",
+                           number_text(motion.times_s[t]), number_text(motion.depths_um[w]),
+                           motion.displacement_um[t * motion.depths_um.size() + w]);
+    return text;
+}
+
 }  // namespace spikeweave::report

@@ -16,9 +16,7 @@ namespace {
 // Writes all files but `patterns.tsv`.
 void write_others(const io::result_folder& out, const report::pattern_view& p,
                   const execution& run) {
-    if (p.tested()) out.write("spectrum.svg", report::spectrum_svg(p));
     core::throw_if_stopped(run.stop);
-    out.write("patterns.svg", report::patterns_svg(p));
     if (p.report.with_nwb) report::write_pattern_nwb(out.file("patterns.nwb"), p);
     report::write_result(
         out, report::document_of(p),

@@ -64,8 +64,6 @@ result_table spectrum_table(const pattern_view& p, table_use use);
 result_table funnel_table(const pattern_view& p);
 /// The patterns with their occurrences, as `--json` has them.
 json patterns_json(const pattern_view& p);
-std::string patterns_svg(const pattern_view& p);
-std::string spectrum_svg(const pattern_view& p);
 /// The content of `run.json`.
 json run_of(const pattern_view& p);
 document document_of(const pattern_view& p);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "report/episodes/parts.hpp"
-#include "report/svg_canvas.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/episodes.hpp"
@@ -351,22 +350,6 @@ TEST(EpisodeReport, DrawsInhibitionWithABarAsWideAsItIsStrong) {
     EXPECT_EQ(count_of("class=\"arrow inhibits\" stroke-width=\"3\"", svg), 1U);
     EXPECT_NE(svg.find(".inhibits { stroke: #b3261e; marker-end: url(#bar); }"), std::string::npos);
     expect_well_formed(svg);
-}
-
-TEST(AxisMarks, AreRoundAndInside) {
-    using report::axis_marks;
-    EXPECT_EQ(axis_marks(0.033333, 22.2, 9), (std::vector<double>{5, 10, 15, 20}));
-    EXPECT_EQ(axis_marks(10, 48, 10, 1), (std::vector<double>{10, 15, 20, 25, 30, 35, 40, 45}));
-    EXPECT_EQ(axis_marks(3, 5, 10, 1), (std::vector<double>{3, 4, 5}));
-    EXPECT_EQ(axis_marks(7, 7, 10), (std::vector<double>{7}));
-    for (const double width : {1e-3, 0.7, 3.0, 59.0, 1e5})
-        for (const double low : {-7.3, 0.0, 12.7}) {
-            const auto marks = axis_marks(low, low + width, 9);
-            EXPECT_GE(marks.size(), 3U);
-            EXPECT_LE(marks.size(), 9U);
-            EXPECT_GE(marks.front(), low - 1e-9);
-            EXPECT_LE(marks.back(), low + width + 1e-9);
-        }
 }
 
 TEST(EpisodeReport, WrapsALongChain) {

@@ -182,7 +182,7 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
 }
 
 const std::set<std::string> always_patterns{"patterns.tsv", "signatures.tsv", "funnel.tsv",
-                                            "patterns.svg", "run.json",       "report.html"};
+                                            "run.json", "report.html"};
 
 TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
@@ -193,7 +193,7 @@ TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "tested"}));
     EXPECT_EQ(names_in(place.path() / "plain"), always_patterns);
     std::set<std::string> with_tests = always_patterns;
-    with_tests.insert({"spectrum.tsv", "spectrum.svg"});
+    with_tests.insert("spectrum.tsv");
     EXPECT_EQ(names_in(place.path() / "tested"), with_tests);
 }
 
@@ -315,92 +315,6 @@ TEST(PatternReport, NumbersWindowsThatHaveNoTime) {
     EXPECT_NE(table.find("\t10\t0,10,20,205\n"), std::string::npos);
 }
 
-// Returns the x of each mark of the path with this colour.
-std::vector<double> marks_of(const std::string& svg, const std::string& colour) {
-    const std::size_t path = svg.find("<path stroke=\"" + colour);
-    if (path == std::string::npos) return {};
-    const std::size_t begin = svg.find(" d=\"", path) + 4;
-    std::istringstream in(svg.substr(begin, svg.find('"', begin) - begin));
-    std::vector<double> out;
-    for (std::string mark; std::getline(in, mark, 'M');)
-        if (!mark.empty()) out.push_back(std::stod(mark));
-    return out;
-}
-
-TEST(PatternReport, DrawsSpikesAtTheirTimesAndLags) {
-    pattern_report report = small_pattern_report();
-    // 800 pixels show the 2 s from 1 s on.
-    const std::string svg = report::patterns_svg(report::pattern_view(report));
-    const std::vector<double> marks = marks_of(svg, "#0072b2");
-
-    ASSERT_EQ(marks.size(), 8U);
-    EXPECT_NEAR(marks[1] - marks[0], 0.010 / 2 * 800, 0.11);
-    EXPECT_NEAR(marks[2] - marks[0], 0.050 / 2 * 800, 0.11);
-    EXPECT_NEAR(marks[6] - marks[0], 1.025 / 2 * 800, 0.11);
-    EXPECT_EQ(marks_of(svg, "#d55e00").size(), 6U);
-    EXPECT_NE(svg.find("&lt;c&amp;&quot;d&quot;&gt;"), std::string::npos);
-    EXPECT_EQ(svg.find("<c&"), std::string::npos);
-    EXPECT_NE(svg.find(">1: a →10ms→ b<"), std::string::npos);
-    EXPECT_NE(svg.find(">2: a + &lt;c&amp;&quot;d&quot;&gt; →15ms→ b<"), std::string::npos);
-    EXPECT_NE(svg.find(">4 times, p 0.01<"), std::string::npos);
-}
-
-TEST(PatternReport, HasRoundMarksAndNoEmptyColumn) {
-    pattern_report report = small_pattern_report();
-
-    const std::string svg = report::patterns_svg(report::pattern_view(report));
-
-    // The axis extends from 1 s to 3 s.
-    for (const char* mark : {">1<", ">1.5<", ">2<", ">2.5<", ">3<"})
-        EXPECT_NE(svg.find(std::string("class=\"tick\"") + mark), std::string::npos) << mark;
-    EXPECT_NE(svg.find(">time (s)<"), std::string::npos);
-    EXPECT_EQ(count_of("font-size:13px", svg), 3U);
-    // Two patterns share the width of three: 28 + (884 - 26) / 2 + 26.
-    const pattern_table all = std::exchange(report.table, {.window_bins = window});
-    for (const std::size_t i : {0, 1})
-        report.table.append(all.pattern(i), all.counts[i], all.occurrences_of(i));
-    report.patterns = 2;
-    const std::string two = report::patterns_svg(report::pattern_view(report));
-    EXPECT_EQ(count_of("font-size:13px", two), 2U);
-    EXPECT_NE(two.find("<text x=\"483\""), std::string::npos);
-    EXPECT_EQ(svg.find("<text x=\"483\""), std::string::npos);
-}
-
-TEST(PatternReport, ShowsWhatElseAUnitDoesAroundAPattern) {
-    pattern_report report = small_pattern_report();
-    const std::string without = report::patterns_svg(report::pattern_view(report));
-    // The four occurrences of the first pattern, and a spike of b in none of them.
-    report.spikes = {{1'001'000, 1'003'000, 1'012'000, 1'051'000, 1'061'000},
-                     {unit_id{0}, unit_id{1}, unit_id{1}, unit_id{0}, unit_id{1}},
-                     report.axes.unit_names,
-                     {1s, 3s}};
-    const std::string with = report::patterns_svg(report::pattern_view(report));
-
-    EXPECT_EQ(count_of("class=\"other\"", without), 0U);
-    EXPECT_GT(count_of("class=\"other\"", with), 0U);
-}
-
-TEST(PatternReport, DrawsTheSpectrumWithWhatWasFound) {
-    pattern_report report = small_pattern_report();
-    const std::string svg = report::spectrum_svg(report::pattern_view(report));
-
-    // Three fields with their background and six of the legend; three marks, two of them
-    // significant, and the legend.
-    EXPECT_EQ(count_of("<rect ", svg), 1U + 1U + 3U + 6U);
-    EXPECT_EQ(count_of("class=\"kept\"", svg), 2U + 1U);
-    EXPECT_EQ(count_of("class=\"found\"", svg), 1U + 1U);
-    EXPECT_EQ(svg.find("no surrogate has"), std::string::npos);
-    report.assessment->spectrum.entries.clear();
-    const std::string unreached = report::spectrum_svg(report::pattern_view(report));
-    EXPECT_NE(unreached.find("no surrogate has a pattern"), std::string::npos);
-    EXPECT_EQ(count_of("class=\"kept\"", unreached), 2U + 1U);
-    report.assessment->tests.signatures.clear();
-    report.table = {.window_bins = window};
-    report.patterns = 0;
-    EXPECT_NE(report::spectrum_svg(report::pattern_view(report)).find("nothing was found"),
-              std::string::npos);
-}
-
 TEST(PatternReport, SaysInJsonHowItCameAbout) {
     const auto json = nlohmann::json::parse(to_json(small_pattern_report()));
 
@@ -444,8 +358,6 @@ TEST(PatternReport, SaysThatNoSurrogateReachedASignature) {
     EXPECT_NE(page.find("\n  a →10ms→ b  (4 times, p 0 (none of 99 surrogates))\n"),
               std::string::npos);
     EXPECT_NE(page.find("1 pattern, p 0 (none of 99 surrogates), kept without a test\n"),
-              std::string::npos);
-    EXPECT_NE(report::patterns_svg(report::pattern_view(report)).find("p 0 (none of 99 surr"),
               std::string::npos);
 }
 

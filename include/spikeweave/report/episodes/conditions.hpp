@@ -25,9 +25,9 @@ struct condition_report {
 /// The report of a comparison; its record lacks the inputs and the command.
 SPIKEWEAVE_API condition_report report_of(condition_comparison result, const execution& run = {});
 
-/// Writes `differences.tsv`, a line for each finding; `differences.graphml` and `differences.svg`,
-/// the circuit of the pairs with what changed; and `run.json`. docs/results.md describes them. The
-/// folder is complete or absent, and is replaced as by `write_episode_report`.
+/// Writes `differences.tsv`, a line for each finding; `differences.graphml`, the circuit of the
+/// pairs with what changed; and `run.json`. docs/results.md describes them. The folder is complete
+/// or absent, and is replaced as by `write_episode_report`.
 /// @throws io_error, cancelled; likewise.
 SPIKEWEAVE_API void write_condition_report(const std::filesystem::path& folder,
                                            const condition_report& report, bool overwrite = false,

@@ -1,30 +1,16 @@
-#include "report/episodes/difference_circuit.hpp"
+#include "report/episodes/difference_graphml.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <utility>
-#include <vector>
+#include <string_view>
 
-#include "report/episodes/circuit_graph.hpp"
 #include "report/finding_changes.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {
 namespace {
-
-constexpr std::string_view difference_style =
-    R"(  .same, .up, .down { fill: none; marker-end: url(#head); }
-  .same { stroke: #9aa5b1; }
-  .up { stroke: #b3261e; }
-  .down { stroke: #1f5fbf; }
-  .rate { stroke-dasharray: 5 3; }
-</style>
-<defs><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#52606d"/></marker></defs>
-)";
 
 constexpr std::string_view difference_keys = R"(<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns"
@@ -43,60 +29,11 @@ constexpr std::string_view difference_keys = R"(<?xml version="1.0" encoding="UT
   <graph id="differences" edgedefault="directed">
 )";
 
-// The classes of an arrow: its direction, and whether rates explain it.
-std::string_view arrow_classes(const episode_change& pair) {
-    const bool up = direction_of(pair) == "up";
-    switch (pair.change) {
-        case change_kind::none:
-            return "same";
-        case change_kind::rate:
-            return up ? "up rate" : "down rate";
-        case change_kind::excess:
-            break;
-    }
-    return up ? "up" : "down";
-}
-
-std::vector<graph_arrow> arrows_of(const condition_comparison& result) {
-    std::vector<graph_arrow> arrows;
-    for (const episode_change& one : result.findings) {
-        if (one.what.size() != 2) continue;
-        const double strength = std::max(std::isnan(one.excess.a) ? 0 : one.excess.a,
-                                         std::isnan(one.excess.b) ? 0 : one.excess.b);
-        arrows.push_back({one.what.units[0], one.what.units[1], std::clamp(strength, 0.0, 1.0),
-                          one.what.delays[0], arrow_classes(one)});
-    }
-    // What changed is drawn on top, and kept if there are too many.
-    std::ranges::stable_sort(arrows, [](const graph_arrow& a, const graph_arrow& b) {
-        return std::pair(a.kind != "same", a.strength) > std::pair(b.kind != "same", b.strength);
-    });
-    if (arrows.size() > most_graph_edges) arrows.resize(most_graph_edges);
-    std::ranges::reverse(arrows);
-    return arrows;
-}
-
 std::string known_data(std::string_view key, double value) {
     return std::isfinite(value) ? fmt::format(R"(<data key="{}">{:.6g}</data>)", key, value) : "";
 }
 
 }  // namespace
-
-std::string difference_svg(const condition_comparison& result) {
-    drawing out;
-    double y = drawing::margin + 14;
-    out.text(drawing::margin, y, "head", "Difference of b and a");
-    const std::vector<graph_arrow> arrows = arrows_of(result);
-    y += 22;
-    out.text(drawing::margin, y, "note",
-             fmt::format("{} · q < {}", plural(arrows.size(), "pair", "pairs"),
-                         result.options.change_alpha));
-    y += 18;
-    out.text(drawing::margin, y, "note",
-             "red: more in b · blue: less in b · dashed: explained by rates · grey: the same");
-    y += 16;
-    if (!arrows.empty()) y += draw_circuit_graph(out, y + 8, result.unit_names, arrows) + 8;
-    return out.drawn(y + drawing::margin - 8, std::string(graph_style).append(difference_style));
-}
 
 std::string difference_graphml(const condition_comparison& result) {
     std::string out(difference_keys);

@@ -6,8 +6,7 @@
 
 namespace spikeweave::report {
 
-/// The pairs of a comparison as a graph: colours say which ones became stronger or weaker.
-std::string difference_svg(const condition_comparison& result);
+/// The pairs of a comparison as a graph, with the changes of their edges.
 std::string difference_graphml(const condition_comparison& result);
 
 }  // namespace spikeweave::report
