@@ -18,7 +18,6 @@
 #include "io/file_error.hpp"
 #include "io/readable_file.hpp"
 #include "io/result_table.hpp"
-#include "report/cohort_sheet.hpp"
 #include "report/comparisons.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
@@ -52,14 +51,11 @@ struct cohort_member {
     json parameters;
     /// The time in which findings were counted, as text in seconds; empty if the command has none.
     std::string observed;
-    std::vector<std::string> of_sheet{};
 };
 
 // What a table has before the columns of the results.
 struct cohort {
     std::vector<cohort_member> members{};
-    std::vector<std::string> sheet_columns{};
-    std::filesystem::path sheet{};
     std::string_view table{};
 
     std::filesystem::path table_of(const cohort_member& one) const {
@@ -143,29 +139,6 @@ std::string_view table_named(std::string_view wanted, std::string_view kind) {
     return *name;
 }
 
-// Adds what the sheet says of each member, and warns of those that have no result.
-void add_sheet(cohort& all, const std::filesystem::path& path, std::vector<std::string>& warnings) {
-    report::cohort_sheet sheet = report::read_cohort_sheet(path);
-    for (cohort_member& one : all.members) {
-        const auto found = sheet.of_recording.find(one.name);
-        if (found == sheet.of_recording.end())
-            throw io::file_error(path, fmt::format("there is no line of the recording {}, which "
-                                                   "is the folder '{}'",
-                                                   io::shown(one.name), one.folder.string()));
-        one.of_sheet = std::move(found->second);
-        sheet.of_recording.erase(found);
-    }
-    all.sheet = path;
-    all.sheet_columns = std::move(sheet.columns);
-    std::vector<std::string> left;
-    for (const auto& [name, cells] : sheet.of_recording) left.push_back(io::shown(name));
-    if (!left.empty())
-        warnings.push_back(fmt::format(
-            "{} without a result: {}",
-            report::plural(left.size(), "recording of the sheet is", "recordings of the sheet are"),
-            fmt::join(left, ", ")));
-}
-
 // Findings of different searches can hardly be compared, but may be meant.
 void warn_of_options(const std::vector<cohort_member>& members,
                      std::vector<std::string>& warnings) {
@@ -209,13 +182,6 @@ std::vector<std::string> columns_of(const cohort& all, const cohort_table_option
     return columns;
 }
 
-void check_columns(const cohort& all, const std::vector<std::string>& columns) {
-    for (const std::string& name : all.sheet_columns)
-        if (name == "observed_s" || std::ranges::find(columns, name) != columns.end())
-            throw invalid_argument(fmt::format("'{}': the column {} is also one of the results",
-                                               all.sheet.string(), io::shown(name)));
-}
-
 // Writes the rows of one result.
 class row_writer {
 public:
@@ -225,7 +191,6 @@ public:
         has_time_ =
             std::ranges::any_of(all.members, [](const auto& one) { return !one.observed.empty(); });
         std::string line = "recording";
-        for (const std::string& name : all.sheet_columns) line += '\t' + name;
         if (has_time_) line += "\tobserved_s";
         for (const std::string& name : columns_) line += '\t' + name;
         to_.write(line + '\n');
@@ -234,7 +199,6 @@ public:
     /// Returns the number of rows.
     std::uint64_t write(const cohort_member& one, const std::stop_token& stop) {
         std::string begin = one.name;
-        for (const std::string& cell : one.of_sheet) begin += '\t' + cell;
         if (has_time_) begin += '\t' + one.observed;
         result_table rows(all_.table_of(one));
         const std::string_view significance = significance_column(rows);
@@ -270,11 +234,6 @@ private:
 option_list describe(cohort_table_options& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("sheet", options.sheet,
-             "a table about the recordings, with tabs or commas, whose column named recording has "
-             "the names of the folders; its other columns are added to each row")
-        .by_default("none")
-        .written("FILE");
     list.add("of", options.of,
              "which table of each folder to take: episodes or circuit; windows, "
              "window_episodes or window_circuits; patterns or signatures; units; assemblies, "
@@ -302,9 +261,7 @@ cohort_summary write_cohort_table(const std::filesystem::path& table,
     cohort all{.members = read_members(folders)};
     all.table = table_named(options.of, all.members[0].kind);
     warn_of_options(all.members, out.warnings);
-    if (!options.sheet.empty()) add_sheet(all, options.sheet, out.warnings);
     std::vector<std::string> columns = columns_of(all, options);
-    check_columns(all, columns);
     io::atomic_file file(table, overwrite);
     row_writer writer(file, all, std::move(columns), options);
     for (std::size_t i = 0; i < all.members.size(); ++i) {

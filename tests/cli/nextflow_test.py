@@ -38,13 +38,12 @@ class Nextflow(CliTest):
             results.append(self.step("MERGE", f"{name}-merge", [spikes, *parts], recording=name, spikes=spikes.name, parts=" ".join(part.name for part in parts)))
             self.ok("spade", spikes.name, *OPTIONS.split(), "--threads", "1", "-o", f"whole-{name}", cwd=self.folder)
             self.assertEqual(state(results[-1]), state(self.folder / f"whole-{name}"))
-        sheet = self.file("sheet.tsv", "recording\tfile\tgroup\nA\tA.tsv\twt\nB\tB.tsv\tko\n")
 
-        table = self.step("TABLE", "table", [*results, sheet], results=" ".join(result.name for result in results), sheet=sheet.name)
+        table = self.step("TABLE", "table", results, results=" ".join(result.name for result in results))
 
         rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
-        self.assertEqual(rows[0][:3], ["recording", "file", "group"])
-        self.assertEqual({(row[0], row[2]) for row in rows[1:]}, {("A", "wt"), ("B", "ko")})
+        self.assertEqual(rows[0][:2], ["recording", "observed_s"])
+        self.assertEqual({row[0] for row in rows[1:]}, {"A", "B"})
 
     def test_every_parameter_has_a_value_and_every_step_is_used(self):
         used = set(re.findall(r"params\.(\w+)", STEPS + MAIN))

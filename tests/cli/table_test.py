@@ -2,10 +2,14 @@
 
 import csv
 import json
+import re
 import shutil
+import subprocess
+import sys
 import unittest
+from pathlib import Path
 
-from support import CliTest
+from support import ROOT, CliTest
 
 
 class TableCase(CliTest):
@@ -90,29 +94,36 @@ class Table(TableCase):
         self.assertIn("; 1 without a row: none", result.stdout)
         self.assertFalse(result.stderr)
 
-    def test_adds_what_a_sheet_says(self):
-        folders = [self.chains("a"), self.chains("b")]
-        for name, text in (("tabs.tsv", "group\trecording\tday\n1, \"x\"\tb\t3\nwt\ta\t\n\n"),
-                           ("commas.csv", "\ufeffgroup,recording,day\r\n\"1, \"\"x\"\"\",b,3\r\nwt,a,\r\n")):
-            with self.subTest(name):
-                result, columns, rows = self.table(*folders, "--sheet", self.file(name, text), to=f"of-{name}")
-                self.assertEqual(columns[:5], ["recording", "group", "day", "observed_s", "episode"])
-                self.assertEqual({(row["recording"], row["group"], row["day"]) for row in rows}, {("a", "wt", ""), ("b", '1, "x"', "3")})
-                self.assertFalse(result.stderr)
+    def test_is_merged_with_a_sheet_as_the_page_says(self):
+        page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+        lines = re.search(r"```python\n(.*?sheet\.merge.*?)```", page, re.DOTALL)[1].rpartition("```python\n")[2]
+        self.table(self.chains("1"), self.chains("2"), self.chains("none-in-the-sheet"))
+        self.file("sheet.csv", "recording,group,day\n2,ko,3\n1,wt,\nno-result,wt,5\n")
 
-    def test_warns_of_recordings_of_the_sheet_without_a_result(self):
-        sheet = self.file("sheet.csv", "recording,day\na,1\nlost,2\n")
-        self.assertIn("recording of the sheet is without a result: 'lost'", self.table(self.chains("a"), "--sheet", sheet)[0].stderr)
+        self.with_pandas("import pandas\n" + lines + "cohort.to_csv('merged.csv', index=False)")
+
+        with (self.folder / "merged.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual({(row["recording"], row["group"], row["day"], row["_merge"]) for row in rows},
+                         {("1", "wt", "", "both"), ("2", "ko", "3.0", "both"), ("no-result", "wt", "5.0", "left_only"), ("none-in-the-sheet", "", "", "right_only")})
+        self.assertEqual([row["units"] for row in rows if row["recording"] == "1"], [row["units"] for row in self.rows(self.folder / "1/episodes.tsv")[1]])
+
+    def with_pandas(self, text):
+        """Runs Python code where there is pandas: here, or in the environment of script/bootstrap."""
+        for python in (sys.executable, ROOT / ".venv/bin/python"):
+            if Path(python).exists() and subprocess.run([python, "-c", "import pandas"], check=False, stderr=subprocess.DEVNULL).returncode == 0:
+                subprocess.run([python, "-c", text], cwd=self.folder, check=True)
+                return
+        self.skipTest("there is no pandas")
 
     def test_calls_folders_of_one_name_by_their_paths(self):
         for day in ("1", "2"):
             (self.folder / day).mkdir()
             self.chains("chains", where=self.folder / day)
-        sheet = self.file("sheet.csv", "recording,day\n1/chains,1\n2/chains,2\n")
 
-        self.ok("table", "1/chains", "2/chains", "--sheet", sheet, "-o", "cohort.tsv", cwd=self.folder)
+        self.ok("table", "1/chains", "2/chains", "-o", "cohort.tsv", cwd=self.folder)
 
-        self.assertEqual({(row["recording"], row["day"]) for row in self.rows(self.folder / "cohort.tsv")[1]}, {("1/chains", "1"), ("2/chains", "2")})
+        self.assertEqual({row["recording"] for row in self.rows(self.folder / "cohort.tsv")[1]}, {"1/chains", "2/chains"})
 
     def test_leaves_cells_empty_where_a_result_has_no_such_column(self):
         tested = self.chains("tested", "--surrogates", "20", "--seed", "1")
@@ -164,18 +175,14 @@ class Refused(TableCase):
     def table_refused(self, *arguments, says):
         self.refused("table", *arguments, "-o", self.folder / "cohort.tsv", says=says)
 
-    def test_sheets(self):
+    def test_the_option_for_sheets_that_is_gone(self):
         folder = self.chains("a")
-        for text, words in (("", "empty"), ("name\tday\na\t1\n", "no column recording"), ("recording\tday\tday\na\t1\t1\n", "two columns are called 'day'"),
-                            ("recording\t\na\t1\n", "a column has no name"), ("recording\tday\na\n", ("line 2", "as many fields")),
-                            ("recording\tday\na\t1\nb\t1\na\t2\n", ("line 4", "'a' is there twice")), ("recording\tday\nb\t1\n", ("no line of the recording 'a'", str(folder))),
-                            ("recording\tcount\na\t1\n", "column 'count' is also one of the results"), ("recording,observed_s\na,1\n", "observed_s"),
-                            ("recording,day\na,\"1\n", ("line 2", "does not end")), ("recording,day\na,1\t2\n", ("line 2", "printable")),
-                            (b"recording\tday\na\t\xff\n", ("line 2", "printable")), ("recording\tday\na\t\x1b[1m\n", "\\x1b")):
-            with self.subTest(text):
-                self.table_refused(folder, "--sheet", self.file("sheet.tsv", text), says=("sheet.tsv", *((words,) if isinstance(words, str) else words)))
-        self.table_refused(folder, "--sheet", self.folder / "absent.tsv", says="absent.tsv")
-        self.table_refused(folder, "--sheet", self.folder, says="cannot be read")
+        for words in (("--sheet", "sheet.csv"), ("--sheet=sheet.csv",), ("--sheet",)):
+            with self.subTest(words):
+                self.table_refused(folder, *words, says=("there is no option --sheet: merge the table with your sheet", "pandas.merge"))
+        config = self.file("options.toml", "[table]\nsheet = 'sheet.csv'\n")
+        self.table_refused(folder, "--config", config, says=("options.toml", "table has no option 'sheet'", "pandas.merge"))
+        self.refused("info", self.folder / "a.tsv", "--sheet", "sheet.csv", says="there is no option --sheet")
 
     def test_results_that_do_not_fit(self):
         folder = self.chains("a")

@@ -4,12 +4,11 @@ nextflow.enable.dsl = 2
 include { PART; MERGE; TABLE } from './modules/spikeweave'
 
 workflow {
-    sheet = file(params.sheet, checkIfExists: true)
-    recordings = Channel.fromPath(params.sheet)
+    recordings = Channel.fromPath(params.sheet, checkIfExists: true)
         .splitCsv(header: true, sep: params.sheet.toString().endsWith('.csv') ? ',' : '\t')
         .map { row -> tuple(row.recording, file("${params.data}/${row.file}", checkIfExists: true)) }
 
     PART(recordings.combine(Channel.of(1..params.parts)))
     MERGE(recordings.join(PART.out.groupTuple(size: params.parts)))
-    TABLE(MERGE.out.collect(), sheet)
+    TABLE(MERGE.out.collect())
 }

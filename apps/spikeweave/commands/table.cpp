@@ -57,7 +57,7 @@ void declare_table(CLI::App& sub, command& chosen) {
         ->group("Input");
     add_described(sub, describe(*options));
     find_described(sub, "output")->required();
-    sub.footer("Example: spikeweave table results/* --sheet cohort.csv -o cohort.tsv");
+    sub.footer("Example: spikeweave table results/* --of circuit -o edges.tsv");
     choose(sub, chosen, options, &run);
 }
 

@@ -20,9 +20,6 @@ struct cohort_table_options {
     std::string of{};
     /// Only rows that their table calls significant.
     bool significant = false;
-    /// A table about the recordings, with a line for each: text in UTF-8 with tabs or commas, whose
-    /// column `recording` has the names of the folders. Its other columns are repeated in each row.
-    std::filesystem::path sheet{};
 };
 
 SPIKEWEAVE_API option_list describe(cohort_table_options& options);
@@ -33,7 +30,7 @@ struct SPIKEWEAVE_API cohort_summary {
     std::size_t recordings = 0;
     /// The recordings without a row, which a table cannot show.
     std::vector<std::string> without{};
-    /// Recordings of the sheet without a result, and options that differ between results.
+    /// Options that differ between results.
     std::vector<std::string> warnings{};
 
     /// One line for a terminal.
@@ -41,13 +38,12 @@ struct SPIKEWEAVE_API cohort_summary {
 };
 
 /// Writes the rows of a table of several result folders of one command as one table, whose first
-/// columns are the name of the folder, what the sheet says of it, and, where a command knows it,
-/// `observed_s`, the seconds in which the findings were counted. A column that only some of the
-/// folders have is empty for the others, and so is a cell that is a dash.
+/// columns are `recording`, the name of the folder, and, where a command knows it, `observed_s`,
+/// the seconds in which the findings were counted. A column that only some of the folders have is
+/// empty for the others, and so is a cell that is a dash.
 /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
-/// @throws io_error if a folder is no result or damaged, or the sheet is damaged or lacks one;
-/// invalid_argument if there is no folder, one is given twice, they are of different commands, they
-/// have no such table, or both the sheet and the results have a column; cancelled.
+/// @throws io_error if a folder is no result or damaged; invalid_argument if there is no folder,
+/// one is given twice, they are of different commands, or they have no such table; cancelled.
 SPIKEWEAVE_API cohort_summary write_cohort_table(const std::filesystem::path& table,
                                                  std::span<const std::filesystem::path> folders,
                                                  const cohort_table_options& options = {},

@@ -37,13 +37,12 @@ process TABLE {
 
     input:
     path results
-    path sheet
 
     output:
     path "${params.table}.tsv"
 
     script:
     """
-    spikeweave table ${results} --sheet ${sheet} --of ${params.table} -o ${params.table}.tsv
+    spikeweave table ${results} --of ${params.table} -o ${params.table}.tsv
     """
 }
