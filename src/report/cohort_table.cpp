@@ -18,8 +18,8 @@
 #include "io/file_error.hpp"
 #include "io/readable_file.hpp"
 #include "io/result_table.hpp"
-#include "report/comparisons.hpp"
 #include "report/run_json.hpp"
+#include "report/several.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 

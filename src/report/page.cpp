@@ -12,10 +12,10 @@
 #include "io/readable_file.hpp"
 #include "io/session_schema.hpp"
 #include "page_text.hpp"
-#include "report/comparisons.hpp"
 #include "report/document.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/session_page.hpp"
+#include "report/several.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

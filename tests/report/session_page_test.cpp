@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "io/database.hpp"
-#include "report/episodes/comparison.hpp"
+#include "report/episodes/several.hpp"
 #include "report/episodes/window_series.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"

@@ -16,9 +16,9 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
-#include "spikeweave/report/episodes/conditions.hpp"
+#include "spikeweave/report/compare/episodes.hpp"
+#include "spikeweave/report/compare/spade.hpp"
 #include "spikeweave/report/page.hpp"
-#include "spikeweave/report/spade/conditions.hpp"
 
 namespace spikeweave::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "spikeweave/core/options.hpp"
 
 /// Whether a quantity differs between two conditions, by permutation of the labels of samples.
-/// docs/algorithms/conditions.md has the formulas.
+/// docs/algorithms/compare.md has the formulas.
 namespace spikeweave {
 
 /// A measurement in a sample, such as an epoch or a recording: an amount and its divisor, such as

@@ -1,12 +1,12 @@
-#include "spikeweave/pipeline/episodes/conditions.hpp"
-#include "spikeweave/pipeline/spade/conditions.hpp"
+#include "spikeweave/pipeline/compare/episodes.hpp"
+#include "spikeweave/pipeline/compare/spade.hpp"
 
 #include "bindings/core/episodes.hpp"
 #include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
-#include "spikeweave/report/episodes/conditions.hpp"
-#include "spikeweave/report/spade/conditions.hpp"
+#include "spikeweave/report/compare/episodes.hpp"
+#include "spikeweave/report/compare/spade.hpp"
 
 namespace spikeweave::python {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/episodes/comparison.hpp"
+#include "report/episodes/several.hpp"
 #include "report/page_spikes.hpp"
 
 namespace spikeweave::report {

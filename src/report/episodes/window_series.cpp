@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "report/episodes/comparison.hpp"
+#include "report/episodes/several.hpp"
 
 namespace spikeweave::report {
 namespace {

@@ -1,17 +1,17 @@
 // Starts the page: the views of the kind of result that the data are of.
 
 import { assembliesPage } from "./assemblies_page.js";
-import { comparisonPage, seriesPage } from "./comparison_pages.js";
-import { conditionsPage } from "./conditions_page.js";
+import { conditionsPage } from "./compare_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { drawAll } from "./in_turn.js";
 import { replayPage } from "./replay_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
-import { sortComparisonPage } from "./sort_comparison_page.js";
+import { comparisonPage, seriesPage } from "./several_pages.js";
+import { sortComparisonPage } from "./several_sort_page.js";
+import { spadeComparisonPage } from "./several_spade_page.js";
 import { sortPage } from "./sort_page.js";
-import { spadeComparisonPage } from "./spade_comparison_page.js";
 import { spadePage } from "./spade_page.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,

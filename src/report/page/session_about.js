@@ -1,7 +1,7 @@
 // What a session was asked for, what ran and what was lost.
 
-import { asText } from "./compared_about.js";
 import { el, firstOf, grouped, shownName } from "./format.js";
+import { asText } from "./several_about.js";
 
 function pairs(rows) {
   return el("dl", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, asText(value))]));

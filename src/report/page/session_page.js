@@ -2,9 +2,6 @@
 
 import { makeAbout } from "./about.js";
 import { changesText } from "./change_points.js";
-import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./compared_circuit.js";
-import { sourcesOfComparison } from "./compared_data.js";
-import { makeChanges } from "./compared_tables.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
@@ -15,6 +12,9 @@ import { lostOf, makeSessionAbout, unfinished } from "./session_about.js";
 import { readSession, stepAt } from "./session_data.js";
 import { makeMarks, makeOverview } from "./session_marks.js";
 import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
+import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
+import { sourcesOfComparison } from "./several_data.js";
+import { makeChanges } from "./several_tables.js";
 import { makeState } from "./state.js";
 
 // The time that a position has reached: the end of a step, or between those of two.

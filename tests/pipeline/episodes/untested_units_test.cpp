@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/pipeline/compare/episodes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/pipeline/episodes/changes.hpp"
-#include "spikeweave/pipeline/episodes/conditions.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 

@@ -8,8 +8,8 @@
 #include "spikeweave/assess/change_points.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/pipeline/compare/episodes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
-#include "spikeweave/pipeline/episodes/conditions.hpp"
 
 /// When a circuit changes in the course of a recording, and when the firing rates of its units do.
 /// docs/algorithms/change-points.md has the formulas and the calibration.

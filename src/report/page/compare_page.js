@@ -1,0 +1,105 @@
+// The page of a comparison of two conditions: what differs, and by how much.
+
+import { citeSection, listOf, repeatSection, warningsSection } from "./about.js";
+import { rowsOf } from "./data.js";
+import { changeText, makeDifferenceCircuit } from "./difference_circuit.js";
+import { pathElements } from "./episodes.js";
+import { episodeSources } from "./episodes_page.js";
+import { el, firstOf, grouped, shownName, sixDigits } from "./format.js";
+import { patternElements } from "./patterns.js";
+import { plainTable } from "./several_about.js";
+import { spadeSources } from "./spade_page.js";
+import { makeState } from "./state.js";
+import { makeTable } from "./table.js";
+
+const conditionSources = [
+  "A. Janssen, “Studentized permutation tests for non-i.i.d. hypotheses and the generalized Behrens–Fisher problem”, Statistics and Probability Letters 36 (1997)",
+  "B. Phipson, G. K. Smyth, “Permutation p-values should never be zero”, Statistical Applications in Genetics and Molecular Biology 9:39 (2010)",
+];
+
+const elementsOf = ({ names }, row) => (row.delays_ms ? pathElements(names, row) : patternElements(names, row));
+
+// An estimate with its interval, as far as they are known.
+function estimateText(value, low, high) {
+  if (value === null) return "–";
+  return low === null ? sixDigits(value) : `${sixDigits(value)} (${sixDigits(low)} to ${sixDigits(high)})`;
+}
+
+const ratioText = (row) => estimateText(row.rate_ratio, row.rate_ratio_low, row.rate_ratio_high);
+const excessText = (row) => estimateText(row.excess_difference, row.excess_difference_low, row.excess_difference_high);
+
+function makeFindings(state) {
+  const { data } = state;
+  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
+  const estimate = (label, key, text, help) => ({ label, help, value: (row) => row[key], cell: text });
+  const order = { excess: 0, rate: 1, none: 2 };
+  const table = makeTable({ caption: "Findings", rows: data.rows, pick: (row) => state.pick("finding", row), columns: [
+    { label: "finding", value: (row) => row.number },
+    { label: "units", value: (row) => row.units.map((unit) => data.names[unit]).join(" "), cell: (row) => elementsOf(data, row) },
+    { label: "change", help: "of the excess beyond the rates of the units, or of the rate only", value: (row) => order[row.change], cell: changeText },
+    number("count_a", "occurrences in condition a"), number("count_b", "occurrences in condition b"),
+    estimate("rate, b by a", "rate_ratio", ratioText, "how many times as often in b, with its 95 % interval"), number("rate_q", "p of the rate, corrected for all findings"),
+    estimate("excess, b less a", "excess_difference", excessText, "how much more often a first spike is followed beyond chance in b, with its 95 % interval"),
+    number("excess_q", "p of the excess, corrected for all findings")] });
+  const box = el("input", { type: "checkbox", id: "only-changed", onchange: () => table.show(data.rows.filter((row) => !(box.checked && row.change === "none"))) });
+  state.listen((what) => {
+    if (what === "picked") table.mark(state.now.picked);
+  });
+  const left = data.total > data.rows.length ? [el("p", { class: "note" }, `${firstOf(data.rows.length, data.total)} findings; differences.tsv has all.`)] : [];
+  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-changed" }, box, " only what changed")), left, table.element);
+}
+
+// All that is known of the finding that is picked.
+function makeFinding(state) {
+  const element = el("div", { id: "finding-view" }, el("p", { class: "note" }, "Pick a finding."));
+  state.listen((what) => {
+    if (what !== "picked") return;
+    const row = state.now.picked;
+    const sides = (key) => ["a", "b"].map((side) => sixDigits(row[`${key}_${side}`]));
+    const rows = [["occurrences", ...sides("count"), "", "", ""], ["expected by chance", ...sides("expected"), "", "", ""], ["first spikes", ...sides("first_spikes"), "", "", ""],
+      ["rate (1/s)", sixDigits(row.rate_a_hz), sixDigits(row.rate_b_hz), `ratio ${ratioText(row)}`, sixDigits(row.rate_p), sixDigits(row.rate_q)],
+      ["excess", ...sides("excess"), `difference ${excessText(row)}`, sixDigits(row.excess_p), sixDigits(row.excess_q)],
+      ...(row.found_a === undefined ? [] : [["searches that found it", ...sides("found"), "", "", ""]])];
+    element.replaceChildren(el("h3", {}, elementsOf(state.data, row), `: ${changeText(row)}`),
+      plainTable("The finding that is picked", ["", "a", "b", "b compared with a, 95 %", "p", "q"], rows));
+  });
+  return element;
+}
+
+function makeConditionsAbout({ run, names }, sources) {
+  const { a, b, warnings = [] } = run.input;
+  const { samples, labellings, all_labellings: areAll, smallest_p: smallest } = run.comparison;
+  const of = (label, text) => [label, text(a), text(b)];
+  return el("div", { class: "about" },
+    el("section", {}, el("h3", {}, "Conditions"), plainTable("Conditions", ["", "a", "b"], [
+      of("files", ({ files }) => files.map(({ path }) => shownName(path)).join(", ")), of("digests", ({ files }) => files.map(({ digest }) => digest).join(", ")),
+      of("recordings", (one) => grouped(one.recordings)), of("samples", (one) => grouped(one.samples)), of("seconds", (one) => String(one.observed_s)), of("spikes", (one) => grouped(one.spikes))])),
+    warningsSection(warnings),
+    repeatSection(shownName(run.command ?? "")),
+    el("section", {}, el("h3", {}, "What ran"), listOf([["units", names.length], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
+      ["smallest p that they can give", smallest], ["seed", run.seed], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),
+    el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),
+    citeSection(run.spikeweave, sources));
+}
+
+export function conditionsPage(raw) {
+  const data = { run: raw.run, names: raw.unit_names, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
+  const state = makeState(data, () => new Float64Array(0));
+  const changed = data.rows.filter(({ change }) => change !== "none");
+  const circuit = makeDifferenceCircuit(state);
+  const arePatterns = Boolean(raw.differences.lags_ms);
+  return {
+    data,
+    redraw: () => {},
+    found: `${firstOf(data.rows.length, data.total)} findings in two conditions, ${grouped(changed.length)} changed`,
+    views: [
+      ...(circuit ? [["differences", "Differences", circuit, "What differs between a and b"]] : []),
+      ["findings", "Findings", makeFindings(state)],
+      ["finding", "Finding", makeFinding(state), "The finding that is picked"],
+      ["about", "About", makeConditionsAbout(data, [...conditionSources, ...(arePatterns ? spadeSources : episodeSources)]), "About this comparison"],
+    ],
+    start() {
+      if (data.rows.length > 0) state.pick("finding", changed[0] ?? data.rows[0]);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+// The page of two sortings of one recording: which units are the same in both.
+
+import { makeAgreement } from "./agreement.js";
+import { rowsOf } from "./data.js";
+import { el, figureOrText, grouped, shownName, sixDigits } from "./format.js";
+import { makeRaster } from "./raster.js";
+import { makeComparedAbout, plainTable } from "./several_about.js";
+import { sortSources } from "./sort_page.js";
+import { readSorting } from "./sorting_data.js";
+import { makeState } from "./state.js";
+import { makeTable } from "./table.js";
+import { drawWaveforms } from "./waveforms.js";
+
+const sortComparisonSources = [
+  "A. P. Buccino, C. L. Hurwitz, S. Garcia et al., “SpikeInterface, a unified framework for spike sorting”, eLife 9:e61834 (2020)",
+];
+
+// The spikes of both units that match, each one at most once, one pair after another.
+function sharedSpikes(first, second, within) {
+  const shared = [];
+  let j = 0;
+  for (const time of first) {
+    while (j < second.length && second[j] < time - within) ++j;
+    if (j < second.length && second[j] <= time + within) shared.push(time, second[j++]);
+  }
+  return Float64Array.from(shared);
+}
+
+function readSortings(raw) {
+  const sortings = raw.sortings.map((one) => ({ name: one.name, ...readSorting(one) }));
+  return { run: {}, names: [], spikeCount: 0, sortings, rows: rowsOf(raw.rows), pairs: rowsOf(raw.pairs), within: 1000 * raw.within_ms, matched: raw.matched_agreement };
+}
+
+// The pair that is picked has the raster: a row for each of its units.
+function makePairState(data) {
+  const [first, second] = data.sortings;
+  const shown = { ...data, trains: [], begin: Math.min(first.begin, second.begin), end: Math.max(first.end, second.end) };
+  const state = makeState(shown, ({ units }) => (units.length === 2 ? sharedSpikes(shown.trains[0].times, shown.trains[1].times, data.within) : new Float64Array(0)));
+  state.pickPair = ({ one, other }) => {
+    const picked = data.rows.find((row) => row.one === one && row.other === other) ?? data.pairs.find((pair) => pair.one === one && pair.other === other);
+    const sides = [one, other].map((unit, k) => ({ unit, sorting: data.sortings[k] })).filter(({ unit }) => unit !== null);
+    shown.names = sides.map(({ unit, sorting }) => `${sorting.name}: ${sorting.names[unit]}`);
+    shown.trains = sides.map(({ unit, sorting }) => sorting.trains[unit]);
+    state.pick("pair", Object.assign(picked, { units: sides.map((_, k) => k), sides }));
+  };
+  return state;
+}
+
+function pairColumns({ sortings }) {
+  const unit = (key, k) => ({ label: `${shownName(sortings[k].name)}: unit`, value: (row) => row[key],
+    cell: (row) => (row[key] === null ? "–" : shownName(sortings[k].names[row[key]])) });
+  const spikes = (key, k) => ({ label: "spikes", value: (row) => sortings[k].trains[row[key]]?.times.length, cell: (row) => String(sortings[k].trains[row[key]]?.times.length ?? "–") });
+  return [unit("one", 0), spikes("one", 0), unit("other", 1), spikes("other", 1),
+    { label: "matches", help: "spikes of both that match", value: (row) => row.matches },
+    { label: "agreement", help: "matches, by the spikes of both without counting matches twice", value: (row) => row.agreement, cell: (row) => sixDigits(row.agreement) },
+    { label: "match", value: (row) => (row.matched ? 0 : 1), cell: (row) => (row.matched ? "yes" : "no") }];
+}
+
+function makePairs(state) {
+  const { data } = state;
+  const table = makeTable({ caption: "Units and their best matches", columns: pairColumns(data), rows: data.rows, pick: state.pickPair });
+  const only = el("input", { type: "checkbox", id: "only-unmatched", onchange: () => table.show(data.rows.filter((row) => !(only.checked && row.matched))) });
+  state.listen((what) => {
+    if (what === "picked") table.mark(state.now.picked);
+  });
+  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-unmatched" }, only, " only units without a match")), table.element,
+    el("p", { class: "note" }, `Each unit with its best match: the one with the largest agreement, if that is at least 0.1. It is a match if the agreement is at least ${data.matched} and each is the best match of the other. ` +
+      `Spikes match if they are at most ${data.within / 1000} ms apart.`));
+}
+
+// Both units of the pair: the columns of their tables, and their waveforms.
+function makePair(state) {
+  const { data } = state;
+  const element = el("div", { id: "pair-view" }, el("p", { class: "note" }, "Pick a pair."));
+  const columns = [...new Set(data.sortings.flatMap((sorting) => sorting.columns))];
+  const quality = ({ unit, sorting }, key) => figureOrText(sorting.units.find((row) => row.number === unit + 1)?.[key]);
+  const waveform = ({ unit, sorting }, name) => el("div", {}, el("h3", {}, name),
+    sorting.waveforms ? el("div", { class: "frame" }, drawWaveforms(sorting, unit + 1)) : el("p", { class: "note" }, "There are no waveforms: features were sorted, not a recording."));
+  state.listen((what) => {
+    if (what !== "picked") return;
+    const { sides } = state.now.picked;
+    const names = data.names.map(shownName);
+    element.replaceChildren(plainTable("Both units", ["", ...names], columns.map((key) => [key.replaceAll("_", " "), ...sides.map((side) => quality(side, key))])),
+      el("div", { class: "two" }, sides.map((side, k) => waveform(side, names[k]))));
+  });
+  return element;
+}
+
+export function sortComparisonPage(raw) {
+  const state = makePairState(readSortings(raw));
+  const { data } = state;
+  const { sortings, rows } = data;
+  const raster = makeRaster(state);
+  const units = sortings.map(({ name, names }) => `${shownName(name)} has ${grouped(names.length)} units`);
+  return {
+    data,
+    redraw: raster.redraw,
+    found: `${units.join(", ")}, ${grouped(rows.filter((row) => row.matched).length)} match`,
+    views: [
+      ["units", "Units", makePairs(state), "Units and their best matches"],
+      ["agreement", "Agreement", el("div", { class: "frame" }, makeAgreement(state))],
+      ["pair", "Pair", makePair(state), "The pair that is picked"],
+      ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Orange: spikes that both units have."))],
+      ["about", "About", makeComparedAbout({ recordings: sortings }, [...sortComparisonSources, ...sortSources]), "About these results"],
+    ],
+    start() {
+      if (rows.length > 0) state.pickPair(rows.find((row) => row.matched) ?? rows[0]);
+      raster.redraw();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// The page of several results of SPADE: patterns that are found in all of them or in some only.
+
+import { makeCounts } from "./counts.js";
+import { rowsOf, spikesOf } from "./data.js";
+import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
+import { occurrenceFinder } from "./pattern_data.js";
+import { patternElements } from "./patterns.js";
+import { makeRaster } from "./raster.js";
+import { makeComparedAbout } from "./several_about.js";
+import { readChanges, sourcesOfComparison } from "./several_data.js";
+import { makeChanges } from "./several_tables.js";
+import { makeShown } from "./shown_recording.js";
+import { spadeSources } from "./spade_page.js";
+import { makeTable } from "./table.js";
+
+const noteOnPatterns = {
+  what: "patterns",
+  steps: "lags",
+  found: "found in one of the two results only",
+  caveat: "Windows overlap, and an event that lasts fills several bins, so counts vary more than Poisson counts do and p is too small: look at the " +
+    "ratio of the rates first. A rate also rises if the units only fire more. A pattern that is not found can still occur, as part of another one or as often as by chance.",
+};
+
+function readRecording({ name, run, spikes, windows, patterns }, units) {
+  const read = { name, windows, patternTotal: patterns, ...spikesOf({ run, unit_names: units, spikes }) };
+  return { ...read, seconds: (windows.bin_us * windows.bins) / 1e6, occurrencesOf: occurrenceFinder(read) };
+}
+
+function readComparedPatterns(raw) {
+  const recordings = raw.recordings.map((one) => readRecording(one, raw.unit_names));
+  const rows = rowsOf(raw.patterns).map((row) => ({ ...row, rate: row.count.map((count, k) => count / recordings[k].seconds) }));
+  const path = (row) => patternElements(raw.unit_names, row);
+  return { run: {}, names: raw.unit_names, spikeCount: 0, recordings, rows, total: raw.patterns.total, changes: readChanges(raw, rows), alpha: raw.alpha, path, note: noteOnPatterns };
+}
+
+function patternColumns({ recordings, names, path }) {
+  return [{ label: "pattern", value: (row) => row.number }, { label: "size", value: (row) => row.units.length },
+    { label: "units and lags", value: (row) => row.units.map((unit) => names[unit]).join(" "), cell: path },
+    ...recordings.flatMap(({ name }, k) => [
+      { label: `${shownName(name)}: count`, help: "windows that hold the pattern", value: (row) => row.count[k] },
+      { label: "per second", help: "count, by the time that was binned", value: (row) => row.rate[k], cell: (row) => shortNumber(row.rate[k], 4) },
+      { label: "p", help: "share of surrogates that reach the pattern's signature; a dash: not found, or not tested", value: (row) => row.p[k], cell: (row) => sixDigits(row.p[k]) },
+      { label: "q", help: "p, corrected for all signatures tested", value: (row) => row.q[k], cell: (row) => sixDigits(row.q[k]) },
+      { label: "found", help: "significant, or without surrogates frequent, and left after reduction", value: (row) => (row.found[k] ? 0 : 1), cell: (row) => (row.found[k] ? "yes" : "no") },
+    ])];
+}
+
+function notesOnTables({ recordings, rows, total }) {
+  const some = recordings.filter(({ patternTotal }) => patternTotal > 10000).map(({ name }) => shownName(name));
+  return [...(total > rows.length ? [el("p", { class: "note" }, `The first ${grouped(rows.length)} of ${grouped(total)} patterns.`)] : []),
+    ...(some.length > 0 ? [el("p", { class: "note" }, `Only the first 10,000 patterns of ${some.join(" and ")} are compared; others count as not found.`)] : [])];
+}
+
+function makeComparedPatterns(state) {
+  const { data } = state;
+  const table = makeTable({ caption: "Patterns of all results", columns: patternColumns(data), rows: data.rows, pick: (row) => state.pick("pattern", row) });
+  const text = el("input", { type: "search", id: "unit-filter", autocomplete: "off", oninput: apply });
+  const only = el("input", { type: "checkbox", id: "only-some", onchange: apply });
+
+  function apply() {
+    const words = text.value.split(/\s+/).filter(Boolean);
+    table.show(data.rows.filter((row) => !(only.checked && row.found.every(Boolean)) &&
+      words.every((word) => row.units.some((unit) => data.names[unit].startsWith(word)))));
+  }
+
+  state.listen((what) => {
+    if (what === "picked") table.mark(state.now.picked);
+  });
+  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "unit-filter" }, "units ", text), el("label", { for: "only-some" }, only, " not found in all")),
+    notesOnTables(data), table.element);
+}
+
+export function spadeComparisonPage(raw) {
+  const data = readComparedPatterns(raw);
+  const { state, recording, showRecording } = makeShown(data, ({ occurrencesOf }, row) => occurrencesOf(row).times);
+  const raster = makeRaster(state);
+  const choice = el("select", { id: "shown-recording", onchange: () => showRecording(Number(choice.value)) },
+    data.recordings.map(({ name }, k) => el("option", { value: k }, shownName(name))));
+  state.listen((what) => {
+    if (what === "recording") choice.value = recording.number;
+  });
+  const inAll = data.rows.filter((row) => row.found.every(Boolean)).length;
+  return {
+    data,
+    redraw: raster.redraw,
+    found: `${grouped(data.recordings.length)} results of ${grouped(data.names.length)} units, ${grouped(data.rows.length)} patterns, ${grouped(inAll)} found in all`,
+    views: [
+      ["raster", "Raster", el("div", {}, el("p", { class: "controls" }, el("label", { for: "shown-recording" }, "result ", choice)), raster.element)],
+      ["patterns", "Patterns", makeComparedPatterns(state)],
+      ["counts", "Count over time", makeCounts(state, data.path, "Pick a pattern.")],
+      ["changes", "Changes", makeChanges(state, ({ row, to }) => {
+        showRecording(to);
+        state.pick("pattern", row);
+      }), "What changed"],
+      ["about", "About", makeComparedAbout(data, [...sourcesOfComparison, ...spadeSources]), "About these results"],
+    ],
+    start() {
+      if (data.rows.length > 0) state.pick("pattern", data.rows[0]);
+      raster.redraw();
+    },
+  };
+}

@@ -1,0 +1,153 @@
+"""The page of a comparison of two conditions in Chromium.
+
+Usage: page_compare_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+"""
+
+import random
+import unittest
+
+from browser import NASTY, By, PageCase, rows_of, spikeweave
+
+
+def number(cell):
+    """A number of the table or of the page; a dash where none is known."""
+    return "–" if cell in ("-", "–") else float(cell)
+
+
+class ConditionsPage(PageCase):
+    """In a, spikes of e are followed by f; in b, those of c by d; and in both, those of a by b. All after 5 ms."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        draw = random.Random(1)
+        for name, pairs in (("one", ("ab", "ef")), ("other", ("ab", "cd"))):
+            spikes = {(round(draw.uniform(0, 100), 6), unit) for unit in "abcdef" for _ in range(600)}
+            for first, second in pairs:
+                for _ in range(400):
+                    at = draw.uniform(0, 99)
+                    spikes |= {(round(at, 6), first), (round(at + 0.005, 6), second)}
+            (cls.folder / f"{name}.tsv").write_text("time\tunit\n" + "".join(f"{t:.6f}\t{unit}\n" for t, unit in sorted(spikes)), encoding="utf-8")
+        cls.files = [cls.folder / "one.tsv", cls.folder / "other.tsv"]
+        cls.compare()
+        cls.read_page()
+        cls.rows = rows_of(cls.out / "differences.tsv")
+
+    @classmethod
+    def compare(cls):
+        spikeweave("compare", *cls.files, "--delays", "4-6ms", "--max-size", "2", "--block", "10s", "--findings", "either", "-o", cls.out)
+
+    def shown(self):
+        return [[row["finding"], row["units"].replace("→", " →(4,6] ms→ ")] for row in self.rows]
+
+    def test_shows_itself_without_errors_and_requests(self):
+        self.assert_quiet()
+        changed = sum(row["change"] != "none" for row in self.rows)
+        self.assertGreater(changed, 1)
+        self.assertIn(f"{len(self.rows)} findings in two conditions, {changed} changed", self.one("#summary").text)
+
+    def test_lists_what_the_table_has(self):
+        words = {"up": "more in b", "down": "less in b"}
+        for row, cells, head in zip(self.rows, self.table("findings"), self.shown(), strict=True):
+            change = f"{row['change']}, {words[row['direction']]}" if row["change"] != "none" else "no significant change"
+            self.assertEqual(cells[:5], [*head, change, row["count_a"], row["count_b"]])
+            ratio, low, high = (number(row[name]) for name in ("rate_ratio", "rate_ratio_low", "rate_ratio_high"))
+            self.assertEqual([number(word.strip("()")) for word in cells[5].split() if word != "to"], [ratio] if low == "–" else [ratio, low, high])
+            self.assertEqual([number(cells[6]), number(cells[8])], [number(row["rate_q"]), number(row["excess_q"])])
+
+    def test_says_all_of_the_finding_that_is_picked(self):
+        for row in self.rows:
+            self.press(f"#findings tr[data-number='{row['finding']}'] button")
+            cells = {line.find_element(By.TAG_NAME, "th").text: [cell.text for cell in line.find_elements(By.TAG_NAME, "td")]
+                     for line in self.driver.find_elements(By.CSS_SELECTOR, "#finding-view tbody tr")}
+            self.assertEqual(cells["occurrences"][:2], [row["count_a"], row["count_b"]])
+            self.assertEqual([number(cell) for cell in cells["rate (1/s)"][:2]], [number(row["rate_a_hz"]), number(row["rate_b_hz"])])
+            self.assertEqual([number(cell) for cell in cells["excess"][:2]], [number(row["excess_a"]), number(row["excess_b"])])
+            self.assertEqual([number(cell) for cell in cells["excess"][3:]], [number(row["excess_p"]), number(row["excess_q"])])
+            if "found_a" in row:
+                self.assertEqual(cells["searches that found it"][:2], [row["found_a"], row["found_b"]])
+
+    def test_only_what_changed_can_be_listed(self):
+        self.press("#only-changed")
+        self.assertEqual([cells[0] for cells in self.table("findings")], [row["finding"] for row in self.rows if row["change"] != "none"])
+
+    def test_says_what_was_compared(self):
+        text = self.one("#about").text
+        for path in self.files:
+            self.assertIn(str(path), text)
+
+    def test_report_makes_the_same_page_again(self):
+        spikeweave("report", self.out, "-o", self.folder / "again.html")
+        self.assertEqual((self.folder / "again.html").read_text(encoding="utf-8"), self.html)
+
+    def test_nobody_is_left_out(self):
+        self.assert_accessible()
+
+    def test_names_are_never_markup(self):
+        def change(data):
+            data["unit_names"][:6] = NASTY[:6]
+
+        self.open_nasty(change)
+
+
+class EpisodesPage(ConditionsPage):
+    """Episodes, whose pairs are arrows of a circuit."""
+
+    def test_draws_each_pair_by_what_changed(self):
+        looks = {"up": "stronger", "down": "weaker", "same": "same"}
+        arrows = {arrow.get_attribute("data-number"): arrow for arrow in self.driver.find_elements(By.CSS_SELECTOR, "#differences .edge")}
+        self.assertEqual(set(arrows), {row["finding"] for row in self.rows if row["size"] == "2"})
+        for row in self.rows:
+            self.assertIn(looks[row["direction"]], arrows[row["finding"]].get_attribute("class").split())
+        row = next(row for row in self.rows if row["units"] == "c→d")
+        self.assertEqual((row["change"], row["direction"]), ("excess", "up"))
+        self.driver.execute_script("arguments[0].dispatchEvent(new MouseEvent('click'))", arrows[row["finding"]])
+        self.frame()
+        self.assertIn("c", self.one("#finding-view h3").text)
+        self.assertEqual(self.one("#findings tr.picked").get_attribute("data-number"), row["finding"])
+
+    def test_saves_the_circuit_of_differences(self):
+        self.press("#only-different")
+        changed = sum(row["change"] != "none" for row in self.rows)
+
+        picture = self.saved_svg("#save-differences", "differences.svg")
+
+        arrows = [part for part in picture.iter() if (part.get("marker-end") or "").startswith("url(#head-")]
+        self.assertEqual(len(arrows), changed)
+        self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_only_pairs_that_changed_can_be_drawn(self):
+        self.press("#only-different")
+        drawn = [arrow.get_attribute("data-number") for arrow in self.driver.find_elements(By.CSS_SELECTOR, "#differences .edge") if arrow.is_displayed()]
+        self.assertEqual(set(drawn), {row["finding"] for row in self.rows if row["change"] != "none"})
+
+
+class PatternsPage(ConditionsPage):
+    """Patterns of SPADE, which have no circuit."""
+
+    @classmethod
+    def compare(cls):
+        found = []
+        for path in cls.files:
+            found += ["--patterns", cls.folder / path.stem]
+            spikeweave("spade", path, "--bin", "5ms", "--window", "4", "--min-occ", "100", "--min-spikes", "2", "-o", found[-1])
+        spikeweave("compare", *cls.files, *found, "--block", "10s", "--surrogates", "20", "-o", cls.out)
+
+    def shown(self):
+        out = []
+        for row in self.rows:
+            lags, units = [float(lag) for lag in row["lags_ms"].split(",")], row["units"].split(",")
+            text = units[0]
+            for before, lag, unit in zip(lags, lags[1:], units[1:]):
+                text += f" →{lag - before:g} ms→ {unit}" if lag > before else f" + {unit}"
+            out.append([row["finding"], text])
+        return out
+
+    def test_has_no_circuit(self):
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#differences"), [])
+
+
+del ConditionsPage  # only what it is compared with is a test
+
+if __name__ == "__main__":
+    unittest.main()
