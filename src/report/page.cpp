@@ -14,7 +14,7 @@
 #include "page_text.hpp"
 #include "report/document.hpp"
 #include "report/episodes/window_tables.hpp"
-#include "report/session_page.hpp"
+#include "report/live/page_data.hpp"
 #include "report/several.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -4,7 +4,7 @@
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/report/inputs.hpp"
+#include "spikeweave/report/info.hpp"
 
 namespace spikeweave::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/report/installation.hpp"
+#include "spikeweave/report/doctor.hpp"
 
 namespace spikeweave::cli {
 namespace {

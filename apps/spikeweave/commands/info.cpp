@@ -8,7 +8,7 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/recording.hpp"
-#include "spikeweave/report/inputs.hpp"
+#include "spikeweave/report/info.hpp"
 
 namespace spikeweave::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "spikeweave/report/cohort_table.hpp"
+#include "spikeweave/report/table.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 struct table_command {
     std::vector<std::filesystem::path> folders{};
     std::filesystem::path to{};
-    cohort_table_options how{};
+    table_options how{};
     bool overwrite = false;
     bool json = false;
 };
@@ -31,8 +31,8 @@ option_list describe(table_command& options) {
 
 void run(table_command& options, session& now) {
     check_output_place(options.to, options.overwrite);
-    const cohort_summary written =
-        write_cohort_table(options.to, options.folders, options.how, now.run(), options.overwrite);
+    const table_summary written =
+        write_table(options.to, options.folders, options.how, now.run(), options.overwrite);
     now.warn(written.warnings);
     if (options.json)
         write_stdout(json_document({{"output", options.to.string()},

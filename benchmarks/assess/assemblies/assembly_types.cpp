@@ -1,6 +1,6 @@
 // Prints how often CAD, SPADE and episodes find the five types of assemblies of Russo and
 // Durstewitz (2017), and how often they find something where nothing was planted
-// (docs/algorithms/cell-assemblies.md).
+// (docs/algorithms/assemblies.md).
 //
 //   assembly_types RECORDINGS NULLS SURROGATES THREADS [METHOD [ROW]]
 //

@@ -14,7 +14,7 @@
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 /// Cell assemblies at several time scales (CAD; E. Russo, D. Durstewitz, eLife 6:e19428, 2017,
-/// doi:10.7554/eLife.19428). docs/algorithms/cell-assemblies.md has the formulas.
+/// doi:10.7554/eLife.19428). docs/algorithms/assemblies.md has the formulas.
 namespace spikeweave {
 
 /// The assemblies that are kept if a set of units is found at several bin widths.

@@ -1,4 +1,4 @@
-#include "spikeweave/report/installation.hpp"
+#include "spikeweave/report/doctor.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

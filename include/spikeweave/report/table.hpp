@@ -13,8 +13,8 @@
 /// One table of the findings of many recordings, for statistics packages.
 namespace spikeweave {
 
-/// Options of `write_cohort_table`.
-struct cohort_table_options {
+/// Options of `write_table`.
+struct table_options {
     /// The table of each folder that is taken, such as "circuit"; empty: the main one, which is
     /// "episodes", "windows", "patterns", "units", "assemblies", "replay" or "differences".
     std::string of{};
@@ -22,10 +22,10 @@ struct cohort_table_options {
     bool significant = false;
 };
 
-SPIKEWEAVE_API option_list describe(cohort_table_options& options);
+SPIKEWEAVE_API option_list describe(table_options& options);
 
-/// The result of `write_cohort_table`.
-struct SPIKEWEAVE_API cohort_summary {
+/// The result of `write_table`.
+struct SPIKEWEAVE_API table_summary {
     std::uint64_t rows = 0;
     std::size_t recordings = 0;
     /// The recordings without a row, which a table cannot show.
@@ -44,9 +44,9 @@ struct SPIKEWEAVE_API cohort_summary {
 /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
 /// @throws io_error if a folder is no result or damaged; invalid_argument if there is no folder,
 /// one is given twice, they are of different commands, or they have no such table; cancelled.
-SPIKEWEAVE_API cohort_summary write_cohort_table(const std::filesystem::path& table,
-                                                 std::span<const std::filesystem::path> folders,
-                                                 const cohort_table_options& options = {},
-                                                 const execution& run = {}, bool overwrite = true);
+SPIKEWEAVE_API table_summary write_table(const std::filesystem::path& table,
+                                         std::span<const std::filesystem::path> folders,
+                                         const table_options& options = {},
+                                         const execution& run = {}, bool overwrite = true);
 
 }  // namespace spikeweave

@@ -1,4 +1,4 @@
-#include "report/session_page.hpp"
+#include "report/live/page_data.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "spikeweave/report/cohort_table.hpp"
+#include "spikeweave/report/table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -44,7 +44,7 @@ constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 3>
 constexpr std::array<std::string_view, 8> options_without_effect{
     "threads", "device", "max_memory", "seed", "strategy", "compaction", "split", "pairs"};
 
-struct cohort_member {
+struct tabled_result {
     std::filesystem::path folder;
     std::string name;
     std::string kind;
@@ -54,11 +54,11 @@ struct cohort_member {
 };
 
 // What a table has before the columns of the results.
-struct cohort {
-    std::vector<cohort_member> members{};
+struct tabled_results {
+    std::vector<tabled_result> members{};
     std::string_view table{};
 
-    std::filesystem::path table_of(const cohort_member& one) const {
+    std::filesystem::path table_of(const tabled_result& one) const {
         return one.folder / fmt::format("{}.tsv", table);
     }
 };
@@ -101,11 +101,11 @@ std::string observed_time(const json& run) {
     return seconds > 0 ? fmt::format("{:.6f}", seconds) : std::string();
 }
 
-std::vector<cohort_member> read_members(std::span<const std::filesystem::path> folders) {
+std::vector<tabled_result> read_members(std::span<const std::filesystem::path> folders) {
     if (folders.empty()) throw invalid_argument("a table is of at least one result");
     const std::vector<std::string> names = report::names_of_folders(folders);
     std::set<std::filesystem::path> places;
-    std::vector<cohort_member> members;
+    std::vector<tabled_result> members;
     for (std::size_t i = 0; i < folders.size(); ++i) {
         const auto [kind, run] = kind_of(folders[i]);
         if (!places.insert(std::filesystem::canonical(folders[i])).second)
@@ -140,11 +140,11 @@ std::string_view table_named(std::string_view wanted, std::string_view kind) {
 }
 
 // Findings of different searches can hardly be compared, but may be meant.
-void warn_of_options(const std::vector<cohort_member>& members,
+void warn_of_options(const std::vector<tabled_result>& members,
                      std::vector<std::string>& warnings) {
     std::set<std::string> differ;
     const json& first = members[0].parameters;
-    for (const cohort_member& one : members)
+    for (const tabled_result& one : members)
         for (const json* const list : {&first, &one.parameters})
             for (const auto& [name, value] : list->items())
                 if (one.parameters.value(name, json()) != first.value(name, json()) &&
@@ -168,9 +168,9 @@ std::string_view significance_column(const result_table& rows) {
 }
 
 // All columns of the results, in the order in which they come.
-std::vector<std::string> columns_of(const cohort& all, const cohort_table_options& options) {
+std::vector<std::string> columns_of(const tabled_results& all, const table_options& options) {
     std::vector<std::string> columns;
-    for (const cohort_member& one : all.members) {
+    for (const tabled_result& one : all.members) {
         const result_table rows(all.table_of(one));
         for (const std::string& name : rows.columns())
             if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
@@ -185,8 +185,8 @@ std::vector<std::string> columns_of(const cohort& all, const cohort_table_option
 // Writes the rows of one result.
 class row_writer {
 public:
-    row_writer(io::atomic_file& to, const cohort& all, std::vector<std::string> columns,
-               const cohort_table_options& options)
+    row_writer(io::atomic_file& to, const tabled_results& all, std::vector<std::string> columns,
+               const table_options& options)
         : to_(to), all_(all), columns_(std::move(columns)), options_(options) {
         has_time_ =
             std::ranges::any_of(all.members, [](const auto& one) { return !one.observed.empty(); });
@@ -197,7 +197,7 @@ public:
     }
 
     /// Returns the number of rows.
-    std::uint64_t write(const cohort_member& one, const std::stop_token& stop) {
+    std::uint64_t write(const tabled_result& one, const std::stop_token& stop) {
         std::string begin = one.name;
         if (has_time_) begin += '\t' + one.observed;
         result_table rows(all_.table_of(one));
@@ -222,16 +222,16 @@ public:
 
 private:
     io::atomic_file& to_;
-    const cohort& all_;
+    const tabled_results& all_;
     std::vector<std::string> columns_;
-    const cohort_table_options& options_;
+    const table_options& options_;
     bool has_time_ = false;
     std::string line_;
 };
 
 }  // namespace
 
-option_list describe(cohort_table_options& options) {
+option_list describe(table_options& options) {
     option_list list;
     list.begin_group("Options");
     list.add("of", options.of,
@@ -244,7 +244,7 @@ option_list describe(cohort_table_options& options) {
     return list;
 }
 
-std::string cohort_summary::text() const {
+std::string table_summary::text() const {
     std::string out = fmt::format("{} of {}", report::plural(rows, "row", "rows"),
                                   report::plural(recordings, "recording", "recordings"));
     if (!without.empty())
@@ -253,12 +253,11 @@ std::string cohort_summary::text() const {
     return out + '\n';
 }
 
-cohort_summary write_cohort_table(const std::filesystem::path& table,
-                                  std::span<const std::filesystem::path> folders,
-                                  const cohort_table_options& options, const execution& run,
-                                  bool overwrite) {
-    cohort_summary out{.recordings = folders.size()};
-    cohort all{.members = read_members(folders)};
+table_summary write_table(const std::filesystem::path& table,
+                          std::span<const std::filesystem::path> folders,
+                          const table_options& options, const execution& run, bool overwrite) {
+    table_summary out{.recordings = folders.size()};
+    tabled_results all{.members = read_members(folders)};
     all.table = table_named(options.of, all.members[0].kind);
     warn_of_options(all.members, out.warnings);
     std::vector<std::string> columns = columns_of(all, options);

@@ -1,4 +1,4 @@
-#include "spikeweave/report/inputs.hpp"
+#include "spikeweave/report/info.hpp"
 
 #include <fmt/format.h>
 
