@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the one-way dependencies of docs/design/0003: which folders may include which, and what is public. Namespace
 spikeweave is the public interface, so private headers declare nothing in it, but in a namespace of their own. The name
-of a command (`episodes`, `spade`, `sort`) is that of its folder in every stage. What needs CUDA, and nothing else, is
+of a command is that of its folder in every stage. What needs CUDA, and nothing else, is
 in a folder `cuda`, in a file of this name or in a `.cu` or `.cuh` file.
 
 Usage: check_layers.py [ROOT]
@@ -38,13 +38,41 @@ PUBLIC_NAMESPACE = re.compile(r"namespace\s+spikeweave\s*\{")
 INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?((?:[\w-]+/)*)([\w-]+)\.(\w+)"')
 
 # The stages whose folders are named after commands. A file outside these folders is for all commands and has the name
-# of none.
-COMMANDS = ("episodes", "spade", "sort")
+# of none, nor another word for what a command does.
 BY_COMMAND = {"mine", "assess", "pipeline", "report"}
-NAMED_AFTER_A_COMMAND = re.compile(r"(episodes?|patterns?|spade|sort|sorting)(_|$)")
-# Where every command has a file or a folder of its name.
-PLACES = ("src/pipeline", "include/spikeweave/report", "src/report", "tests/report", "python/spikeweave/_commands",
-          "docs/tutorials", "apps/spikeweave/commands")
+COMMANDS = {
+    "assemblies": r"assembly",
+    "compare": r"compar\w+|conditions?|differences?",
+    "completion": r"completions?",
+    "convert": r"conversions?|converters?",
+    "count": r"counts?|counting",
+    "devices": r"device",
+    "doctor": r"installations?",
+    "episodes": r"episode",
+    "info": r"inputs?",
+    "live": r"sessions?",
+    "manual": r"manuals?",
+    "merge": r"merg\w+",
+    "replay": r"replays|replayed",
+    "report": r"reports",
+    "simulate": r"simulat\w+",
+    "sort": r"sorts|sorting|sortings",
+    "spade": r"patterns?",
+    "table": r"tables|cohorts?",
+    "windows": r"window",
+}
+NAMED_AFTER_A_COMMAND = re.compile(rf"({'|'.join([*COMMANDS, *COMMANDS.values()])})(_|$)")
+# Commands that do more with the results of others, or with what finds them.
+BUILT_ON = {
+    "compare": {"episodes", "spade"},
+    "count": {"episodes"},
+    "live": {"episodes", "windows"},
+    "replay": {"episodes"},
+    "windows": {"episodes"},
+}
+# Where a command with a stage in the pipeline has a file or a folder of its name.
+PLACES = (("src/pipeline",), ("include/spikeweave/report",), ("src/report",), ("tests/report",),
+          ("python/spikeweave/_commands",), ("docs/tutorials", "docs/algorithms"), ("apps/spikeweave/commands",))
 CUDA_LIBRARY = re.compile(r"#\s*include\s+<(cuda|cub/|thrust/)")
 SOURCE = re.compile(r"(?<![\w./}-])[\w./-]+\.(?:cpp|cu)\b")
 
@@ -89,7 +117,7 @@ def check_line(line, place, own, path):
     if used not in {own, "core", IMPLEMENTS.get(own), *SHARED} and not public:
         return f"{used} is used by its public headers only"
     command, used_command = command_of(own, path.with_suffix("").parts[1:]), command_of(used, names[1:])
-    if command and used_command and command != used_command:
+    if command and used_command and command != used_command and used_command not in BUILT_ON.get(command, ()):
         return f"{own}/{command} and {used}/{used_command} do not know each other"
     return None
 
@@ -122,11 +150,14 @@ def misnamed(root):
             name = path.stem
             if path.parent.name in BY_COMMAND and NAMED_AFTER_A_COMMAND.match(name) and name not in COMMANDS:
                 yield path, 0, "its command names the folder, as in report/spade"
+    for path in sorted(root.glob("apps/spikeweave/commands/*.cpp")):
+        if path.stem not in {*COMMANDS, "commands"}:
+            yield path, 0, "COMMANDS of tools/check_layers.py does not have this command"
     for command in COMMANDS:
         if (root / f"include/spikeweave/pipeline/{command}.hpp").exists():
-            for place in PLACES:
-                if not any(path.stem == command for path in (root / place).glob("*")):
-                    yield root / place, 0, f"there is no {command} here"
+            for places in PLACES:
+                if not any(path.stem == command for place in places for path in (root / place).glob("*")):
+                    yield root / places[0], 0, f"there is no {command} here"
 
 
 def misplaced_sources(root):

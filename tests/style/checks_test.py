@@ -145,6 +145,24 @@ class Layers(Planted):
         self.plant("tests/mine/episode/a_test.cpp", "\n")
         self.assert_caught(self.tool, "tests/mine/episode", "names the folder")
 
+    def test_allows_a_command_that_is_built_on_another(self):
+        self.plant("src/pipeline/compare/a.cpp", '#include "pipeline/episodes/a.hpp"\n')
+        result = self.run_tool(self.tool, self.root)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.plant("src/pipeline/episodes/a.cpp", '#include "spikeweave/pipeline/compare.hpp"\n')
+        self.assert_caught(self.tool, "src/pipeline/episodes/a.cpp:1", "pipeline/episodes and pipeline/compare do not know each other")
+
+    def test_catches_another_word_for_what_a_command_does(self):
+        for path in ("src/pipeline/conditions.cpp", "src/report/cohort_table.cpp", "include/spikeweave/report/inputs.hpp",
+                     "tests/report/session_page_test.cpp", "src/report/comparison.cpp"):
+            with self.subTest(path):
+                self.plant(path, "\n")
+                self.assert_caught(self.tool, path, "names the folder")
+
+    def test_catches_a_command_that_it_does_not_know(self):
+        self.plant("apps/spikeweave/commands/weave.cpp", "\n")
+        self.assert_caught(self.tool, "apps/spikeweave/commands/weave.cpp", "does not have this command")
+
     def test_catches_a_command_without_a_report(self):
         self.plant("include/spikeweave/pipeline/spade.hpp", "\n")
         self.plant("src/pipeline/spade/run.cpp", "\n")

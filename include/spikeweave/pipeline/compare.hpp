@@ -8,6 +8,7 @@
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
+#include "spikeweave/pipeline/change_kind.hpp"
 
 /// The common parts of comparisons of two conditions, of episodes and of patterns.
 /// docs/algorithms/compare.md has the formulas and the calibration.
@@ -26,16 +27,6 @@ struct condition_summary {
     duration observed{};
     std::size_t spikes = 0;
 };
-
-/// The cause of a change of a finding.
-enum class change_kind : std::uint8_t {
-    none,    ///< no significant change
-    rate,    ///< it occurs more or less often, as the rates of the units explain
-    excess,  ///< it follows its first unit more or less often beyond what rates predict
-};
-
-template <>
-SPIKEWEAVE_API enum_table<change_kind> enum_names<change_kind>();
 
 /// The counts of a finding in both conditions, and the tests; arrays have a, then b.
 struct condition_change {

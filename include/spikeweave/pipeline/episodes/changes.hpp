@@ -8,7 +8,7 @@
 #include "spikeweave/assess/change_points.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
-#include "spikeweave/pipeline/compare/episodes.hpp"
+#include "spikeweave/pipeline/change_kind.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 
 /// When a circuit changes in the course of a recording, and when the firing rates of its units do.
