@@ -167,8 +167,8 @@ def test_an_option_that_is_added_needs_no_other_edit():
         ({"max_size": 0}, ["--max-size", "0"]),
         ({"jitter_window": "1us"}, ["--jitter-window", "1us"]),
         ({"correction": "fdr_tsbh"}, ["--correction", "fdr_tsbh"]),
-        ({"surrogates": 5, "surrogate_method": "trial_shifting"},
-         ["--surrogates", "5", "--surrogate-method", "trial_shifting"]),
+        ({"surrogates": 5, "surrogate_method": "trial-shifting"},
+         ["--surrogates", "5", "--surrogate-method", "trial-shifting"]),
         ({"min_count": 5, "min_rate": 1.0}, ["--min-count", "5", "--min-rate", "1"]),
     ],
 )  # fmt: skip

@@ -63,10 +63,10 @@ def arguments(function):
          "spectrum": "3d#", "correction": "holm", "threads": 2},
         {"surrogates": 20, "epochs": [(0, 4), (5, 10)], "separation": "300ms", "alpha": 0.05},
         {"surrogates": 20, "trial_length": "2s", "trial_separation": 0.5, "alpha": 0.05},
-        {"surrogates": 5, "surrogate_method": "isi_dithering", "isi_bins": 50, "isi_steps": "fast",
+        {"surrogates": 5, "surrogate_method": "isi-dithering", "isi_bins": 50, "isi_steps": "fast",
          "isi_sigma": "1ms", "isi_alternate": False, "isi_sqrt": True, "alpha": 0.2},
-        {"surrogates": 5, "surrogate_method": "dither_spikes", "edges": "clamp", "alpha": 0.2},
-        {"surrogates": 5, "surrogate_method": "bin_shuffling", "sliding": True, "alpha": 0.2},
+        {"surrogates": 5, "surrogate_method": "dither-spikes", "edges": "clamp", "alpha": 0.2},
+        {"surrogates": 5, "surrogate_method": "bin-shuffling", "sliding": True, "alpha": 0.2},
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore")

@@ -22,7 +22,7 @@ def test_recordings_say_what_their_units_are():
     )
     easy = simulate.recording(channels=4, units=2, length="200ms")
 
-    kinds = {"broad", "narrow", "early_peak", "triphasic", "positive"}
+    kinds = {"broad", "narrow", "early-peak", "triphasic", "positive"}
     assert len(made.waveform) == 9
     assert set(made.waveform) <= kinds
     assert made.like[0] == -1

@@ -230,7 +230,7 @@ def test_frames_and_graphs_have_all_patterns(planted):
         ({"surrogates": -1}, ValueError, "surrogates"),
         ({"surrogates": 10, "alpha": 0}, ValueError, "alpha"),
         ({"surrogates": 10, "surrogate_method": "magic"}, ValueError, "surrogate_method"),
-        ({"surrogates": 10, "surrogate_method": "trial_shifting"}, ValueError, "trial_length"),
+        ({"surrogates": 10, "surrogate_method": "trial-shifting"}, ValueError, "trial_length"),
         ({"spectrum": "4d"}, ValueError, "spectrum"),
         ({"reduce": (1, 2)}, ValueError, "reduce"),
         ({"reduce": 3}, TypeError, "reduce"),

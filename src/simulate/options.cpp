@@ -236,7 +236,7 @@ enum_table<waveform_kind> enum_names<waveform_kind>() {
     static constexpr std::array<named_value<waveform_kind>, 5> values{{
         {waveform_kind::broad, "broad"},
         {waveform_kind::narrow, "narrow"},
-        {waveform_kind::early_peak, "early_peak"},
+        {waveform_kind::early_peak, "early-peak"},
         {waveform_kind::triphasic, "triphasic"},
         {waveform_kind::positive, "positive"},
     }};

@@ -305,7 +305,7 @@ class Episodes(CliTest):
     def test_parts_of_surrogates_of_epochs_are_merged(self):
         path = self.chain_file()
         asked = ("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--trial-length", "300ms", "--surrogates", "10",
-                 "--surrogate-method", "trial_shifting")
+                 "--surrogate-method", "trial-shifting")
         self.ok(*asked, "-o", self.folder / "whole")
         parts = [self.folder / f"part{k}" for k in (1, 2)]
         for k, part in enumerate(parts, 1):

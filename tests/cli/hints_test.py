@@ -36,12 +36,12 @@ class Hints(CliTest):
         return of in self.ok(*command).stderr
 
     def test_trials(self):
-        command = ("spade", self.chains(), "--min-occ", "200", "--surrogates", "5", "--surrogate-method", "trial_shifting",
+        command = ("spade", self.chains(), "--min-occ", "200", "--surrogates", "5", "--surrogate-method", "trial-shifting",
                    "-o", self.folder / "out")
         epochs = self.file("epochs.tsv", "begin_s\tend_s\n0\t10\n10\t20\n")
         self.follow(command, "give --epochs or --trial-length", ("--trial-length", "5s"), ("--epochs", epochs))
         command = ("episodes", command[1], "--delays", "4-6ms", "--max-size", "2", "--surrogates", "5",
-                   "--surrogate-method", "trial_shifting", "-o", self.folder / "chains")
+                   "--surrogate-method", "trial-shifting", "-o", self.folder / "chains")
         self.follow(command, "give --epochs or --trial-length", ("--trial-length", "5s"), ("--epochs", epochs))
 
     def test_thresholds_of_short_windows(self):

@@ -37,7 +37,7 @@ class Merge(Parts):
     def test_parts_of_spade_give_one_run(self):
         data = self.planted_file()
         for parts, more in ((3, ("--spectrum", "#")),
-                            (7, ("--spectrum", "3d#", "--surrogate-method", "joint_isi_dithering")),
+                            (7, ("--spectrum", "3d#", "--surrogate-method", "joint-isi-dithering")),
                             (20, ("--reduce", "0,0,2", "--stability", "100", "--nwb", "--occurrences")),
                             (2, ("--stability", "100", "--stability-threshold", "0.2,0.2"))):
             with self.subTest(more):

@@ -37,7 +37,7 @@ class SimulateRecording(CliTest):
         self.assertEqual({c["gain_uv"] for c in found["channels"]}, {0.5})
 
     def test_makes_harder_recordings(self):
-        kinds = ("broad", "narrow", "early_peak", "triphasic", "positive")
+        kinds = ("broad", "narrow", "early-peak", "triphasic", "positive")
         self.ok(*self.small, "--difficulty", "realistic", "--similar", "1", "-o", self.folder / "r")
         self.ok(*self.small, "--distribution", "lognormal", "--waveforms", "varied", "--similar", "1", "--bursting", "0.3",
                 "--background", "2", "--noise-spectrum", "coloured", "-o", self.folder / "same")

@@ -60,10 +60,10 @@ class SameBytes(Ranks):
     def test_tested_by_surrogates(self):
         tests = ("--min-occ", "4", "--surrogates", "20", "--alpha", "0.1", "--seed", "3")
         for more in (("--spectrum", "#"),
-                     ("--spectrum", "3d#", "--surrogate-method", "joint_isi_dithering"),
-                     ("--spectrum", "#", "--surrogate-method", "bin_shuffling", "--strategy", "fp-growth"),
-                     ("--spectrum", "3d#", "--surrogate-method", "trial_shifting", "--trial-length", "2s"),
-                     ("--spectrum", "#", "--surrogate-method", "shuffle_isis", "--compat", "elephant")):
+                     ("--spectrum", "3d#", "--surrogate-method", "joint-isi-dithering"),
+                     ("--spectrum", "#", "--surrogate-method", "bin-shuffling", "--strategy", "fp-growth"),
+                     ("--spectrum", "3d#", "--surrogate-method", "trial-shifting", "--trial-length", "2s"),
+                     ("--spectrum", "#", "--surrogate-method", "shuffle-isis", "--compat", "elephant")):
             with self.subTest(more):
                 rows = self.same(self.planted_file(), *tests, *more, "--overwrite")
                 self.assertGreater(rows["spectrum.tsv"], 0)
@@ -89,7 +89,7 @@ class SameBytes(Ranks):
         self.assertGreater(rows["spectrum.tsv"], 5)
 
     def test_surrogates_of_episodes(self):
-        for more in ((), ("--max-size", "3", "--occurrences", "--surrogate-method", "dither_spikes")):
+        for more in ((), ("--max-size", "3", "--occurrences", "--surrogate-method", "dither-spikes")):
             with self.subTest(more):
                 rows = self.same(self.planted_file(), "--delays", "0-20ms", "--min-count", "20", "--surrogates", "25",
                                  "--seed", "3", *more, "--overwrite", numbers=(1, 2, 3), verb="episodes")

@@ -230,7 +230,7 @@ class Significance(SpadeTest):
     def test_keeps_what_was_planted(self):
         out = self.ok("spade", self.planted_file(), *self.tests, "-o", self.folder / "out").stdout
 
-        self.assertIn("dither_spikes_with_refractory_period", out)
+        self.assertIn("dither-spikes-with-refractory-period", out)
         rows = self.rows("out", "patterns.tsv")
         self.assertIn(("a,b,c", "0,10,15"), {(row["units"], row["lags_ms"]) for row in rows})
         self.assertEqual({row["significant"] for row in rows}, {"yes"})
@@ -255,9 +255,9 @@ class Significance(SpadeTest):
 
     def test_every_method_makes_surrogates(self):
         path = self.planted_file()
-        for method in ("dither_spikes", "dither_spike_train", "jitter_spikes", "randomise_spikes", "shuffle_isis",
-                       "joint_isi_dithering", "isi_dithering", "bin_shuffling", "trial_shifting", "interval-jitter"):
-            more = ("--trial-length", "500ms") if method == "trial_shifting" else ()
+        for method in ("dither-spikes", "dither-spike-train", "jitter-spikes", "randomise-spikes", "shuffle-isis",
+                       "joint-isi-dithering", "isi-dithering", "bin-shuffling", "trial-shifting", "interval-jitter"):
+            more = ("--trial-length", "500ms") if method == "trial-shifting" else ()
             with self.subTest(method):
                 out = self.ok("spade", path, "--min-occ", "20", "--surrogates", "20", "--alpha", "0.05",
                               "--surrogate-method", method, *more, "--json").stdout
@@ -269,7 +269,7 @@ class Significance(SpadeTest):
 
         out = self.ok("spade", self.planted_file(), *self.tests, "--epochs", epochs).stdout
 
-        self.assertIn("trial_shifting, dither 15 ms (chosen because there are trials)", out)
+        self.assertIn("trial-shifting, dither 15 ms (chosen because there are trials)", out)
 
     def test_reduction_takes_away_what_others_explain(self):
         path = self.planted_file()
@@ -307,19 +307,19 @@ class Significance(SpadeTest):
     def test_options_that_would_be_ignored_are_refused(self):
         path = self.planted_file()
         tests = ("spade", path, "--min-occ", "25", "--surrogates", "9", "--alpha", "0.2")
-        for arguments, words in ((("--sliding",), ("--sliding", "bin_shuffling", "unless another")),
-                                 (("--refractory", "4ms", "--surrogate-method", "jitter_spikes"),
-                                  ("--refractory", "dither_spikes_with_refractory_period", "by jitter_spikes")),
-                                 (("--refractory", "4ms", "--compat", "elephant"), ("--refractory", "by dither_spikes")),
-                                 (("--edges", "clamp"), ("--edges", "dither_spikes or dither_spike_train")),
-                                 (("--isi-bins", "9"), ("--isi-bins", "joint_isi_dithering or isi_dithering")),
+        for arguments, words in ((("--sliding",), ("--sliding", "bin-shuffling", "unless another")),
+                                 (("--refractory", "4ms", "--surrogate-method", "jitter-spikes"),
+                                  ("--refractory", "dither-spikes-with-refractory-period", "by jitter-spikes")),
+                                 (("--refractory", "4ms", "--compat", "elephant"), ("--refractory", "by dither-spikes")),
+                                 (("--edges", "clamp"), ("--edges", "dither-spikes or dither-spike-train")),
+                                 (("--isi-bins", "9"), ("--isi-bins", "joint-isi-dithering or isi-dithering")),
                                  (("--isi-sqrt",), ("--isi-sqrt",)),
-                                 (("--trial-length", "1s", "--surrogate-method", "shuffle_isis"),
-                                  ("--trial-length", "trial_shifting", "by shuffle_isis"))):
+                                 (("--trial-length", "1s", "--surrogate-method", "shuffle-isis"),
+                                  ("--trial-length", "trial-shifting", "by shuffle-isis"))):
             with self.subTest(arguments):
                 self.refused(*tests, *arguments, says=words)
         self.ok(*tests, "--refractory", "4ms")
-        self.ok(*tests, "--isi-sqrt", "--no-isi-cutoff", "--surrogate-method", "isi_dithering")
+        self.ok(*tests, "--isi-sqrt", "--no-isi-cutoff", "--surrogate-method", "isi-dithering")
 
     def test_warns_of_what_changes_nothing(self):
         path = self.planted_file()
@@ -333,7 +333,7 @@ class Significance(SpadeTest):
     def test_the_record_has_what_surrogates_were_made_with(self):
         path = self.planted_file()
         told = self.ok("spade", path, "--min-occ", "25", "--surrogates", "5", "--alpha", "0.2", "--surrogate-method",
-                       "isi_dithering", "--isi-bins", "50", "--no-isi-alternate", "--json").stdout
+                       "isi-dithering", "--isi-bins", "50", "--no-isi-alternate", "--json").stdout
         parameters = json.loads(told)["run"]["parameters"]
         self.assertEqual(
             {name: value for name, value in parameters.items() if name.startswith("isi_")},
@@ -379,9 +379,9 @@ class Significance(SpadeTest):
         """No surrogate has the planted signature: p is computed without and with the data among the surrogates."""
         path = self.planted_file()
         for name, more, p, method in (
-                ("ours", (), 1 / 21, "dither_spikes_with_refractory_period"),
-                ("elephant", ("--compat", "elephant"), 0, "dither_spikes"),
-                ("in-ms", ("--compat", "elephant-ms"), 0, "dither_spikes")):
+                ("ours", (), 1 / 21, "dither-spikes-with-refractory-period"),
+                ("elephant", ("--compat", "elephant"), 0, "dither-spikes"),
+                ("in-ms", ("--compat", "elephant-ms"), 0, "dither-spikes")):
             self.ok("spade", path, "--min-occ", "4", "--surrogates", "20", "--alpha", "0.05", *more, "-o",
                     self.folder / name)
             planted, = (row for row in self.rows(name, "signatures.tsv") if row["size"] == "3" and row["count"] == "30")
@@ -467,7 +467,7 @@ class BadInput(SpadeTest):
                 (("--window", "400000000"), ("400",)),
                 (("--alpha", "0"), ("--alpha",)),
                 (("--surrogates", "9", "--dither", "2h"), ("--dither", "2h")),
-                (("--surrogates", "9", "--surrogate-method", "bin_shuffling", "--dither", "1ms"), ("dither",)),
+                (("--surrogates", "9", "--surrogate-method", "bin-shuffling", "--dither", "1ms"), ("dither",)),
                 (("--trial-separation", "1s"), ("--trial-length",)),
                 (("--reduce", "1,2,3,4"), ("--reduce", "H,K,L")),
                 (("--reduce", ""), ("--reduce",))):

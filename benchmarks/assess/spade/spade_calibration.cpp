@@ -1,5 +1,5 @@
 // Prints a table of false positives and power of SPADE on simulated data, as in
-// docs/algorithms/spade_in_practice.md.
+// docs/algorithms/spade-in-practice.md.
 //
 //   spade_calibration null  REPETITIONS SURROGATES THREADS   no pattern, each rate profile
 //   spade_calibration surrogates REPETITIONS SURROGATES THREADS   no pattern, fast units

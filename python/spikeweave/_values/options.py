@@ -55,16 +55,16 @@ _Compaction = Literal["automatic", "atomic", "select", "count-scan-write"]
 _SurrogateMethod = Literal[
     "interval-jitter",
     "spike-dithering",
-    "dither_spikes",
-    "dither_spikes_with_refractory_period",
-    "dither_spike_train",
-    "jitter_spikes",
-    "randomise_spikes",
-    "shuffle_isis",
-    "joint_isi_dithering",
-    "isi_dithering",
-    "trial_shifting",
-    "bin_shuffling",
+    "dither-spikes",
+    "dither-spikes-with-refractory-period",
+    "dither-spike-train",
+    "jitter-spikes",
+    "randomise-spikes",
+    "shuffle-isis",
+    "joint-isi-dithering",
+    "isi-dithering",
+    "trial-shifting",
+    "bin-shuffling",
 ]
 
 

@@ -46,7 +46,7 @@ option_list describe_episode_surrogates(surrogate_options& options) {
              "number of surrogates to test against, instead of `test`")
         .by_default("none");
     list.add("surrogate_method", options.method,
-             "how surrogates are made; trial_shifting needs epochs or trials, and bin_shuffling "
+             "how surrogates are made; trial-shifting needs epochs or trials, and bin-shuffling "
              "cannot be used with them")
         .only_with("surrogates");
     list.add("dither", options.dither, "how far surrogates may move spikes")

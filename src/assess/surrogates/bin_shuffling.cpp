@@ -36,7 +36,7 @@ bin_shuffler::bin_shuffler(const bin_grid& grid, const surrogate_options& option
     const std::int64_t displacement = options.dither / grid.bin();
     if (displacement < 1)
         throw invalid_argument(
-            fmt::format("bin_shuffling needs a dither of at least one bin ({}), not {}",
+            fmt::format("bin-shuffling needs a dither of at least one bin ({}), not {}",
                         format_duration(grid.bin()), format_duration(options.dither)));
     block_ = static_cast<std::uint32_t>(std::min<std::int64_t>(2 * displacement, bin_count_));
 }

@@ -85,7 +85,7 @@ surrogate_maker::set_up::set_up(const spike_sequence& spikes, const surrogate_op
     if (bins != nullptr) grid.emplace(spikes, how);
     if (options.method == bin_shuffling) {
         if (!spikes.epochs().empty())
-            throw invalid_argument("bin_shuffling does not keep spikes in their epochs");
+            throw invalid_argument("bin-shuffling does not keep spikes in their epochs");
         shuffled.emplace(spikes, options, how);
         return;
     }

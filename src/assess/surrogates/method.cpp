@@ -73,16 +73,16 @@ enum_table<surrogate_method> enum_names<surrogate_method>() {
     static constexpr std::array<named_value<surrogate_method>, 12> values{{
         {interval_jitter, "interval-jitter"},
         {spike_dithering, "spike-dithering"},
-        {dither_spikes, "dither_spikes"},
-        {dither_spikes_with_refractory_period, "dither_spikes_with_refractory_period"},
-        {dither_spike_train, "dither_spike_train"},
-        {jitter_spikes, "jitter_spikes"},
-        {randomise_spikes, "randomise_spikes"},
-        {shuffle_isis, "shuffle_isis"},
-        {joint_isi_dithering, "joint_isi_dithering"},
-        {isi_dithering, "isi_dithering"},
-        {trial_shifting, "trial_shifting"},
-        {bin_shuffling, "bin_shuffling"},
+        {dither_spikes, "dither-spikes"},
+        {dither_spikes_with_refractory_period, "dither-spikes-with-refractory-period"},
+        {dither_spike_train, "dither-spike-train"},
+        {jitter_spikes, "jitter-spikes"},
+        {randomise_spikes, "randomise-spikes"},
+        {shuffle_isis, "shuffle-isis"},
+        {joint_isi_dithering, "joint-isi-dithering"},
+        {isi_dithering, "isi-dithering"},
+        {trial_shifting, "trial-shifting"},
+        {bin_shuffling, "bin-shuffling"},
     }};
     return {"surrogate method", values};
 }

@@ -40,19 +40,19 @@ option_list describe(surrogate_options& options) {
         .only_with("surrogates");
     list.add("seed", options.seed, "random seed of the surrogates");
     list.add("edges", options.edges,
-             "for dither_spikes and dither_spike_train: what to do with spikes that are moved out "
+             "for dither-spikes and dither-spike-train: what to do with spikes that are moved out "
              "of the recording; clamp puts them at its ends")
         .only_with("surrogates");
     list.add(
             "refractory", options.refractory_period,
-            "for dither_spikes_with_refractory_period: spikes of a unit stay this far apart, or as "
+            "for dither-spikes-with-refractory-period: spikes of a unit stay this far apart, or as "
             "far as its closest spikes were")
         .at_least(0)
         .at_most(hour)
         .by_default("the width of a bin")
         .only_with("surrogates");
     list.add("sliding", options.sliding,
-             "for bin_shuffling: shuffle overlapping blocks, one from each bin on, instead of "
+             "for bin-shuffling: shuffle overlapping blocks, one from each bin on, instead of "
              "blocks side by side")
         .only_with("surrogates");
     return list;

@@ -13,7 +13,7 @@ namespace spikeweave {
 namespace {
 
 void check_trials(const std::vector<time_span>& trials) {
-    if (trials.empty()) throw invalid_argument("trial_shifting needs the trials of the recording");
+    if (trials.empty()) throw invalid_argument("trial-shifting needs the trials of the recording");
     for (std::size_t i = 0; i < trials.size(); ++i) {
         if (trials[i].length() <= duration{0})
             throw invalid_argument(fmt::format("trial {} is not longer than 0", i + 1));

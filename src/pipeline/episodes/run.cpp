@@ -71,10 +71,10 @@ void check(const spike_sequence& spikes, const episode_options& options) {
     if (method == surrogate_method::trial_shifting && !has_epochs)
         throw invalid_argument(
             "surrogate_method",
-            "trial_shifting needs to know the trials: give `epochs` or `trial_length`");
+            "trial-shifting needs to know the trials: give `epochs` or `trial_length`");
     if (method == surrogate_method::bin_shuffling && (has_epochs || options.hold_out > 0))
         throw invalid_argument("surrogate_method",
-                               "bin_shuffling does not keep spikes in their epochs or blocks");
+                               "bin-shuffling does not keep spikes in their epochs or blocks");
 }
 
 // The spikes to be analysed. The result keeps them if they are a part of the recording.

@@ -134,7 +134,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     if (options.change_points && options.search.surrogates.surrogates > 0 &&
         options.search.surrogates.method == surrogate_method::bin_shuffling)
         throw invalid_argument("surrogate_method",
-                               "bin_shuffling does not keep spikes in their windows, which "
+                               "bin-shuffling does not keep spikes in their windows, which "
                                "`change_points` needs");
     windowed_episode_result result{.options = options};
     window_warnings warnings(check_episodes(recording, options.search));

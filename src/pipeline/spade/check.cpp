@@ -112,7 +112,7 @@ void check_surrogates(const spade_options& options, bool has_spikes) {
     if (options.method.value_or(options.usual_method()) == trial_shifting &&
         options.epochs.empty() && !options.trial_length)
         throw invalid_argument(
-            "trial_shifting needs to know the trials: give `epochs` or `trial_length`");
+            "trial-shifting needs to know the trials: give `epochs` or `trial_length`");
     check_method_options(options);
 }
 

@@ -71,14 +71,14 @@ void add_surrogates(option_list& list, spade_options& options) {
     surrogates.change("surrogate_method")
         .bind(options.method)
         .by_default(
-            "trial_shifting if there are trials, because it preserves most of each unit's own "
-            "statistics; otherwise dither_spikes_with_refractory_period; with `compat` Elephant's "
-            "default, dither_spikes, which has too many false positives (Stella et al. 2022)");
+            "trial-shifting if there are trials, because it preserves most of each unit's own "
+            "statistics; otherwise dither-spikes-with-refractory-period; with `compat` Elephant's "
+            "default, dither-spikes, which has too many false positives (Stella et al. 2022)");
     surrogates.change("seed").help = "random seed of the surrogates and of `stability`";
     list.add_all(std::move(surrogates));
     list.begin_group("Surrogates");
     list.add("trial_length", options.trial_length,
-             "for trial_shifting without epochs: the recording consists of trials of this length, "
+             "for trial-shifting without epochs: the recording consists of trials of this length, "
              "from its beginning (`t_start`, else the time stated in the file, else 0 s)")
         .above(0)
         .by_default("the epochs")

@@ -59,7 +59,7 @@ void warn_of_untested(const test_counts& counts, const pattern_test_result& asse
         core::grouped(counts.untested), core::grouped(assessment.tests.signatures.size()),
         core::grouped(prepared.surrogates.surrogates),
         prepared.surrogates.method == surrogate_method::dither_spikes
-            ? ", and surrogates by dither_spikes give false patterns if units are regular"
+            ? ", and surrogates by dither-spikes give false patterns if units are regular"
             : ""));
 }
 

@@ -166,12 +166,11 @@ TEST(SurrogateMethod, TakesEitherSpelling) {
     for (const surrogate_method method : values_of<surrogate_method>()) {
         std::string name(to_string(method));
         EXPECT_EQ(value_named<surrogate_method>(name), method);
-        std::replace(name.begin(), name.end(), '_', '-');
-        EXPECT_EQ(value_named<surrogate_method>(name), method);
-        std::replace(name.begin(), name.end(), '-', '_');
+        EXPECT_EQ(name.find('_'), std::string::npos) << name;
+        std::replace(name.begin(), name.end(), '-', '_');  // as Elephant spells it
         EXPECT_EQ(value_named<surrogate_method>(name), method);
     }
-    EXPECT_EQ(to_string(trial_shifting), "trial_shifting");
+    EXPECT_EQ(to_string(trial_shifting), "trial-shifting");
     EXPECT_EQ(to_string(interval_jitter), "interval-jitter");
     EXPECT_THROW(value_named<surrogate_method>("trial shifting"), invalid_argument);
 }

@@ -245,8 +245,8 @@ TEST(SpadePreparation, RefusesOptionsThatTheMethodDoesNotUse) {
     };
 
     EXPECT_EQ(says([](auto& r) { r.surrogates.sliding = true; }),
-              "`sliding` is for `surrogate_method` bin_shuffling, and surrogates are made by "
-              "dither_spikes_with_refractory_period unless another is named");
+              "`sliding` is for `surrogate_method` bin-shuffling, and surrogates are made by "
+              "dither-spikes-with-refractory-period unless another is named");
     EXPECT_NE(says([](auto& r) {
                   r.surrogates.joint_isi.cutoff = false;
                   r.method = shuffle_isis;

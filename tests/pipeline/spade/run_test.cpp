@@ -260,7 +260,7 @@ TEST(RunSpade, SaysWhatElephantKeepsWithoutATest) {
     ASSERT_EQ(found.warnings.size(), 1U);
     EXPECT_NE(found.warnings[0].find("are kept without a test, as in Elephant, because none of 39"),
               std::string::npos);
-    EXPECT_NE(found.warnings[0].find("dither_spikes give false patterns"), std::string::npos);
+    EXPECT_NE(found.warnings[0].find("dither-spikes give false patterns"), std::string::npos);
     request.method = dither_spikes_with_refractory_period;
     EXPECT_EQ(find(request).warnings.at(0).find("false patterns"), std::string::npos);
 }
