@@ -79,7 +79,7 @@ std::string data_of(std::vector<report::named_result> results, const page_option
                     const execution& run) {
     check_options(options);
     if (results.empty()) throw invalid_argument("a page shows at least one result");
-    if (results.size() > 1) return report::comparison_data(std::move(results), options, run);
+    if (results.size() > 1) return report::several_data(std::move(results), options, run);
     if (options.as) throw invalid_argument("`as` is for a page of several results");
     return data_of(std::move(results.front()), options, run);
 }
@@ -114,10 +114,10 @@ std::string page_of(std::string_view data) {
 }
 
 template <>
-enum_table<comparison_view> enum_names<comparison_view>() {
-    static constexpr std::array<named_value<comparison_view>, 2> values{{
-        {comparison_view::side_by_side, "side-by-side"},
-        {comparison_view::series, "series"},
+enum_table<several_view> enum_names<several_view>() {
+    static constexpr std::array<named_value<several_view>, 2> values{{
+        {several_view::side_by_side, "side-by-side"},
+        {several_view::series, "series"},
     }};
     return {"view of several results", values};
 }

@@ -18,7 +18,7 @@ std::string episodes_data(std::vector<named_result> all, bool is_series, double 
     std::vector<compared_result> results;
     results.reserve(all.size());
     for (named_result& one : all) results.push_back(compared_result_of(std::move(one)));
-    return comparison_page_data(compare(std::move(results), run), is_series, alpha);
+    return several_episodes_data(several_of(std::move(results), run), is_series, alpha);
 }
 
 // @throws invalid_argument unless all results are of one kind, such as "spade".
@@ -54,8 +54,8 @@ std::vector<std::string> names_of_folders(std::span<const std::filesystem::path>
     return names;
 }
 
-std::string comparison_data(std::vector<named_result> results, const page_options& options,
-                            const execution& run) {
+std::string several_data(std::vector<named_result> results, const page_options& options,
+                         const execution& run) {
     std::vector<std::string> kinds;
     std::vector<std::string> places;
     for (const named_result& one : results) {
@@ -63,13 +63,13 @@ std::string comparison_data(std::vector<named_result> results, const page_option
         places.push_back(one.place);
     }
     check_kinds(kinds, places);
-    const bool is_series = options.as == comparison_view::series;
+    const bool is_series = options.as == several_view::series;
     if (kinds[0] == "episodes")
         return episodes_data(std::move(results), is_series, options.alpha, run);
     if (kinds[0] == "spade")
-        return pattern_comparison_data(std::move(results), is_series, options.alpha, run);
+        return several_patterns_data(std::move(results), is_series, options.alpha, run);
     if (options.as) throw invalid_argument("`as` is not for results of sort");
-    return sorting_comparison_data(std::move(results), run);
+    return several_sortings_data(std::move(results), run);
 }
 
 }  // namespace spikeweave::report

@@ -23,7 +23,7 @@ std::vector<std::string> names_of_folders(std::span<const std::filesystem::path>
 
 /// The data of the page that compares results of one kind.
 /// @throws invalid_argument if they cannot be compared, or an option is not for them; cancelled.
-std::string comparison_data(std::vector<named_result> results, const page_options& options,
-                            const execution& run);
+std::string several_data(std::vector<named_result> results, const page_options& options,
+                         const execution& run);
 
 }  // namespace spikeweave::report

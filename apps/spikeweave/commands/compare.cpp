@@ -32,9 +32,9 @@ struct compare_command {
     bool overwrite = false;
     bool report = true;
     bool json = false;
-    condition_options analysis{};
-    std::vector<std::string> patterns{};      ///< results of SPADE; empty: episodes are compared
-    pattern_condition_options of_patterns{};  ///< what these have of their own
+    episode_comparison_options analysis{};
+    std::vector<std::string> patterns{};       ///< results of SPADE; empty: episodes are compared
+    pattern_comparison_options of_patterns{};  ///< what these have of their own
 };
 
 bool list_has(const option_list& list, const std::string& name) {
@@ -167,12 +167,12 @@ auto compare_inputs(compare_command& options, files_read& read, const session& n
     return compare_recordings(recordings(of_a), recordings(of_b));
 }
 
-condition_report compare_found(compare_command& options, files_read& read, const session& now,
-                               const execution& run) {
+episode_comparison_report compare_found(compare_command& options, files_read& read,
+                                        const session& now, const execution& run) {
     return report_of(compare_inputs(
                          options, read, now, run,
                          [&](recordings a, recordings b) {
-                             return compare_conditions(a, b, options.analysis, run);
+                             return compare_episodes(a, b, options.analysis, run);
                          },
                          [&](const spike_sequence& spikes, epoch_span a, epoch_span b) {
                              return compare_epochs(spikes, a, b, options.analysis, run);
@@ -180,10 +180,10 @@ condition_report compare_found(compare_command& options, files_read& read, const
                      run);
 }
 
-pattern_condition_report compare_given_patterns(compare_command& options, files_read& read,
-                                                const session& now, const execution& run) {
-    const condition_options& shared = options.analysis;
-    pattern_condition_options& how = options.of_patterns;
+pattern_comparison_report compare_given_patterns(compare_command& options, files_read& read,
+                                                 const session& now, const execution& run) {
+    const episode_comparison_options& shared = options.analysis;
+    pattern_comparison_options& how = options.of_patterns;
     how.block = shared.block;
     how.permutation = shared.permutation;
     how.change_alpha = shared.change_alpha;
@@ -234,16 +234,17 @@ void compare(compare_command& options, session& now) {
     const execution run = now.run(options.analysis.run.threads);
     files_read read;
     if (options.patterns.empty()) {
-        condition_report report = compare_found(options, read, now, run);
+        episode_comparison_report report = compare_found(options, read, now, run);
         return deliver(std::move(report), std::move(read), options, now,
-                       [&](const condition_report& made) {
-                           write_condition_report(options.to, made, options.overwrite, run);
+                       [&](const episode_comparison_report& made) {
+                           write_episode_comparison_report(options.to, made, options.overwrite,
+                                                           run);
                        });
     }
-    pattern_condition_report report = compare_given_patterns(options, read, now, run);
+    pattern_comparison_report report = compare_given_patterns(options, read, now, run);
     deliver(std::move(report), std::move(read), options, now,
-            [&](const pattern_condition_report& made) {
-                write_pattern_condition_report(options.to, made, options.overwrite, run);
+            [&](const pattern_comparison_report& made) {
+                write_pattern_comparison_report(options.to, made, options.overwrite, run);
             });
 }
 

@@ -1,4 +1,4 @@
-// Prints how often `compare_conditions`, or `compare_patterns`, finds a change where there is none,
+// Prints how often `compare_episodes`, or `compare_patterns`, finds a change where there is none,
 // and how often one that was planted; docs/algorithms/compare.md has the tables.
 //
 //   compare_power COMPARISONS|FROM:TO THREADS
@@ -103,8 +103,8 @@ tally compare_planted_patterns(const std::array<spike_sequence, 2>& both, std::u
     for (std::uint32_t pair = 0; pair < planted_pairs; ++pair)
         planted.patterns.push_back(
             {{both[0].name(unit_id{2 * pair}), 0}, {both[0].name(unit_id{2 * pair + 1}), 1}});
-    const pattern_condition_options options{.permutation = {.permutations = 999, .seed = seed},
-                                            .run = {.threads = 1}};
+    const pattern_comparison_options options{.permutation = {.permutations = 999, .seed = seed},
+                                             .run = {.threads = 1}};
     tally out;
     for (const pattern_change& one :
          compare_patterns({&both[0], 1}, {&both[1], 1}, planted, options).findings)
@@ -114,13 +114,13 @@ tally compare_planted_patterns(const std::array<spike_sequence, 2>& both, std::u
 
 tally compare_episodes(const std::array<spike_sequence, 2>& both, const row& how,
                        std::uint32_t seed) {
-    condition_options options{.findings = how.findings,
-                              .permutation = {.permutations = 999, .seed = seed},
-                              .mining = {.delays = default_delays(), .max_size = 2},
-                              .run = {.threads = 1, .devices = std::vector<int>{}}};
+    episode_comparison_options options{.findings = how.findings,
+                                       .permutation = {.permutations = 999, .seed = seed},
+                                       .mining = {.delays = default_delays(), .max_size = 2},
+                                       .run = {.threads = 1, .devices = std::vector<int>{}}};
     tally out;
     for (const episode_change& one :
-         compare_conditions({&both[0], 1}, {&both[1], 1}, options).findings) {
+         compare_episodes({&both[0], 1}, {&both[1], 1}, options).findings) {
         const auto from = to_index(one.what.units[0]);
         if (from % 2 != 0 || from >= 2 * planted_pairs || to_index(one.what.units[1]) != from + 1)
             continue;

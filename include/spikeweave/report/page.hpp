@@ -24,18 +24,18 @@ SPIKEWEAVE_API void add_page_option(option_list& list, bool& wanted);
 SPIKEWEAVE_API std::string page_of(std::string_view data);
 
 /// How a page shows several results.
-enum class comparison_view : std::uint8_t {
+enum class several_view : std::uint8_t {
     side_by_side,  ///< beside each other; all are compared with the first one
     series,        ///< one after another in time; each is compared with the one before it
 };
 
 template <>
-SPIKEWEAVE_API enum_table<comparison_view> enum_names<comparison_view>();
+SPIKEWEAVE_API enum_table<several_view> enum_names<several_view>();
 
 /// Options of `write_page`.
 struct page_options {
     /// Only for several results.
-    std::optional<comparison_view> as{};
+    std::optional<several_view> as{};
     /// Level at which a rate differs between two results, or two windows of a session.
     double alpha = 0.05;
 };

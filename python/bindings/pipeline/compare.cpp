@@ -76,14 +76,15 @@ void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
     out["seconds"] = found.seconds;
 }
 
-nb::dict to_python(condition_comparison made) {
-    const auto held = std::make_shared<const condition_comparison>(std::move(made));
-    const condition_comparison& found = *held;
+nb::dict to_python(episode_comparison made) {
+    const auto held = std::make_shared<const episode_comparison>(std::move(made));
+    const episode_comparison& found = *held;
     episode_table table;
     for (const episode_change& one : found.findings) table.episodes.push_back({one.what, 0});
     nb::dict out;
-    out["report"] = held_report([held] { return report_of(*held); },
-                                [](const auto&... how) { write_condition_report(how...); });
+    out["report"] =
+        held_report([held] { return report_of(*held); },
+                    [](const auto&... how) { write_episode_comparison_report(how...); });
     out["table"] = table_arrays(table);
     nb::dict columns = table_of(found.findings, "change", &episode_change::change);
     add_of_both(columns, found.findings, "found", &episode_change::found);
@@ -106,8 +107,9 @@ nb::dict to_python(pattern_comparison made) {
         patterns.append(nb::make_tuple(nb::tuple(nb::cast(units)), nb::tuple(nb::cast(lags))));
     }
     nb::dict out;
-    out["report"] = held_report([held] { return report_of(*held); },
-                                [](const auto&... how) { write_pattern_condition_report(how...); });
+    out["report"] =
+        held_report([held] { return report_of(*held); },
+                    [](const auto&... how) { write_pattern_comparison_report(how...); });
     out["findings"] = std::move(patterns);
     add_comparison(out, table_of(found.findings, "change", &pattern_change::change), found);
     return out;
@@ -145,8 +147,8 @@ named_patterns joined_results(const std::vector<patterns_in>& results) {
 
 nb::dict compare(const std::vector<shared_spikes>& a, const std::vector<shared_spikes>& b,
                  const nb::dict& given) {
-    auto found = call_with<condition_options>(given, [&](const auto&... how) {
-        return compare_conditions(recordings(a), recordings(b), how...);
+    auto found = call_with<episode_comparison_options>(given, [&](const auto&... how) {
+        return compare_episodes(recordings(a), recordings(b), how...);
     });
     return to_python(std::move(found));
 }
@@ -155,7 +157,7 @@ nb::dict compare_parts(const shared_spikes& spikes, const matrix_in<double>& a,
                        const matrix_in<double>& b, const nb::dict& given) {
     const std::vector<time_span> of_a = spans(a);
     const std::vector<time_span> of_b = spans(b);
-    auto found = call_with<condition_options>(given, [&](const auto&... how) {
+    auto found = call_with<episode_comparison_options>(given, [&](const auto&... how) {
         return compare_epochs(*spikes.sequence, of_a, of_b, how...);
     });
     return to_python(std::move(found));
@@ -164,7 +166,7 @@ nb::dict compare_parts(const shared_spikes& spikes, const matrix_in<double>& a,
 nb::dict compare_given(const std::vector<shared_spikes>& a, const std::vector<shared_spikes>& b,
                        const std::vector<patterns_in>& patterns, const nb::dict& given) {
     const named_patterns joined = joined_results(patterns);
-    auto found = call_with<pattern_condition_options>(given, [&](const auto&... how) {
+    auto found = call_with<pattern_comparison_options>(given, [&](const auto&... how) {
         return compare_patterns(recordings(a), recordings(b), joined, how...);
     });
     return to_python(std::move(found));
@@ -176,7 +178,7 @@ nb::dict compare_given_in_parts(const shared_spikes& spikes, const matrix_in<dou
     const named_patterns joined = joined_results(patterns);
     const std::vector<time_span> of_a = spans(a);
     const std::vector<time_span> of_b = spans(b);
-    auto found = call_with<pattern_condition_options>(given, [&](const auto&... how) {
+    auto found = call_with<pattern_comparison_options>(given, [&](const auto&... how) {
         return compare_patterns_in_epochs(*spikes.sequence, of_a, of_b, joined, how...);
     });
     return to_python(std::move(found));
@@ -185,15 +187,15 @@ nb::dict compare_given_in_parts(const shared_spikes& spikes, const matrix_in<dou
 }  // namespace
 
 void bind_compare(nb::module_& m) {
-    m.def("compare_conditions", &compare, "a"_a, "b"_a, "given"_a);
+    m.def("compare_episodes", &compare, "a"_a, "b"_a, "given"_a);
     m.def("compare_epochs", &compare_parts, "spikes"_a, "a"_a, "b"_a, "given"_a);
-    m.def("compare_options", &description<condition_options>);
-    m.def("compare_arguments", &recorded_arguments<condition_options>);
+    m.def("compare_options", &description<episode_comparison_options>);
+    m.def("compare_arguments", &recorded_arguments<episode_comparison_options>);
     m.def("compare_patterns", &compare_given, "a"_a, "b"_a, "patterns"_a, "given"_a);
     m.def("compare_patterns_in_epochs", &compare_given_in_parts, "spikes"_a, "a"_a, "b"_a,
           "patterns"_a, "given"_a);
-    m.def("compare_patterns_options", &description<pattern_condition_options>);
-    m.def("compare_patterns_arguments", &recorded_arguments<pattern_condition_options>);
+    m.def("compare_patterns_options", &description<pattern_comparison_options>);
+    m.def("compare_patterns_arguments", &recorded_arguments<pattern_comparison_options>);
 }
 
 }  // namespace spikeweave::python

@@ -128,7 +128,7 @@ def compare(
     ['excess']
     """
     with reporting(progress) as callback:
-        found = _core.compare_conditions(
+        found = _core.compare_episodes(
             _recordings("a", a), _recordings("b", b), {**options, "progress": callback}
         )
     return _result(found)

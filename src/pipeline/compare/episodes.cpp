@@ -21,7 +21,7 @@ namespace spikeweave {
 
 using pipeline::add_new_warnings;
 using pipeline::change_rules;
-using pipeline::condition_samples;
+using pipeline::compared_samples;
 using pipeline::count_sample;
 using pipeline::direct_edges_and_chains;
 using pipeline::most_expected;
@@ -31,20 +31,20 @@ namespace {
 
 using found_episodes = std::map<episode, std::array<std::size_t, 2>>;
 
-change_rules change_rules_of(const condition_options& options) {
+change_rules change_rules_of(const episode_comparison_options& options) {
     return {options.permutation, options.change_alpha, options.change_correction};
 }
 
 // Searches these spikes for direct edges and chains.
 void search(const spike_sequence& spikes, const episode_options& how, const execution& run,
-            condition_comparison& out, const std::function<void(const episode&)>& found) {
+            episode_comparison& out, const std::function<void(const episode&)>& found) {
     const episode_result result = find_episodes(spikes, how, run);
     add_new_warnings(out.warnings, result.warnings);
     for (const episode& one : direct_edges_and_chains(result)) found(one);
 }
 
 // The threshold is the same for all searches: the lowest that one of them would have.
-found_episodes find_in(const condition_samples& taken, condition_comparison& out,
+found_episodes find_in(const compared_samples& taken, episode_comparison& out,
                        const execution& run) {
     episode_options how;
     how.mining = out.options.mining;
@@ -74,9 +74,9 @@ found_episodes find_in(const condition_samples& taken, condition_comparison& out
     return found;
 }
 
-std::vector<sample_counts> count_all(const condition_samples& taken,
+std::vector<sample_counts> count_all(const compared_samples& taken,
                                      std::span<const episode> findings,
-                                     const condition_options& options, execution run) {
+                                     const episode_comparison_options& options, execution run) {
     run.threads = options.run.threads;
     std::vector<sample_counts> out(taken.samples.size());
     parallel::parallel_for(out.size(), run, "counting in both conditions", [&](std::size_t s) {
@@ -86,8 +86,8 @@ std::vector<sample_counts> count_all(const condition_samples& taken,
     return out;
 }
 
-void test_condition_findings(condition_comparison& out, std::span<const sample_counts> samples,
-                             const condition_samples& taken, execution run) {
+void test_condition_findings(episode_comparison& out, std::span<const sample_counts> samples,
+                             const compared_samples& taken, execution run) {
     run.threads = out.options.run.threads;
     std::vector<condition_change*> findings;
     std::vector<std::size_t> turned;
@@ -119,7 +119,7 @@ enum_table<findings_source> enum_names<findings_source>() {
     return {"source of findings", values};
 }
 
-option_list describe(condition_options& options) {
+option_list describe(episode_comparison_options& options) {
     option_list list;
     list.begin_group("Comparison");
     list.add("findings", options.findings,
@@ -136,17 +136,18 @@ option_list describe(condition_options& options) {
     return list;
 }
 
-condition_comparison compare_conditions(std::span<const spike_sequence> a,
-                                        std::span<const spike_sequence> b,
-                                        const condition_options& options, const execution& run) {
+episode_comparison compare_episodes(std::span<const spike_sequence> a,
+                                    std::span<const spike_sequence> b,
+                                    const episode_comparison_options& options,
+                                    const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
-    const condition_samples taken = pipeline::take_samples(a, b, options.block);
-    condition_comparison out{.unit_names = taken.spikes.unit_names(),
-                             .conditions = taken.conditions,
-                             .samples = taken.kind,
-                             .options = options,
-                             .warnings = taken.warnings};
+    const compared_samples taken = pipeline::take_samples(a, b, options.block);
+    episode_comparison out{.unit_names = taken.spikes.unit_names(),
+                           .conditions = taken.conditions,
+                           .samples = taken.kind,
+                           .options = options,
+                           .warnings = taken.warnings};
     out.labellings = pipeline::labellings_of(taken, change_rules_of(options));
 
     std::vector<episode> findings;
@@ -166,12 +167,12 @@ condition_comparison compare_conditions(std::span<const spike_sequence> a,
     return out;
 }
 
-condition_comparison compare_epochs(const spike_sequence& spikes, std::span<const time_span> a,
-                                    std::span<const time_span> b, const condition_options& options,
-                                    const execution& run) {
+episode_comparison compare_epochs(const spike_sequence& spikes, std::span<const time_span> a,
+                                  std::span<const time_span> b,
+                                  const episode_comparison_options& options, const execution& run) {
     const pipeline::two_parts parts = pipeline::take_epochs_of_both(spikes, a, b);
-    condition_comparison out =
-        compare_conditions({&parts.spikes[0], 1}, {&parts.spikes[1], 1}, options, run);
+    episode_comparison out =
+        compare_episodes({&parts.spikes[0], 1}, {&parts.spikes[1], 1}, options, run);
     out.conditions[0].recordings = out.conditions[1].recordings = 1;
     add_new_warnings(out.warnings, parts.warnings);
     return out;

@@ -21,7 +21,7 @@ ratio_sample sample_of(double amount, double per, sample_kind kind) {
 
 // The quantities to test: the rates of all findings, then their excesses.
 std::vector<std::vector<ratio_sample>> quantities_of(std::span<condition_change* const> findings,
-                                                     const pipeline::condition_samples& taken,
+                                                     const pipeline::compared_samples& taken,
                                                      const pipeline::finding_counter& counted) {
     std::vector<std::vector<ratio_sample>> out(2 * findings.size());
     for (std::size_t f = 0; f < findings.size(); ++f)
@@ -80,7 +80,7 @@ void describe_changes(option_list& list, duration& block, permutation_options& p
     });
 }
 
-label_permutations labellings_of(const condition_samples& taken, const change_rules& rules) {
+label_permutations labellings_of(const compared_samples& taken, const change_rules& rules) {
     const std::size_t samples_b = taken.samples.size() - taken.samples_a;
     const label_permutations out = permutations_of(taken.samples_a, samples_b, rules.permutation);
     if (out.smallest_p < rules.alpha) return out;
@@ -90,7 +90,7 @@ label_permutations labellings_of(const condition_samples& taken, const change_ru
         taken.samples_a, samples_b, to_string(taken.kind), out.smallest_p, rules.alpha));
 }
 
-void test_changes(std::span<condition_change* const> findings, const condition_samples& taken,
+void test_changes(std::span<condition_change* const> findings, const compared_samples& taken,
                   const finding_counter& counted, const change_rules& rules, const execution& run) {
     const std::vector<ratio_change> changes = compare_ratios(
         quantities_of(findings, taken, counted), taken.samples_a, rules.permutation, run);

@@ -30,7 +30,7 @@ void describe_changes(option_list& list, duration& block, permutation_options& p
                       double& alpha, correction_method& correction);
 
 /// @throws invalid_argument if so few samples are too few for any p to be below alpha.
-label_permutations labellings_of(const condition_samples& taken, const change_rules& rules);
+label_permutations labellings_of(const compared_samples& taken, const change_rules& rules);
 
 /// The counts of one finding in one sample.
 struct counted_in_sample {
@@ -43,7 +43,7 @@ struct counted_in_sample {
 using finding_counter = std::function<counted_in_sample(std::size_t finding, std::size_t sample)>;
 
 /// Sums what was counted of each finding, and tests its changes.
-void test_changes(std::span<condition_change* const> findings, const condition_samples& taken,
+void test_changes(std::span<condition_change* const> findings, const compared_samples& taken,
                   const finding_counter& counted, const change_rules& rules, const execution& run);
 
 /// A warning if a finding that changes alone cannot be significant; else none.

@@ -105,10 +105,10 @@ std::vector<time_span> shifted(std::vector<time_span> epochs, duration by) {
 
 }  // namespace
 
-condition_samples take_samples(std::span<const spike_sequence> a, std::span<const spike_sequence> b,
-                               duration block) {
+compared_samples take_samples(std::span<const spike_sequence> a, std::span<const spike_sequence> b,
+                              duration block) {
     if (a.empty() || b.empty()) throw invalid_argument("each condition needs a recording");
-    condition_samples out;
+    compared_samples out;
     std::vector<const spike_sequence*> recordings;
     for (const std::span<const spike_sequence> condition : {a, b})
         for (const spike_sequence& one : condition) recordings.push_back(&one);

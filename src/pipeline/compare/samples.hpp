@@ -13,7 +13,7 @@
 namespace spikeweave::pipeline {
 
 /// The recordings of both conditions, one after another on one axis of time.
-struct condition_samples {
+struct compared_samples {
     /// With the units that all recordings have, and with the epochs of all samples.
     spike_sequence spikes{};
     /// The epochs of each sample: those of condition a, then those of b.
@@ -29,8 +29,8 @@ struct condition_samples {
 };
 
 /// @throws invalid_argument if a condition has no recording, or there are no common units.
-condition_samples take_samples(std::span<const spike_sequence> a, std::span<const spike_sequence> b,
-                               duration block);
+compared_samples take_samples(std::span<const spike_sequence> a, std::span<const spike_sequence> b,
+                              duration block);
 
 /// The spikes of two sets of epochs of one recording.
 struct two_parts {

@@ -73,7 +73,7 @@ using counted_patterns = std::vector<pipeline::counted_in_sample>;
 
 counted_patterns count_in(const spike_sequence& spikes, std::span<const time_span> epochs,
                           const pattern_table& patterns, duration bin,
-                          const pattern_condition_options& options, const std::stop_token& stop) {
+                          const pattern_comparison_options& options, const std::stop_token& stop) {
     const spike_sequence joined =
         concatenate_epochs(spikes, epochs, 2 * bin * patterns.window_bins).spikes;
     const binning_options bins{.bin = bin};
@@ -98,7 +98,7 @@ counted_patterns count_in(const spike_sequence& spikes, std::span<const time_spa
 
 }  // namespace
 
-option_list describe(pattern_condition_options& options) {
+option_list describe(pattern_comparison_options& options) {
     option_list list;
     list.begin_group("Comparison");
     pipeline::describe_changes(list, options.block, options.permutation, options.change_alpha,
@@ -114,11 +114,11 @@ option_list describe(pattern_condition_options& options) {
 
 pattern_comparison compare_patterns(std::span<const spike_sequence> a,
                                     std::span<const spike_sequence> b, const named_patterns& given,
-                                    const pattern_condition_options& options,
+                                    const pattern_comparison_options& options,
                                     const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
-    const pipeline::condition_samples taken = pipeline::take_samples(a, b, options.block);
+    const pipeline::compared_samples taken = pipeline::take_samples(a, b, options.block);
     const pipeline::change_rules rules{options.permutation, options.change_alpha,
                                        options.change_correction};
     pattern_comparison out{.unit_names = taken.spikes.unit_names(),
@@ -160,7 +160,7 @@ pattern_comparison compare_patterns(std::span<const spike_sequence> a,
 
 pattern_comparison compare_patterns_in_epochs(
     const spike_sequence& spikes, std::span<const time_span> a, std::span<const time_span> b,
-    const named_patterns& given, const pattern_condition_options& options, const execution& run) {
+    const named_patterns& given, const pattern_comparison_options& options, const execution& run) {
     const pipeline::two_parts parts = pipeline::take_epochs_of_both(spikes, a, b);
     pattern_comparison out =
         compare_patterns({&parts.spikes[0], 1}, {&parts.spikes[1], 1}, given, options, run);

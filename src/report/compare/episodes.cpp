@@ -30,7 +30,7 @@ row finding_row(std::size_t number, const episode_change& one) {
     return out;
 }
 
-result_table findings_table(const condition_comparison& result) {
+result_table findings_table(const episode_comparison& result) {
     const auto& findings = result.findings;
     return {"differences", findings.size(),
             [&](std::size_t i) { return finding_row(i + 1, findings[i]); }, finding_row(0, {})};
@@ -39,12 +39,13 @@ result_table findings_table(const condition_comparison& result) {
 }  // namespace
 }  // namespace report
 
-condition_report report_of(condition_comparison result, const execution& run) {
-    return report::comparison_report<condition_report>(std::move(result), run);
+episode_comparison_report report_of(episode_comparison result, const execution& run) {
+    return report::comparison_report<episode_comparison_report>(std::move(result), run);
 }
 
-void write_condition_report(const std::filesystem::path& folder, const condition_report& report,
-                            bool overwrite, const execution& run) {
+void write_episode_comparison_report(const std::filesystem::path& folder,
+                                     const episode_comparison_report& report, bool overwrite,
+                                     const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episode_differences));
     out.write("differences.graphml", report::difference_graphml(report.result));
     report::write_result(out,
@@ -54,21 +55,21 @@ void write_condition_report(const std::filesystem::path& folder, const condition
     out.commit(run.stop);
 }
 
-std::string document_of(const condition_report& report, const execution& run) {
+std::string document_of(const episode_comparison_report& report, const execution& run) {
     return report::whole_text(report::document_of(report::compared_in(report), report.run,
                                                   report::findings_table(report.result)),
                               run);
 }
 
-std::string to_json(const condition_report& report) {
+std::string to_json(const episode_comparison_report& report) {
     return report::text_of(
         {{"run", report::comparison_json(report::compared_in(report), report.run)},
          {"findings",
           report::rows_of(report::findings_table(report.result), report.result.unit_names)}});
 }
 
-std::string summarize(const condition_report& report) {
-    const condition_comparison& result = report.result;
+std::string summarize(const episode_comparison_report& report) {
+    const episode_comparison& result = report.result;
     const std::string text = report::conditions_text(report::compared_in(report),
                                                      to_string(result.options.change_correction),
                                                      result.options.change_alpha);

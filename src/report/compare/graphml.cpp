@@ -35,7 +35,7 @@ std::string known_data(std::string_view key, double value) {
 
 }  // namespace
 
-std::string difference_graphml(const condition_comparison& result) {
+std::string difference_graphml(const episode_comparison& result) {
     std::string out(difference_keys);
     const auto add = std::back_inserter(out);
     for (std::size_t u = 0; u < result.unit_names.size(); ++u)

@@ -7,6 +7,6 @@
 namespace spikeweave::report {
 
 /// The pairs of a comparison as a graph, with the changes of their edges.
-std::string difference_graphml(const condition_comparison& result);
+std::string difference_graphml(const episode_comparison& result);
 
 }  // namespace spikeweave::report

@@ -52,13 +52,13 @@ std::string name_of(const named_pattern& what, duration bin) {
 }  // namespace
 }  // namespace report
 
-pattern_condition_report report_of(pattern_comparison result, const execution& run) {
-    return report::comparison_report<pattern_condition_report>(std::move(result), run);
+pattern_comparison_report report_of(pattern_comparison result, const execution& run) {
+    return report::comparison_report<pattern_comparison_report>(std::move(result), run);
 }
 
-void write_pattern_condition_report(const std::filesystem::path& folder,
-                                    const pattern_condition_report& report, bool overwrite,
-                                    const execution& run) {
+void write_pattern_comparison_report(const std::filesystem::path& folder,
+                                     const pattern_comparison_report& report, bool overwrite,
+                                     const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::pattern_differences));
     report::write_result(out,
                          report::document_of(report::compared_in(report), report.run,
@@ -67,20 +67,20 @@ void write_pattern_condition_report(const std::filesystem::path& folder,
     out.commit(run.stop);
 }
 
-std::string document_of(const pattern_condition_report& report, const execution& run) {
+std::string document_of(const pattern_comparison_report& report, const execution& run) {
     return report::whole_text(report::document_of(report::compared_in(report), report.run,
                                                   report::findings_table(report.result)),
                               run);
 }
 
-std::string to_json(const pattern_condition_report& report) {
+std::string to_json(const pattern_comparison_report& report) {
     return report::text_of(
         {{"run", report::comparison_json(report::compared_in(report), report.run)},
          {"findings",
           report::rows_of(report::findings_table(report.result), report.result.unit_names)}});
 }
 
-std::string summarize(const pattern_condition_report& report) {
+std::string summarize(const pattern_comparison_report& report) {
     const pattern_comparison& result = report.result;
     std::vector<const condition_change*> findings;
     std::vector<std::string> names;

@@ -138,7 +138,7 @@ std::vector<episode> one_of_each_peak(const std::map<episode, std::size_t>& circ
     return out;
 }
 
-comparison compare(std::vector<compared_result> results, const execution& run) {
+several_results several_of(std::vector<compared_result> results, const execution& run) {
     const std::vector<search_record> searches = comparable_searches(results);
     const std::vector<unit_map> units = join_units_of(results);
     std::map<episode, std::size_t> circuits_of;
@@ -155,7 +155,7 @@ comparison compare(std::vector<compared_result> results, const execution& run) {
         read_counts(results[i], units[i], i, all);
         count_missing(results[i].spikes, searches[i].ties, i, all, run);
     }
-    comparison compared{std::move(results), {}};
+    several_results compared{std::move(results), {}};
     for (auto& [what, in] : all) compared.episodes.push_back({what, std::move(in)});
     return compared;
 }

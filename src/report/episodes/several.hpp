@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "report/several.hpp"
 #include "report/rate_changes.hpp"
 #include "report/run_json.hpp"
+#include "report/several.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
@@ -76,7 +76,7 @@ struct compared_episode {
 };
 
 /// Several results in which units are matched by their names.
-struct comparison {
+struct several_results {
     std::vector<compared_result> results{};  ///< their spikes have the same units
     /// The edges and chains of all circuits, by unit and delay; each peak of a pair of units once.
     std::vector<compared_episode> episodes{};
@@ -85,14 +85,14 @@ struct comparison {
 /// Compares results. Where an episode is not frequent, it is counted in the spikes.
 /// @throws invalid_argument if counts cannot be compared, because
 /// the delays or the rule for ties differ, or a run does not say them; cancelled.
-comparison compare(std::vector<compared_result> results, const execution& run);
+several_results several_of(std::vector<compared_result> results, const execution& run);
 
-/// Returns the changes of all episodes of a comparison.
-std::vector<rate_change> changes_between(const comparison& compared, std::size_t from,
+/// Returns the changes of all episodes from one result to another.
+std::vector<rate_change> changes_between(const several_results& compared, std::size_t from,
                                          std::size_t to, double alpha);
 
 /// The data of the page, as docs/formats.md describes them.
 /// @param is_series  whether a result is compared with the one before it, not with the first one
-std::string comparison_page_data(const comparison& compared, bool is_series, double alpha);
+std::string several_episodes_data(const several_results& compared, bool is_series, double alpha);
 
 }  // namespace spikeweave::report

@@ -12,7 +12,7 @@
 namespace spikeweave::report {
 namespace {
 
-event_count counted(const comparison& compared, const compared_episode& one, std::size_t in) {
+event_count counted(const several_results& compared, const compared_episode& one, std::size_t in) {
     const compared_result& result = compared.results[in];
     const double seconds = to_seconds(result.spikes.observed_time());
     if (!(seconds > 0))
@@ -46,7 +46,7 @@ json columns_of(std::span<const compared_episode> episodes) {
 }
 
 // The pairs of units that have a direct edge in a result.
-std::vector<directed_pair> pairs_of(const comparison& compared, std::size_t in) {
+std::vector<directed_pair> pairs_of(const several_results& compared, std::size_t in) {
     std::set<directed_pair> pairs;
     for (const compared_episode& one : compared.episodes)
         if (one.in[in].kind == to_string(edge_kind::direct))
@@ -54,7 +54,7 @@ std::vector<directed_pair> pairs_of(const comparison& compared, std::size_t in) 
     return {pairs.begin(), pairs.end()};
 }
 
-json stability_between(const comparison& compared, std::size_t from, std::size_t to) {
+json stability_between(const several_results& compared, std::size_t from, std::size_t to) {
     const circuit_stability both =
         measure_stability(pairs_of(compared, from), pairs_of(compared, to));
     const auto known = [](const std::optional<double>& value) {
@@ -73,7 +73,7 @@ json stability_between(const comparison& compared, std::size_t from, std::size_t
 
 }  // namespace
 
-std::vector<rate_change> changes_between(const comparison& compared, std::size_t from,
+std::vector<rate_change> changes_between(const several_results& compared, std::size_t from,
                                          std::size_t to, double alpha) {
     std::vector<counted_twice> counts;
     for (const compared_episode& one : compared.episodes) {
@@ -87,7 +87,7 @@ std::vector<rate_change> changes_between(const comparison& compared, std::size_t
     return rate_changes(counts, alpha);
 }
 
-std::string comparison_page_data(const comparison& compared, bool is_series, double alpha) {
+std::string several_episodes_data(const several_results& compared, bool is_series, double alpha) {
     const std::vector<compared_result>& results = compared.results;
     json document = head_of(is_series ? "series" : "comparison");
     document.update({{"alpha", alpha},

@@ -1,22 +1,22 @@
 // Starts the page: the views of the kind of result that the data are of.
 
 import { assembliesPage } from "./assemblies_page.js";
-import { conditionsPage } from "./compare_page.js";
+import { comparePage } from "./compare_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { drawAll } from "./in_turn.js";
 import { replayPage } from "./replay_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
-import { comparisonPage, seriesPage } from "./several_pages.js";
-import { sortComparisonPage } from "./several_sort_page.js";
-import { spadeComparisonPage } from "./several_spade_page.js";
+import { sideBySidePage, seriesPage } from "./several_pages.js";
+import { severalSortPage } from "./several_sort_page.js";
+import { severalSpadePage } from "./several_spade_page.js";
 import { sortPage } from "./sort_page.js";
 import { spadePage } from "./spade_page.js";
 
-const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: comparisonPage, series: seriesPage,
-  "spade-comparison": spadeComparisonPage, "sort-comparison": sortComparisonPage, session: sessionPage, windows: windowsPage,
-  replay: replayPage, assemblies: assembliesPage, compare: conditionsPage };
+const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: sideBySidePage, series: seriesPage,
+  "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
+  replay: replayPage, assemblies: assembliesPage, compare: comparePage };
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {

@@ -66,7 +66,7 @@ function makeFinding(state) {
   return element;
 }
 
-function makeConditionsAbout({ run, names }, sources) {
+function makeCompareAbout({ run, names }, sources) {
   const { a, b, warnings = [] } = run.input;
   const { samples, labellings, all_labellings: areAll, smallest_p: smallest } = run.comparison;
   const of = (label, text) => [label, text(a), text(b)];
@@ -82,7 +82,7 @@ function makeConditionsAbout({ run, names }, sources) {
     citeSection(run.spikeweave, sources));
 }
 
-export function conditionsPage(raw) {
+export function comparePage(raw) {
   const data = { run: raw.run, names: raw.unit_names, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
   const state = makeState(data, () => new Float64Array(0));
   const changed = data.rows.filter(({ change }) => change !== "none");
@@ -96,7 +96,7 @@ export function conditionsPage(raw) {
       ...(circuit ? [["differences", "Differences", circuit, "What differs between a and b"]] : []),
       ["findings", "Findings", makeFindings(state)],
       ["finding", "Finding", makeFinding(state), "The finding that is picked"],
-      ["about", "About", makeConditionsAbout(data, [...conditionSources, ...(arePatterns ? spadeSources : episodeSources)]), "About this comparison"],
+      ["about", "About", makeCompareAbout(data, [...conditionSources, ...(arePatterns ? spadeSources : episodeSources)]), "About this comparison"],
     ],
     start() {
       if (data.rows.length > 0) state.pick("finding", changed[0] ?? data.rows[0]);

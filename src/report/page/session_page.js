@@ -13,7 +13,7 @@ import { readSession, stepAt } from "./session_data.js";
 import { makeMarks, makeOverview } from "./session_marks.js";
 import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
-import { sourcesOfComparison } from "./several_data.js";
+import { sourcesOfSeveral } from "./several_data.js";
 import { makeChanges } from "./several_tables.js";
 import { makeState } from "./state.js";
 
@@ -152,7 +152,7 @@ function recordingInWindows(data, title, before) {
   };
 }
 
-const sourcesOfWindows = [...sourcesOfComparison, ...episodeSources];
+const sourcesOfWindows = [...sourcesOfSeveral, ...episodeSources];
 
 export function sessionPage(raw) {
   const data = readSession(raw);

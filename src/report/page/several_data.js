@@ -3,7 +3,7 @@
 import { rowsOf, spikesOf } from "./data.js";
 import { pathElements } from "./episodes.js";
 
-export function readComparison(raw) {
+export function readSeveral(raw) {
   const recordings = raw.recordings.map(({ name, run, spikes }) => ({ name, ...spikesOf({ run, unit_names: raw.unit_names, spikes }) }));
   const rows = rowsOf(raw.episodes).map((row) => ({
     ...row,
@@ -34,7 +34,7 @@ export function changesTo(data, k) {
   return data.changes.find((list) => list[0]?.to === k) ?? [];
 }
 
-export const sourcesOfComparison = [
+export const sourcesOfSeveral = [
   "J. Przyborowski, H. Wilenski, “Homogeneity of results in testing samples from Poisson series”, Biometrika 31 (1940)",
   "Y. Benjamini, Y. Hochberg, “Controlling the false discovery rate”, J. R. Statist. Soc. B 57 (1995)",
 ];

@@ -8,7 +8,7 @@ import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
-import { readComparison, sourcesOfComparison } from "./several_data.js";
+import { readSeveral, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges, makeComparedTable } from "./several_tables.js";
 import { makeShown } from "./shown_recording.js";
 import { makeState } from "./state.js";
@@ -21,12 +21,12 @@ function partsOf(data, redraw) {
     redraw,
     found: `${grouped(data.recordings.length)} recordings of ${grouped(data.names.length)} units, ` +
       `${grouped(edges.length)} edges and ${grouped(data.rows.length - edges.length)} chains`,
-    about: ["about", "About", makeComparedAbout(data, [...sourcesOfComparison, ...episodeSources]), "About these results"],
+    about: ["about", "About", makeComparedAbout(data, [...sourcesOfSeveral, ...episodeSources]), "About these results"],
   };
 }
 
-export function comparisonPage(raw) {
-  const data = readComparison(raw);
+export function sideBySidePage(raw) {
+  const data = readSeveral(raw);
   const parts = partsOf(data, () => {});
   const state = makeState(data, () => new Float64Array(0));
   const circuits = data.recordings.map(({ name }) => makeComparedCircuit(state, parts.edges, `Circuit of ${shownName(name)}`));
@@ -48,7 +48,7 @@ export function comparisonPage(raw) {
 }
 
 export function seriesPage(raw) {
-  const data = readComparison(raw);
+  const data = readSeveral(raw);
   const ties = data.recordings[0].run.search?.ties ?? "time";
   const { state, recording, showRecording } = makeShown(data, ({ trains }, row) => findOccurrences(trains, row.units, row.delays_ms, ties));
   const raster = makeRaster(state);

@@ -86,7 +86,7 @@ function makePair(state) {
   return element;
 }
 
-export function sortComparisonPage(raw) {
+export function severalSortPage(raw) {
   const state = makePairState(readSortings(raw));
   const { data } = state;
   const { sortings, rows } = data;

@@ -7,7 +7,7 @@ import { occurrenceFinder } from "./pattern_data.js";
 import { patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";
-import { readChanges, sourcesOfComparison } from "./several_data.js";
+import { readChanges, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges } from "./several_tables.js";
 import { makeShown } from "./shown_recording.js";
 import { spadeSources } from "./spade_page.js";
@@ -70,7 +70,7 @@ function makeComparedPatterns(state) {
     notesOnTables(data), table.element);
 }
 
-export function spadeComparisonPage(raw) {
+export function severalSpadePage(raw) {
   const data = readComparedPatterns(raw);
   const { state, recording, showRecording } = makeShown(data, ({ occurrencesOf }, row) => occurrencesOf(row).times);
   const raster = makeRaster(state);
@@ -92,7 +92,7 @@ export function spadeComparisonPage(raw) {
         showRecording(to);
         state.pick("pattern", row);
       }), "What changed"],
-      ["about", "About", makeComparedAbout(data, [...sourcesOfComparison, ...spadeSources]), "About these results"],
+      ["about", "About", makeComparedAbout(data, [...sourcesOfSeveral, ...spadeSources]), "About these results"],
     ],
     start() {
       if (data.rows.length > 0) state.pick("pattern", data.rows[0]);

@@ -138,7 +138,7 @@ std::vector<unit_pair> agreement_of(const spike_sequence& one, const spike_seque
     return pairs;
 }
 
-std::string sorting_comparison_data(std::vector<named_result> results, const execution& run) {
+std::string several_sortings_data(std::vector<named_result> results, const execution& run) {
     check_same_recording(results);
     const spike_sequence one = read_page_spikes(results[0].document);
     const spike_sequence other = read_page_spikes(results[1].document);

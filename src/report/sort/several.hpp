@@ -34,6 +34,6 @@ std::vector<unit_pair> agreement_of(const spike_sequence& one, const spike_seque
 /// The data of the page that compares two sortings, as docs/formats.md describes them.
 /// @throws invalid_argument unless they are two sortings of one recording whose times are known;
 /// json::exception if something is missing; cancelled.
-std::string sorting_comparison_data(std::vector<named_result> results, const execution& run);
+std::string several_sortings_data(std::vector<named_result> results, const execution& run);
 
 }  // namespace spikeweave::report

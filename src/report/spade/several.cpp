@@ -192,8 +192,8 @@ void count_missing_patterns(const spike_sequence& spikes, const json& windows, s
 
 }  // namespace
 
-std::string pattern_comparison_data(std::vector<named_result> results, bool is_series, double alpha,
-                                    const execution& run) {
+std::string several_patterns_data(std::vector<named_result> results, bool is_series, double alpha,
+                                  const execution& run) {
     check_comparable(results);
     std::vector<spike_sequence> spikes;
     spikes.reserve(results.size());

@@ -14,7 +14,7 @@ namespace spikeweave::report {
 /// @param is_series  whether a result is compared with the one before it, not with the first one
 /// @throws invalid_argument if the bins differ or there are only windows; json::exception if
 /// something is missing; cancelled.
-std::string pattern_comparison_data(std::vector<named_result> results, bool is_series, double alpha,
-                                    const execution& run);
+std::string several_patterns_data(std::vector<named_result> results, bool is_series, double alpha,
+                                  const execution& run);
 
 }  // namespace spikeweave::report

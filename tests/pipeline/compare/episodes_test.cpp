@@ -43,16 +43,16 @@ spike_sequence connected(double first, double second, std::uint32_t seed, durati
     return sequence_of(std::move(all), chance.unit_names(), chance.span());
 }
 
-condition_options usual() {
+episode_comparison_options usual() {
     return {.permutation = {.permutations = 1'999, .seed = 1}};
 }
 
-condition_comparison compared(const spike_sequence& a, const spike_sequence& b,
-                              const condition_options& options = usual()) {
-    return compare_conditions({&a, 1}, {&b, 1}, options);
+episode_comparison compared(const spike_sequence& a, const spike_sequence& b,
+                            const episode_comparison_options& options = usual()) {
+    return compare_episodes({&a, 1}, {&b, 1}, options);
 }
 
-const episode_change* finding(const condition_comparison& result, std::uint32_t from,
+const episode_change* finding(const episode_comparison& result, std::uint32_t from,
                               std::uint32_t to) {
     for (const episode_change& one : result.findings)
         if (one.what.units == std::vector{unit_id{from}, unit_id{to}}) return &one;
@@ -101,7 +101,7 @@ spike_sequence one_of_four_followed(std::int64_t spikes_a_burst) {
 // A rotated spike keeps its place before a follower, within 4 to 6 ms, with a probability of 2 ms
 // by 10 ms; one of the two spikes of a burst does so with 3 ms by 10 ms.
 TEST(CompareConditions, DivideByWhatRotationRemoves) {
-    condition_options options = usual();
+    episode_comparison_options options = usual();
     options.mining.delays = {{4ms, 6ms}};
     const auto result = compared(one_of_four_followed(1), one_of_four_followed(2), options);
     ASSERT_EQ(result.findings.size(), 1U);
@@ -128,10 +128,10 @@ TEST(CompareConditions, LeaveOutTheExcessOfAUnitThatFiresAllTheTime) {
     const std::vector<spike_sequence> a(4, one_of_four_followed(1));
     std::vector<spike_sequence> b = a;
     b.back() = regular;
-    condition_options options = usual();
+    episode_comparison_options options = usual();
     options.mining.delays = {{4ms, 8ms}};
 
-    const condition_comparison result = compare_conditions(a, b, options);
+    const episode_comparison result = compare_episodes(a, b, options);
 
     const episode_change* pair = finding(result, 0, 1);
     ASSERT_NE(pair, nullptr);
@@ -160,7 +160,7 @@ spike_sequence followed_bursts(std::uint64_t spikes_a_burst, double probability,
 }
 
 TEST(CompareConditions, TellBurstsFromConnections) {
-    condition_options options = usual();
+    episode_comparison_options options = usual();
     options.mining.delays = {{4ms, 6ms}};
     const auto result = compared(followed_bursts(1, 0.2, 1), followed_bursts(9, 0.2, 2), options);
     const episode_change* const pair = finding(result, 0, 1);
@@ -215,7 +215,7 @@ TEST(CompareConditions, TakesAllBlocksForEquallyLong) {
                 of.push_back(40 + random.below(3));
                 samples.push_back({static_cast<double>(of.back()), 10});
             }
-        condition_options options = usual();
+        episode_comparison_options options = usual();
         options.mining.delays = {{4ms, 6ms}};
 
         const duration end = seed % 2 == 0 ? duration{40s} : 40s - 1us;
@@ -251,7 +251,7 @@ TEST(CompareConditions, GivesTheSamePIfConditionsAreExchanged) {
 TEST(CompareConditions, DoesNotDependOnThreads) {
     const spike_sequence a = connected(0.4, 0.4, 9, 200s);
     const spike_sequence b = connected(0.4, 0.5, 10, 200s);
-    condition_options options = usual();
+    episode_comparison_options options = usual();
     options.run.threads = 1;
     const auto one = compared(a, b, options);
     options.run.threads = 3;
@@ -271,7 +271,7 @@ TEST(CompareConditions, WeighsRecordingsTheSame) {
         a.push_back(connected(0.3, 0.3, 20 + i, i == 0 ? 60s : 30s));
         b.push_back(connected(0.3, 0.7, 30 + i, 30s));
     }
-    const auto result = compare_conditions(a, b, usual());
+    const auto result = compare_episodes(a, b, usual());
     EXPECT_EQ(result.samples, sample_kind::recordings);
     EXPECT_EQ(result.labellings.number, 70U);
     const episode_change* const pair = finding(result, 2, 3);
@@ -285,7 +285,7 @@ TEST(CompareConditions, WeighsRecordingsTheSame) {
 }
 
 TEST(CompareConditions, SaysInWhichRecordingsAFindingWasFound) {
-    condition_options options = usual();
+    episode_comparison_options options = usual();
     options.findings = findings_source::either;
     const auto result = compared(connected(0.5, 0.0, 11), connected(0.5, 0.7, 12), options);
     const episode_change* const only_b = finding(result, 2, 3);
@@ -322,9 +322,10 @@ TEST(CompareEpochs, ComparesEpochsOfOneRecording) {
 }
 
 void refuses(const std::string& says, const std::vector<spike_sequence>& a,
-             const std::vector<spike_sequence>& b, const condition_options& options = usual()) {
+             const std::vector<spike_sequence>& b,
+             const episode_comparison_options& options = usual()) {
     try {
-        compare_conditions(a, b, options);
+        compare_episodes(a, b, options);
         ADD_FAILURE() << says;
     } catch (const invalid_argument& error) {
         EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
@@ -342,7 +343,7 @@ TEST(CompareConditions, RefusesWhatCannotBe) {
     const std::vector<time_span> epochs{{0s, 1s}, {2s, 3s}};
     refuses("epochs can be compared only with epochs", {usual_one},
             {within_epochs(usual_one, epochs)});
-    condition_options options = usual();
+    episode_comparison_options options = usual();
     options.change_correction = correction_method::two_stage_bh;
     refuses("one alpha", {usual_one}, {usual_one}, options);
 }

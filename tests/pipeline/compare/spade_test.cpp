@@ -33,7 +33,7 @@ const named_patterns four{5ms, {{{"n0", 0}, {"n1", 1}, {"n2", 2}, {"n3", 3}}}};
 const named_patterns four_and_chance{
     5ms, {four.patterns[0], {{"n4", 0}, {"n5", 2}}, {{"n6", 0}, {"n7", 3}}}};
 
-pattern_condition_options few_surrogates() {
+pattern_comparison_options few_surrogates() {
     return {.permutation = {.permutations = 999, .seed = 1}, .surrogates = 20};
 }
 
@@ -111,9 +111,9 @@ TEST(ComparePatterns, EpochsAreSamples) {
 TEST(ComparePatterns, DoesNotDependOnTheNumberOfThreads) {
     const spike_sequence a = with_four(40, 8);
     const spike_sequence b = with_four(60, 9);
-    pattern_condition_options one = few_surrogates();
+    pattern_comparison_options one = few_surrogates();
     one.run.threads = 1;
-    pattern_condition_options three = one;
+    pattern_comparison_options three = one;
     three.run.threads = 3;
     const auto first = compare_patterns({&a, 1}, {&b, 1}, four_and_chance, one);
     const auto second = compare_patterns({&a, 1}, {&b, 1}, four_and_chance, three);
@@ -144,7 +144,7 @@ TEST(ComparePatterns, RefusesWhatCannotBeCompared) {
     EXPECT_THROW(compared_patterns(a, b, {0ms, four.patterns}), invalid_argument);
     EXPECT_THROW(compared_patterns(a, b, {5ms, {{{"n0", 1}}}}), invalid_argument);
     EXPECT_THROW(compared_patterns(a, b, {5ms, {{{"n0", 0}, {"n1", 100'000}}}}), invalid_argument);
-    pattern_condition_options options = few_surrogates();
+    pattern_comparison_options options = few_surrogates();
     options.surrogates = 0;
     EXPECT_THROW(compare_patterns({&a, 1}, {&b, 1}, four, options), invalid_argument);
     options = few_surrogates();

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 // A pair that is stronger in b, a pair whose ratio is not known, and a chain.
-condition_report small_comparison_report() {
-    condition_report out;
+episode_comparison_report small_comparison_report() {
+    episode_comparison_report out;
     out.result.unit_names = {"a", "<b>", "c"};
     const ratio_change none{1, 1, {0, 0, 0}, {1, 1, 1}, 1};
     episode_change stronger;
@@ -44,7 +44,7 @@ condition_report small_comparison_report() {
 TEST(CompareEpisodes, WritesATableOfAllFindingsAndAGraphOfThePairs) {
     const temporary_folder place;
 
-    write_condition_report(place.path() / "out", small_comparison_report());
+    write_episode_comparison_report(place.path() / "out", small_comparison_report());
 
     EXPECT_EQ(names_in(place.path() / "out"),
               (std::set<std::string>{"differences.tsv", "differences.graphml", "run.json",

@@ -447,7 +447,8 @@ TEST(EpisodeReport, SummarizesInAPage) {
     EXPECT_NE(summarize(signed_one).find("\nInhibitory connections (1)\n"), std::string::npos);
     EXPECT_NE(summarize(signed_one).find("  <c&\"d\"> ⊣ a "), std::string::npos);
     EXPECT_NE(summarize(small_episode_report(), true).find("\033[1m"), std::string::npos);
-    EXPECT_NE(summarize(episode_report{.spikes = {}}).find("No chain of three units or more"), std::string::npos);
+    EXPECT_NE(summarize(episode_report{.spikes = {}}).find("No chain of three units or more"),
+              std::string::npos);
 }
 
 TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {

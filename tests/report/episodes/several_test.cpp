@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using report::compared_result;
-using report::comparison;
+using report::several_results;
 
 report::json run_of(const std::string& delays, std::vector<int> chains = {}) {
     return {{"parameters", {{"delays", delays}, {"ties", "time"}}},
@@ -67,8 +67,8 @@ constexpr delay_interval far_delay{6ms, 8ms};
 
 // "x→y" three times in the first result; twice in the second one, where it is not listed, and
 // where the units have other numbers. One unit has the name of the episode.
-comparison small_comparison() {
-    return report::compare(
+several_results small_results() {
+    return report::several_of(
         {made_result("one", {listed(1, {{unit_id{0}, unit_id{2}}, {near_delay}}, 3)},
                      {edge(unit_id{0}, unit_id{2}, near_delay, near_delay)},
                      pairs_of({"x", "x→y", "y"}, unit_id{0}, unit_id{2}, 3)),
@@ -77,7 +77,7 @@ comparison small_comparison() {
 }
 
 TEST(Comparison, MatchesUnitsByNameAndCountsWhatIsNotListed) {
-    const comparison compared = small_comparison();
+    const several_results compared = small_results();
 
     const std::vector<std::string> names{"9", "10", "x", "x→y", "y"};
     for (const compared_result& one : compared.results) EXPECT_EQ(one.spikes.unit_names(), names);
@@ -101,7 +101,7 @@ TEST(Comparison, ComparesEdgesByTheirBestDelay) {
     const episode near_pair{{first, second}, {near_delay}};
     const episode far_pair{{first, second}, {far_delay}};
 
-    const comparison compared = report::compare(
+    const several_results compared = report::several_of(
         {made_result("one", {listed(1, near_pair, 9)},
                      {edge(first, second, near_delay, near_delay)}, spikes),
          made_result("two", {listed(1, far_pair, 9), listed(2, near_pair, 9)},
@@ -123,7 +123,7 @@ TEST(Comparison, TakesInhibitionFromTheEdges) {
     const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 9);
     const std::vector rows{listed(1, {{first, second}, {near_delay}}, 9, false, 99, 1)};
 
-    const comparison compared = report::compare(
+    const several_results compared = report::several_of(
         {made_result("one", rows,
                      {edge(first, second, {4ms, 7ms}, near_delay, "direct", "inhibitory")}, spikes),
          made_result("two", rows, {}, spikes)},
@@ -137,7 +137,7 @@ TEST(Comparison, TakesInhibitionFromTheEdges) {
     EXPECT_EQ(two.sign, "");
     EXPECT_TRUE(two.q.is_null());
     EXPECT_FALSE(two.significant);
-    const auto data = report::json::parse(report::comparison_page_data(compared, false, 0.05));
+    const auto data = report::json::parse(report::several_episodes_data(compared, false, 0.05));
     EXPECT_EQ(data.at("episodes").at("sign").at(0), (report::json{"inhibitory", nullptr}));
 }
 
@@ -148,7 +148,7 @@ TEST(Comparison, HasEachPeakOnce) {
     const std::vector early_edge{edge(first, second, {1ms, 3ms}, {1ms, 3ms})};
     const std::vector late_edge{edge(first, second, {4500us, 6500us}, {4500us, 6500us})};
 
-    const comparison compared = report::compare(
+    const several_results compared = report::several_of(
         {made_result("one", {listed(1, pair, 9, false, 9, 1)},
                      {edge(first, second, {4ms, 6500us}, near_delay)}, spikes),
          made_result("two", {}, late_edge, spikes), made_result("three", {}, late_edge, spikes),
@@ -171,11 +171,11 @@ TEST(Comparison, HasTheChainsOfAllCircuits) {
                                 {"x", "y", "z"}, {0s, 1s});
     const episode chain{{unit_id{0}, unit_id{1}, unit_id{2}}, {near_delay, near_delay}};
 
-    const comparison compared =
-        report::compare({made_result("one", {listed(1, chain, 1), listed(2, {{unit_id{0}}, {}}, 1)},
-                                     {}, spikes, run_of("4-6ms", {1})),
-                         made_result("two", {}, {}, spikes, run_of("4-6ms"))},
-                        {});
+    const several_results compared = report::several_of(
+        {made_result("one", {listed(1, chain, 1), listed(2, {{unit_id{0}}, {}}, 1)}, {}, spikes,
+                     run_of("4-6ms", {1})),
+         made_result("two", {}, {}, spikes, run_of("4-6ms"))},
+        {});
 
     ASSERT_EQ(compared.episodes.size(), 1U);
     EXPECT_EQ(compared.episodes[0].what.size(), 3U);
@@ -185,9 +185,9 @@ TEST(Comparison, HasTheChainsOfAllCircuits) {
 TEST(Comparison, RefusesOtherDelays) {
     const auto spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 1);
     const auto compared_with = [&](report::json run) {
-        return report::compare({made_result("one", {}, {}, spikes),
-                                made_result("two", {}, {}, spikes, std::move(run))},
-                               {});
+        return report::several_of({made_result("one", {}, {}, spikes),
+                                   made_result("two", {}, {}, spikes, std::move(run))},
+                                  {});
     };
 
     EXPECT_NO_THROW(compared_with(run_of("6-8ms,4-6ms")));
@@ -198,8 +198,8 @@ TEST(Comparison, RefusesOtherDelays) {
 }
 
 // Two recordings of 100 s, with a count and a significance for each episode.
-comparison changed(const std::vector<std::array<std::pair<std::uint64_t, bool>, 2>>& counts) {
-    comparison out;
+several_results changed(const std::vector<std::array<std::pair<std::uint64_t, bool>, 2>>& counts) {
+    several_results out;
     out.results.resize(2);
     for (compared_result& one : out.results)
         one.spikes = pairs_of({"x", "y"}, unit_id{0}, unit_id{1}, 1);
@@ -230,10 +230,10 @@ TEST(Changes, AreSaidOfRatesThatDiffer) {
 }
 
 TEST(Changes, CallInhibitionStrongerIfTheRateIsLower) {
-    comparison compared = changed({{{{40, true}, {90, true}}},
-                                   {{{90, true}, {40, true}}},
-                                   {{{90, false}, {40, true}}},
-                                   {{{40, true}, {90, false}}}});
+    several_results compared = changed({{{{40, true}, {90, true}}},
+                                        {{{90, true}, {40, true}}},
+                                        {{{90, false}, {40, true}}},
+                                        {{{40, true}, {90, false}}}});
     for (auto& [what, in] : compared.episodes)
         for (auto& one : in)
             if (one.significant) one.sign = "inhibitory";
@@ -245,7 +245,7 @@ TEST(Changes, CallInhibitionStrongerIfTheRateIsLower) {
 }
 
 TEST(Changes, AreCorrectedForAllEpisodes) {
-    const comparison compared = changed(
+    const several_results compared = changed(
         {{{{20, true}, {30, true}}}, {{{20, true}, {40, true}}}, {{{20, true}, {60, true}}}});
 
     const auto found = report::changes_between(compared, 0, 1, 0.05);
@@ -260,12 +260,12 @@ TEST(Changes, AreCorrectedForAllEpisodes) {
 }
 
 TEST(ComparisonPage, ComparesASeriesStepByStepAndOthersWithTheFirst) {
-    comparison compared = small_comparison();
+    several_results compared = small_results();
     compared.results.push_back(compared.results.front());
     compared.episodes[0].in.push_back(compared.episodes[0].in.front());
     const auto steps = [&](bool is_series) {
         const auto data =
-            report::json::parse(report::comparison_page_data(compared, is_series, 0.05));
+            report::json::parse(report::several_episodes_data(compared, is_series, 0.05));
         std::vector<std::pair<int, int>> out;
         for (const auto& change : data.at("changes"))
             out.emplace_back(change.at("from").get<int>(), change.at("to").get<int>());

@@ -38,7 +38,7 @@ named_result page_of_sorting(const std::string& name, const spike_sequence& spik
 }
 
 json compared(const spike_sequence& one, const spike_sequence& other) {
-    return json::parse(report::sorting_comparison_data(
+    return json::parse(report::several_sortings_data(
         {page_of_sorting("one", one), page_of_sorting("other", other)}, {}));
 }
 
@@ -137,7 +137,7 @@ TEST(SortingComparison, MatchesAUnitOnceOnly) {
 TEST(SortingComparison, RefusesSortingsOfDifferentRecordings) {
     const spike_sequence spikes = units_at({{1000}});
     const auto with = [&](double rate, int samples) {
-        return report::sorting_comparison_data(
+        return report::several_sortings_data(
             {page_of_sorting("one", spikes), page_of_sorting("other", spikes, rate, samples)}, {});
     };
 
@@ -147,7 +147,7 @@ TEST(SortingComparison, RefusesSortingsOfDifferentRecordings) {
     EXPECT_THROW(with(25'000, 30'000), invalid_argument);
     EXPECT_THROW(with(0, 30'000), invalid_argument);  // the times are not known
     const named_result page = page_of_sorting("one", spikes);
-    EXPECT_THROW(report::sorting_comparison_data({page, page, page}, {}), invalid_argument);
+    EXPECT_THROW(report::several_sortings_data({page, page, page}, {}), invalid_argument);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ spike_sequence repeated(std::vector<std::string> names, std::int64_t number,
 }
 
 json compared(std::vector<named_result> pages, bool is_series = false) {
-    return json::parse(report::pattern_comparison_data(std::move(pages), is_series, 0.05, {}));
+    return json::parse(report::several_patterns_data(std::move(pages), is_series, 0.05, {}));
 }
 
 TEST(PatternComparison, MatchesPatternsByUnitsAndLagsAndCountsTheOthers) {

@@ -28,7 +28,7 @@ template <>
 SPIKEWEAVE_API enum_table<findings_source> enum_names<findings_source>();
 
 /// All options of a comparison.
-struct condition_options {
+struct episode_comparison_options {
     findings_source findings = findings_source::together;
     /// The length of a sample if each condition is one recording without epochs. A rest of less
     /// than half of it belongs to the last one.
@@ -42,7 +42,7 @@ struct condition_options {
     run_options run{};
 };
 
-SPIKEWEAVE_API option_list describe(condition_options& options);
+SPIKEWEAVE_API option_list describe(episode_comparison_options& options);
 
 /// One finding in both conditions; its occurrences are counted without overlap. `expected` is the
 /// mean count when the spikes of one unit are rotated (`expected_by_jitter`), and the excess is
@@ -56,15 +56,15 @@ struct episode_change : condition_change {
     std::array<double, 2> removed{};
 };
 
-struct condition_comparison {
+struct episode_comparison {
     std::vector<std::string> unit_names{};
     std::array<condition_summary, 2> conditions{};
     sample_kind samples = sample_kind::blocks;
     label_permutations labellings{};
     /// The direct edges and chains that were found, pairs first, by units and delays.
     std::vector<episode_change> findings{};
-    condition_options options{};          ///< as they were resolved
-    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+    episode_comparison_options options{};  ///< as they were resolved
+    std::vector<std::string> warnings{};   ///< warnings for the user, as full sentences
     double seconds = 0;
 };
 
@@ -73,18 +73,18 @@ struct condition_comparison {
 /// they have the same name; units that are not in all recordings are left out with a warning.
 /// @throws invalid_argument if an option is out of range, there are no common units, or so few
 /// samples that no p-value can be below `change_alpha`; device_error; cancelled.
-SPIKEWEAVE_API condition_comparison compare_conditions(std::span<const spike_sequence> a,
-                                                       std::span<const spike_sequence> b,
-                                                       const condition_options& options = {},
-                                                       const execution& run = {});
+SPIKEWEAVE_API episode_comparison compare_episodes(std::span<const spike_sequence> a,
+                                                   std::span<const spike_sequence> b,
+                                                   const episode_comparison_options& options = {},
+                                                   const execution& run = {});
 
 /// Compares two sets of epochs of one recording; each epoch is a sample.
-/// @throws invalid_argument as `compare_conditions` and `choose_time`, or if an epoch of `a` and
+/// @throws invalid_argument as `compare_episodes` and `choose_time`, or if an epoch of `a` and
 /// one of `b` overlap.
-SPIKEWEAVE_API condition_comparison compare_epochs(const spike_sequence& spikes,
-                                                   std::span<const time_span> a,
-                                                   std::span<const time_span> b,
-                                                   const condition_options& options = {},
-                                                   const execution& run = {});
+SPIKEWEAVE_API episode_comparison compare_epochs(const spike_sequence& spikes,
+                                                 std::span<const time_span> a,
+                                                 std::span<const time_span> b,
+                                                 const episode_comparison_options& options = {},
+                                                 const execution& run = {});
 
 }  // namespace spikeweave

@@ -22,8 +22,8 @@
 namespace spikeweave {
 
 /// All options of a comparison of patterns.
-struct pattern_condition_options {
-    /// As in `condition_options`.
+struct pattern_comparison_options {
+    /// As in `episode_comparison_options`.
     duration block = std::chrono::seconds{10};
     permutation_options permutation{};
     double change_alpha = 0.05;  ///< a change with a q below this is significant
@@ -36,7 +36,7 @@ struct pattern_condition_options {
     run_options run{};                                ///< devices are not used
 };
 
-SPIKEWEAVE_API option_list describe(pattern_condition_options& options);
+SPIKEWEAVE_API option_list describe(pattern_comparison_options& options);
 
 /// One pattern in both conditions. `first_spikes` are the bins in which its first unit fires,
 /// by which the excess is divided.
@@ -51,13 +51,13 @@ struct pattern_comparison {
     label_permutations labellings{};
     duration bin{};
     std::vector<pattern_change> findings{};  ///< in the order in which they were given
-    pattern_condition_options options{};
+    pattern_comparison_options options{};
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
     double seconds = 0;
 };
 
 /// Compares how often patterns occur in two conditions: in windows that begin in each bin, as SPADE
-/// counts them. Samples are those of `compare_conditions`, and the bins of each begin separately;
+/// counts them. Samples are those of `compare_episodes`, and the bins of each begin separately;
 /// its epochs are joined two windows apart. Patterns with a unit that is not in all recordings are
 /// left out with a warning. The test is valid if the patterns were not chosen by how often they
 /// occur in one of the conditions: patterns of all spikes of both together, or of another
@@ -68,7 +68,7 @@ struct pattern_comparison {
 SPIKEWEAVE_API pattern_comparison compare_patterns(std::span<const spike_sequence> a,
                                                    std::span<const spike_sequence> b,
                                                    const named_patterns& given,
-                                                   const pattern_condition_options& options = {},
+                                                   const pattern_comparison_options& options = {},
                                                    const execution& run = {});
 
 /// Compares two sets of epochs of one recording; each epoch is a sample.
@@ -76,7 +76,7 @@ SPIKEWEAVE_API pattern_comparison compare_patterns(std::span<const spike_sequenc
 /// of `b` overlap.
 SPIKEWEAVE_API pattern_comparison compare_patterns_in_epochs(
     const spike_sequence& spikes, std::span<const time_span> a, std::span<const time_span> b,
-    const named_patterns& given, const pattern_condition_options& options = {},
+    const named_patterns& given, const pattern_comparison_options& options = {},
     const execution& run = {});
 
 }  // namespace spikeweave

@@ -13,8 +13,8 @@
 namespace spikeweave {
 
 /// The complete result of `spikeweave compare`, ready to be written.
-struct condition_report {
-    condition_comparison result{};
+struct episode_comparison_report {
+    episode_comparison result{};
     /// The files of each condition; the same one twice for two sets of its epochs.
     std::array<std::vector<input_record>, 2> inputs{};
     run_record run{};
@@ -23,24 +23,27 @@ struct condition_report {
 };
 
 /// The report of a comparison; its record lacks the inputs and the command.
-SPIKEWEAVE_API condition_report report_of(condition_comparison result, const execution& run = {});
+SPIKEWEAVE_API episode_comparison_report report_of(episode_comparison result,
+                                                   const execution& run = {});
 
 /// Writes `differences.tsv`, a line for each finding; `differences.graphml`, the circuit of the
 /// pairs with what changed; and `run.json`. docs/results.md describes them. The folder is complete
 /// or absent, and is replaced as by `write_episode_report`.
 /// @throws io_error, cancelled; likewise.
-SPIKEWEAVE_API void write_condition_report(const std::filesystem::path& folder,
-                                           const condition_report& report, bool overwrite = false,
-                                           const execution& run = {});
+SPIKEWEAVE_API void write_episode_comparison_report(const std::filesystem::path& folder,
+                                                    const episode_comparison_report& report,
+                                                    bool overwrite = false,
+                                                    const execution& run = {});
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled
-SPIKEWEAVE_API std::string document_of(const condition_report& report, const execution& run = {});
+SPIKEWEAVE_API std::string document_of(const episode_comparison_report& report,
+                                       const execution& run = {});
 
 /// Everything as one JSON document, for `--json`.
-SPIKEWEAVE_API std::string to_json(const condition_report& report);
+SPIKEWEAVE_API std::string to_json(const episode_comparison_report& report);
 
 /// The findings, what changed first, as text for a terminal.
-SPIKEWEAVE_API std::string summarize(const condition_report& report);
+SPIKEWEAVE_API std::string summarize(const episode_comparison_report& report);
 
 }  // namespace spikeweave

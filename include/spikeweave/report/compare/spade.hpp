@@ -13,7 +13,7 @@
 namespace spikeweave {
 
 /// The complete result of `spikeweave compare --patterns`, ready to be written.
-struct pattern_condition_report {
+struct pattern_comparison_report {
     pattern_comparison result{};
     /// The files of each condition; the same one twice for two sets of its epochs.
     std::array<std::vector<input_record>, 2> inputs{};
@@ -23,26 +23,26 @@ struct pattern_condition_report {
 };
 
 /// The report of a comparison; its record lacks the inputs and the command.
-SPIKEWEAVE_API pattern_condition_report report_of(pattern_comparison result,
-                                                  const execution& run = {});
+SPIKEWEAVE_API pattern_comparison_report report_of(pattern_comparison result,
+                                                   const execution& run = {});
 
 /// Writes `differences.tsv`, a line for each pattern, and `run.json`. docs/results.md describes
 /// them. The folder is complete or absent, and is replaced as by `write_episode_report`.
 /// @throws io_error, cancelled; likewise.
-SPIKEWEAVE_API void write_pattern_condition_report(const std::filesystem::path& folder,
-                                                   const pattern_condition_report& report,
-                                                   bool overwrite = false,
-                                                   const execution& run = {});
+SPIKEWEAVE_API void write_pattern_comparison_report(const std::filesystem::path& folder,
+                                                    const pattern_comparison_report& report,
+                                                    bool overwrite = false,
+                                                    const execution& run = {});
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled
-SPIKEWEAVE_API std::string document_of(const pattern_condition_report& report,
+SPIKEWEAVE_API std::string document_of(const pattern_comparison_report& report,
                                        const execution& run = {});
 
 /// Everything as one JSON document, for `--json`.
-SPIKEWEAVE_API std::string to_json(const pattern_condition_report& report);
+SPIKEWEAVE_API std::string to_json(const pattern_comparison_report& report);
 
 /// The patterns, what changed first, as text for a terminal.
-SPIKEWEAVE_API std::string summarize(const pattern_condition_report& report);
+SPIKEWEAVE_API std::string summarize(const pattern_comparison_report& report);
 
 }  // namespace spikeweave
