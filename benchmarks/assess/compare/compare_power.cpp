@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "null_recordings.hpp"
+#include "episodes/null_recordings.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/compare/episodes.hpp"
