@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 
 namespace spikeweave {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

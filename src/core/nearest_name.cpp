@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/text.hpp"
+
 namespace spikeweave {
 namespace {
 
@@ -38,10 +40,6 @@ bool is_same_but_for_case(std::string_view a, std::string_view b) {
     return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-bool is_digit(char letter) {
-    return letter >= '0' && letter <= '9';
-}
-
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view typed,
@@ -51,7 +49,7 @@ std::optional<std::string> nearest_name(std::string_view typed,
     std::optional<std::string> best;
     // Another number, or a letter in three, is another name and no slip.
     constexpr std::size_t shortest = 4;
-    if (typed.size() < shortest || std::ranges::all_of(typed, is_digit)) return best;
+    if (typed.size() < shortest || std::ranges::all_of(typed, core::is_digit)) return best;
     std::size_t least = std::max<std::size_t>(typed.size() / 3, 1) + 1;
     for (const std::string& name : known) {
         const std::size_t edits = edits_between(typed, name);

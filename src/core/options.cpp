@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/printable.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/length.hpp"
@@ -85,13 +85,12 @@ option_value zero_of(option_kind kind) {
 
 // "100ms" where a number is expected.
 bool is_number_with_unit(option_kind kind, std::string_view text) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
     const auto ends_unit = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%';
     };
     if (text.empty()) return false;
-    return (kind == option_kind::whole || kind == option_kind::number) && is_digit(text.front()) &&
-           ends_unit(text.back());
+    return (kind == option_kind::whole || kind == option_kind::number) &&
+           core::is_digit(text.front()) && ends_unit(text.back());
 }
 
 option_value value_in(const option& one, std::string_view text) {

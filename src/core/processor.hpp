@@ -4,8 +4,14 @@
 // __builtin_cpu_supports, is answered by its run-time library, and that of zig, with which wheels
 // are compiled, always answers no.
 
+//
+// Loops over numbers that do not depend on each other run twice as wide with AVX2, which compilers
+// may not assume. Such a loop is compiled twice, and the processor decides when it runs. Both do
+// the same operations in the same order: results are the same to the bit.
+
 #if defined(__x86_64__)
 #include <cpuid.h>
+#define SPIKEWEAVE_AVX2 __attribute__((target("avx2")))
 #endif
 
 namespace spikeweave::core {
@@ -53,6 +59,10 @@ inline processor asked_processor() {
 inline const processor& this_processor() {
     static const processor has = asked_processor();
     return has;
+}
+
+inline bool has_avx2() {
+    return this_processor().avx2;
 }
 
 }  // namespace spikeweave::core

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/grouped.hpp"
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

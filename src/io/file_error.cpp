@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <system_error>
 
-#include "core/printable.hpp"
+#include "core/text.hpp"
 
 namespace spikeweave::io {
 

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/split.hpp"
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 #include "io/readable_file.hpp"

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "io/readable_file.hpp"
 #include "spikeweave/core/error.hpp"

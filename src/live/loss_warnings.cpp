@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/live/run.hpp"
 
 namespace spikeweave {

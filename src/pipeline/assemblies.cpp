@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/shared_rates.hpp"
 
 namespace spikeweave {

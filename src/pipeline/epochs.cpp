@@ -7,8 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/grouped.hpp"
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"

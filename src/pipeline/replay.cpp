@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/shared_rates.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/core/error.hpp"

@@ -8,7 +8,7 @@
 #include <map>
 #include <string_view>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::pipeline {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/published/hybrid.hpp"

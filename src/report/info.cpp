@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"

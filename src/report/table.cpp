@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/file_error.hpp"
 #include "io/readable_file.hpp"

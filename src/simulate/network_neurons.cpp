@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/avx2.hpp"
+#include "core/processor.hpp"
 #include "simulate/random_values.hpp"
 
 namespace spikeweave::simulate {

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/grouped.hpp"
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikeweave/core/error.hpp"
 

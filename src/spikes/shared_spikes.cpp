@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 

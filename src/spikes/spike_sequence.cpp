@@ -14,13 +14,13 @@
 #include <tuple>
 #include <utility>
 
-#include "spikes/digits.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/nearest_name.hpp"
 
 namespace spikeweave {
 
-using spikes::is_digit;
+using core::is_digit;
 
 namespace {
 

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/listed.hpp"
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "io/line_blocks.hpp"
 #include "spikeweave/core/error.hpp"

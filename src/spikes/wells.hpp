@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spikes/digits.hpp"
+#include "core/text.hpp"
 
 namespace spikeweave::spikes {
 
@@ -15,7 +15,7 @@ namespace spikeweave::spikes {
 inline std::string_view well_of(std::string_view name) {
     const std::size_t bar = name.find('_');
     if (bar == std::string_view::npos || bar < 2 || bar > 3 || name.size() != bar + 3) return {};
-    if (name[0] < 'A' || name[0] > 'H' || name[1] < '1' || !is_digit(name[1])) return {};
+    if (name[0] < 'A' || name[0] > 'H' || name[1] < '1' || !core::is_digit(name[1])) return {};
     const bool has_column = bar == 2 || (name[1] == '1' && name[2] >= '0' && name[2] <= '2');
     const auto is_place = [](char c) { return c >= '1' && c <= '8'; };
     if (!has_column || !is_place(name[bar + 1]) || !is_place(name[bar + 2])) return {};

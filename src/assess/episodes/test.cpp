@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "assess/episodes/jitter_null.hpp"
-#include "core/given_time.hpp"
-#include "core/grouped.hpp"
-#include "core/listed.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/shared_rates.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "assess/surrogates/generators.hpp"
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::assemblies {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/epochs.hpp"

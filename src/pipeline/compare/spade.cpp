@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/compare/findings.hpp"
 #include "spikeweave/assess/spade/support.hpp"

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
 #include "pipeline/episodes/search_and_test.hpp"

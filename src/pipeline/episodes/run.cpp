@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "parallel/rank_on_host.hpp"
 #include "pipeline/episodes/counting.hpp"
 #include "pipeline/episodes/search_and_test.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "pipeline/same_units.hpp"
 
 namespace spikeweave::pipeline {

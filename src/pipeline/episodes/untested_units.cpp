@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "pipeline/same_units.hpp"
 
 namespace spikeweave::pipeline {

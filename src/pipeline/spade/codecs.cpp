@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"

@@ -4,8 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "core/given_time.hpp"
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "pipeline/spade/surrogates_of.hpp"
 #include "pipeline/spade/test_warnings.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"

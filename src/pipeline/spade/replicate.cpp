@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "pipeline/divided_time.hpp"
 #include "pipeline/same_units.hpp"
 #include "pipeline/spade/surrogates_of.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 
 namespace spikeweave::pipeline {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "record/files/json_file.hpp"
 #include "spikeweave/core/error.hpp"

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "record/files/json_file.hpp"
 #include "record/files/readers.hpp"

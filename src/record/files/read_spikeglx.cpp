@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "record/files/readers.hpp"
 #include "record/files/spikeglx_meta.hpp"

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "io/random_file.hpp"
 

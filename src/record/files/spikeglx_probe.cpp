@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 
 namespace spikeweave::record {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/avx2.hpp"
+#include "core/processor.hpp"
 
 namespace spikeweave::record {
 namespace {

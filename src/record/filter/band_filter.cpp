@@ -7,7 +7,7 @@
 #include <complex>
 #include <numbers>
 
-#include "core/avx2.hpp"
+#include "core/processor.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "io/result_folder.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"

@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {

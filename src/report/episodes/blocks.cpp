@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/episodes/parts.hpp"

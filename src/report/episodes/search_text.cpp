@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/report/episodes.hpp"

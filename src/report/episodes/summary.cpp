@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/episodes/parts.hpp"
 
 namespace spikeweave::report {

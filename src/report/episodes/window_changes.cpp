@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/episodes/parts.hpp"
 #include "report/text.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/episodes/parts.hpp"

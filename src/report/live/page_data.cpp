@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/document.hpp"
 #include "report/episodes/window_series.hpp"
 #include "report/page_spikes.hpp"

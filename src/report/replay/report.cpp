@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "io/result_folder.hpp"
 #include "report/document.hpp"
 #include "report/episodes/parts.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/sort/parts.hpp"
 #include "report/text.hpp"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/spade/parts.hpp"
 #include "spikeweave/core/error.hpp"
 

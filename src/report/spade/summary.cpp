@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/grouped.hpp"
+#include "core/text.hpp"
 #include "report/spade/parts.hpp"
 
 namespace spikeweave::report {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <vector>
 
-#include "core/avx2.hpp"
+#include "core/processor.hpp"
 #include "sort/templates/low_rank.hpp"
 
 #if defined(SPIKEWEAVE_AVX2)

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/grouped.hpp"
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikes/wells.hpp"
 #include "spikeweave/spikes/files.hpp"

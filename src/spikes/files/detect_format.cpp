@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "io/foreign_file.hpp"
 #include "io/input_stream.hpp"

@@ -13,9 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "spikes/files/readers.hpp"
 #include "spikes/wells.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
 #include "io/session_schema.hpp"

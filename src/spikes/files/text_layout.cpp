@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 #include "io/file_error.hpp"
 
 namespace spikeweave::spikes {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "core/text.hpp"
 #include "io/file_error.hpp"
-#include "spikes/digits.hpp"
 #include "spikeweave/spikes/spike_blocks.hpp"
 
 namespace spikeweave::spikes {
@@ -28,12 +28,12 @@ const char* parse_time(const char* p, const time_scale& scale, std::int64_t& us)
     if (negative || *p == '+') ++p;
     std::uint64_t value = 0;
     const char* const digits = p;
-    while (is_digit(*p)) value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    while (core::is_digit(*p)) value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
     auto count = p - digits;
     std::ptrdiff_t decimals = 0;
     if (*p == '.') {
         const char* const point = p++;
-        while (is_digit(*p)) value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
+        while (core::is_digit(*p)) value = value * 10 + static_cast<std::uint64_t>(*p++ - '0');
         decimals = p - point - 1;
         count += decimals;
     }

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "spikes/digits.hpp"
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::spikes {
@@ -34,7 +34,7 @@ std::size_t take_exponent(std::string_view text, std::int64_t& exponent) {
     if (i < text.size() && (text[i] == '-' || text[i] == '+')) ++i;
     const std::size_t first = i;
     std::int64_t value = 0;
-    for (; i < text.size() && is_digit(text[i]); ++i)
+    for (; i < text.size() && core::is_digit(text[i]); ++i)
         value = std::min(value * 10 + (text[i] - '0'), largest_exponent);
     if (i == first) return 0;
     exponent += negative ? -value : value;
@@ -48,7 +48,7 @@ std::size_t take_decimal(std::string_view text, decimal& out) {
     bool any = false;
     bool point = false;
     for (; i < text.size(); ++i) {
-        if (is_digit(text[i])) {
+        if (core::is_digit(text[i])) {
             any = true;
             if (!out.digits.empty() || text[i] != '0') out.digits += text[i];
             if (point) --out.exponent;

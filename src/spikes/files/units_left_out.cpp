@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "spikes/wells.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/given_time.hpp"
+#include "core/text.hpp"
 #include "spikeweave/mine/episodes.hpp"
 
 namespace spikeweave {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
 

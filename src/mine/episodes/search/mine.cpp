@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "core/grouped.hpp"
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "mine/episodes/devices/backend.hpp"
 #include "mine/episodes/devices/counters.hpp"
 #include "mine/episodes/devices/device_set.hpp"

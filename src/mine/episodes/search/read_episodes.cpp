@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "io/result_table.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/split.hpp"
+#include "core/text.hpp"
 #include "io/readable_file.hpp"
 #include "io/result_table.hpp"
 #include "mine/spade/read_line.hpp"

@@ -1,6 +1,7 @@
-#include "core/printable.hpp"
+#include "core/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -31,6 +32,41 @@ bool is_printable(std::uint32_t code) {
 }
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+    text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view by) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = 0; (end = text.find(by)) != std::string_view::npos;) {
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end + by.size());
+    }
+    parts.push_back(text);
+    return parts;
+}
+
+std::string grouped(std::uint64_t number) {
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+    return text;
+}
+
+std::string listed(std::span<const std::string> texts) {
+    constexpr std::size_t most = 5;
+    const auto first = texts.first(std::min(texts.size(), most));
+    return fmt::format("{}{}", fmt::join(first, ", "),
+                       texts.size() > most ? fmt::format(" and {} more", texts.size() - most) : "");
+}
+
+void check_given_time(std::string_view what, duration given, std::vector<std::string>& warnings) {
+    constexpr duration suspect = std::chrono::seconds{1};
+    if (given >= suspect)
+        warnings.push_back(fmt::format("{} {} long: were milliseconds given for seconds?", what,
+                                       format_duration(given)));
+}
 
 std::size_t utf8_length(std::string_view bytes) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
