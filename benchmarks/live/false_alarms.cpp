@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "support/independent_spikes.hpp"
 #include "support/live_sinks.hpp"
 

@@ -37,7 +37,7 @@
 #include "benchmarks/live/armed_chains.hpp"
 #include "benchmarks/live/page_clients.hpp"
 #include "benchmarks/live/processes.hpp"
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "live/sinks/json_results.hpp"
 #include "live/sources/open_ephys.hpp"
 #include "tests/live/stand_in/open_ephys_gui.hpp"

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 
 namespace {
@@ -45,8 +45,11 @@ struct latencies : sink {
     clock_type::time_point due{};
     std::vector<double> us{};
 
-    void detected(const detection&) override {
-        us.push_back(std::chrono::duration<double, std::micro>(clock_type::now() - due).count());
+    void take(const event& what) override {
+        what.visit(handlers{[&](const detection&) {
+            us.push_back(
+                std::chrono::duration<double, std::micro>(clock_type::now() - due).count());
+        }});
     }
 
     double at(double share) {

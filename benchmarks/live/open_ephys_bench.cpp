@@ -20,7 +20,7 @@
 
 #include "benchmarks/live/armed_chains.hpp"
 #include "benchmarks/support/ratios.hpp"
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "live/sinks/json_results.hpp"
 #include "live/sources/open_ephys_header.hpp"
 #include "live/sources/open_ephys_messages.hpp"

@@ -14,10 +14,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "live/arrivals.hpp"
-#include "live/open_source.hpp"
 #include "live/run_source.hpp"
-#include "live/source.hpp"
+#include "live/sources/arrivals.hpp"
+#include "live/sources/open_source.hpp"
+#include "live/sources/source.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "live/open_source.hpp"
 #include "live/sinks/destination.hpp"
+#include "live/sources/open_source.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/run.hpp"
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <stop_token>
 
-#include "live/open_source.hpp"
 #include "live/sinks/event_results.hpp"
+#include "live/sources/open_source.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/live/run.hpp"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "live/network/zeromq.hpp"
 #include "live/sources/sender_messages.hpp"
-#include "live/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

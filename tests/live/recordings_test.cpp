@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "spikeweave/mine/episodes/tracker.hpp"
 #include "spikeweave/simulate/spikes.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -45,10 +45,15 @@ struct compared_with_batch : sink {
     compared_with_batch(const spike_sequence& all, episode_mining_options options)
         : spikes(&all), mining(std::move(options)) {}
 
-    void detected(const detection& one) override {
-        if (one.armed == 0) detections.emplace_back(one.times_us.begin(), one.times_us.end());
+    void take(const event& what) override {
+        what.visit(handlers{[&](const detection& one) {
+                                if (one.armed != 0) return;
+                                detections.emplace_back(one.times_us.begin(), one.times_us.end());
+                            },
+                            [&](const mined_window& window) { compare(window); },
+                            [&](const session_ended& end) { check(end.counts); }});
     }
-    void mined(const mined_window& window) override {
+    void compare(const mined_window& window) {
         const auto& [bounds, count, table] = window.mined;
         const spike_sequence alone = part_of(*spikes, bounds.begin, bounds.end);
         EXPECT_EQ(count, alone.size());
@@ -77,7 +82,7 @@ struct compared_with_batch : sink {
         for (std::size_t i = 0; i < tracked.size(); ++i)
             EXPECT_EQ(tracker.count(i), counts[i]) << "episode " << i;
     }
-    void session_ended(const session_counts& counts) override {
+    void check(const session_counts& counts) const {
         EXPECT_FALSE(counts.has_losses());
         EXPECT_EQ(counts.incomplete, 0U);
         EXPECT_EQ(counts.order.accepted, spikes->size());

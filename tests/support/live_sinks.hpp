@@ -1,10 +1,8 @@
 #pragma once
 
-#include <span>
-#include <string>
 #include <vector>
 
-#include "live/sink.hpp"
+#include "live/sinks/sink.hpp"
 
 namespace spikeweave::live {
 
@@ -12,8 +10,9 @@ namespace spikeweave::live {
 struct tallied_results : sink {
     std::vector<armed_tally> tallies{};
 
-    void tallied(std::span<const armed_tally> armed) override {
-        tallies.assign(armed.begin(), armed.end());
+    void take(const event& what) override {
+        what.visit(handlers{
+            [&](const armed_tallied& all) { tallies.assign(all.armed.begin(), all.armed.end()); }});
     }
 };
 

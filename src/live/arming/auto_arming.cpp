@@ -4,8 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "live/armed_detectors.hpp"
-#include "live/session.hpp"
+#include "live/detection/armed_detectors.hpp"
+#include "live/session/session_options.hpp"
+#include "live/sinks/sink.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 
 namespace spikeweave::live {
@@ -46,7 +47,7 @@ void auto_arming::end_epoch() {
 }
 
 bool auto_arming::may_take_effect(const arming_decision& decision, stream_position now) const {
-    if (!positions_) return results_->takes_new_results();
+    if (!positions_) return results_->place().takes_new_results;
     return decision.number < positions_->size() && (*positions_)[decision.number] <= now;
 }
 
@@ -106,7 +107,7 @@ void auto_arming::apply(const arming_change& change) {
     counts_.refused = refused_.size();
     counts_.late += change.is_late_change() ? 1 : 0;
     counts_.armed_now = armed_.size();
-    results_->arming_changed(change);
+    results_->take(change);
 }
 
 }  // namespace spikeweave::live

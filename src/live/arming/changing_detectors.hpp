@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "live/detection.hpp"
+#include "live/detection/detection.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 

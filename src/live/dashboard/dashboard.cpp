@@ -43,7 +43,7 @@ dashboard::dashboard(const session_options& analysis, const session_monitor& mon
                    .session = [this] { return frames_.description(); },
                    .frame =
                        [this, &monitor] {
-                           return frames_.next(watcher_->take(), watcher_->window(),
+                           return frames_.next(watcher_->take_news(), watcher_->window(),
                                                monitor.state());
                        }});
 }

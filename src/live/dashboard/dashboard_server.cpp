@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "live/dashboard/access.hpp"
-#include "live/http/http_server.hpp"
+#include "live/network/http_server.hpp"
 
 namespace spikeweave::live {
 namespace {

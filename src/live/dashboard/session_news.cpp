@@ -25,7 +25,7 @@ void keep_newest(std::vector<T>& all, std::size_t most) {
 
 }  // namespace
 
-session_news session_watcher::take() {
+session_news session_watcher::take_news() {
     const std::lock_guard lock(mutex_);
     session_news taken = std::exchange(given_, {});
     given_.epoch = taken.epoch;
@@ -39,20 +39,20 @@ std::shared_ptr<const shown_window> session_watcher::window() const {
     return window_;
 }
 
-void session_watcher::units_added(std::span<const std::string> names) {
-    gathered_.units.insert(gathered_.units.end(), names.begin(), names.end());
+void session_watcher::on(const units_added& more) {
+    gathered_.units.insert(gathered_.units.end(), more.names.begin(), more.names.end());
 }
 
-void session_watcher::accepted(std::span<const spike_event> spikes) {
+void session_watcher::on(const spikes_accepted& more) {
     std::vector<spike_cell>& cells = gathered_.cells;
-    for (const auto& [time, unit] : spikes) {
+    for (const auto& [time, unit] : more.spikes) {
         if (cells.size() == session_news::most_cells)
             keep_newest(cells, session_news::most_cells / 2);
         cells.push_back({column_of(time), unit});
     }
 }
 
-void session_watcher::detected(const detection& what) {
+void session_watcher::on(const detection& what) {
     std::vector<shown_detection>& all = gathered_.detections;
     if (all.size() == 2 * session_news::most_detections)
         keep_newest(all, session_news::most_detections);
@@ -65,7 +65,7 @@ void session_watcher::detected(const detection& what) {
 }
 
 // Another thread may call it. What is shown is made before others have to wait.
-void session_watcher::mined(const mined_window& window) {
+void session_watcher::on(const mined_window& window) {
     const auto& [bounds, spikes, table] = window.mined;
     auto shown =
         std::make_shared<shown_window>(shown_window{.bounds = bounds,
@@ -87,13 +87,13 @@ void session_watcher::mined(const mined_window& window) {
     window_ = std::move(shown);
 }
 
-void session_watcher::counted(const time_span& window, std::span<const std::uint64_t> counts) {
+void session_watcher::on(const counts_in_window& now) {
     if (gathered_.counted.size() == 2 * session_news::most_counted)
         keep_newest(gathered_.counted, session_news::most_counted);
-    gathered_.counted.push_back({window, {counts.begin(), counts.end()}});
+    gathered_.counted.push_back({now.window, {now.counts.begin(), now.counts.end()}});
 }
 
-void session_watcher::arming_changed(const arming_change& change) {
+void session_watcher::on(const arming_change& change) {
     for (const newly_armed& one : change.armed) {
         if (one.armed != armed_) continue;
         gathered_.armed.push_back({false, one.what.units});
@@ -101,19 +101,19 @@ void session_watcher::arming_changed(const arming_change& change) {
     }
 }
 
-void session_watcher::epoch_ended() {
+void session_watcher::on(const epoch_ended& /*end*/) {
     ++gathered_.epoch;
     gathered_.cells.clear();
 }
 
-void session_watcher::block_ended(const session_counts& counts) {
-    gathered_.counts = counts;
+void session_watcher::on(const block_ended& block) {
+    gathered_.counts = block.counts;
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock) hand_over();
 }
 
-void session_watcher::session_ended(const session_counts& counts) {
-    gathered_.counts = counts;
+void session_watcher::on(const session_ended& end) {
+    gathered_.counts = end.counts;
     gathered_.has_ended = true;
     const std::lock_guard lock(mutex_);
     hand_over();

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "live/sink.hpp"
+#include "live/sinks/sink.hpp"
 
 namespace spikeweave::live {
 
@@ -78,21 +78,25 @@ public:
     explicit session_watcher(std::size_t armed) : armed_(armed) {}
 
     /// What is new, for one other thread.
-    session_news take();
+    session_news take_news();
     /// The last window; null if there is none yet.
     std::shared_ptr<const shown_window> window() const;
 
-    void units_added(std::span<const std::string> names) override;
-    void accepted(std::span<const spike_event> spikes) override;
-    void detected(const detection& what) override;
-    void mined(const mined_window& window) override;
-    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
-    void arming_changed(const arming_change& change) override;
-    void epoch_ended() override;
-    void block_ended(const session_counts& counts) override;
-    void session_ended(const session_counts& counts) override;
+    void take(const event& what) override {
+        what.visit([this](const auto& one) { on(one); });
+    }
 
 private:
+    void on(const units_added& more);
+    void on(const spikes_accepted& more);
+    void on(const detection& what);
+    void on(const mined_window& window);
+    void on(const counts_in_window& now);
+    void on(const arming_change& change);
+    void on(const epoch_ended& /*end*/);
+    void on(const block_ended& block);
+    void on(const session_ended& end);
+    void on(const auto& /*other*/) {}
     void hand_over();
 
     std::size_t armed_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/database.hpp"
-#include "live/session.hpp"
+#include "live/session/session_options.hpp"
 
 namespace spikeweave::live {
 

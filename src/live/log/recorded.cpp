@@ -15,48 +15,33 @@ std::optional<source_block> recorded_source::next() {
     return block;
 }
 
-void recorded_results::detected(const detection& what) {
-    if (known_detections_ > 0) {
-        --known_detections_;
-        return;
-    }
-    log_->record(what, epoch_);
-    to_->detected(what);
-}
-
-void recorded_results::mined(const mined_window& window) {
-    log_->record(window);
-    to_->mined(window);
-}
-
-// Those of blocks that were recorded have been given before.
-void recorded_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
-    if (replayed_ == 0) to_->counted(window, counts);
-}
-
-void recorded_results::arming_changed(const arming_change& change) {
-    if (!change.was_told) log_->record(change, input());
-    to_->arming_changed(change);
+// Detections that are known, and counts in windows of blocks that were recorded, have been given
+// before.
+void recorded_results::take(const event& what) {
+    bool is_new = true;
+    what.visit(handlers{[&](const detection& one) {
+                            is_new = known_detections_ == 0;
+                            if (is_new)
+                                log_->record(one, epoch_);
+                            else
+                                --known_detections_;
+                        },
+                        [&](const mined_window& window) { log_->record(window); },
+                        [&](const counts_in_window&) { is_new = replayed_ == 0; },
+                        [&](const arming_change& change) {
+                            if (!change.was_told) log_->record(change, place().input);
+                        },
+                        [&](const epoch_ended&) { ++epoch_; },
+                        [&](const session_ends&) { log_->begin_end(); },
+                        [&](const session_ended& end) { log_->end(end.counts); }});
+    if (is_new) to_->take(what);
 }
 
 // All blocks before the last one had been processed with what is recorded of them.
-bool recorded_results::takes_new_results() const {
-    return known_detections_ == 0 && (replayed_ == 0 || replayed_ == log_->recorded_inputs());
-}
-
-void recorded_results::epoch_ended() {
-    ++epoch_;
-    to_->epoch_ended();
-}
-
-void recorded_results::session_ends() {
-    log_->begin_end();
-    to_->session_ends();
-}
-
-void recorded_results::session_ended(const session_counts& counts) {
-    log_->end(counts);
-    to_->session_ended(counts);
+record_place recorded_results::place() const {
+    const std::int64_t last = log_->recorded_inputs();
+    return {replayed_ > 0 ? replayed_ : last,
+            known_detections_ == 0 && (replayed_ == 0 || replayed_ == last)};
 }
 
 }  // namespace spikeweave::live

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "live/log/session_log.hpp"
-#include "live/sink.hpp"
-#include "live/source.hpp"
+#include "live/sinks/sink.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 
@@ -29,7 +29,7 @@ private:
     session_log* log_;
 };
 
-/// A sink whose results are recorded before they are given to another one.
+/// A sink that records what happens before it gives it to another one.
 class recorded_results : public sink {
 public:
     /// @param to  and the log have to live as long
@@ -41,23 +41,8 @@ public:
     /// The results that follow are of this block, which was recorded before; 0: of the last one.
     void replay_input(std::int64_t number) { replayed_ = number; }
 
-    void units_added(std::span<const std::string> names) override { to_->units_added(names); }
-    void accepted(std::span<const spike_event> spikes) override { to_->accepted(spikes); }
-    void detected(const detection& what) override;
-    void mined(const mined_window& window) override;
-    void silent(const silent_range& windows) override { to_->silent(windows); }
-    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
-    std::int64_t input() const override {
-        return replayed_ > 0 ? replayed_ : log_->recorded_inputs();
-    }
-    void arming_changed(const arming_change& change) override;
-    bool takes_new_results() const override;
-    void epoch_ended() override;
-    void chance_measured(const chance_rates& rates) override { to_->chance_measured(rates); }
-    void block_ended(const session_counts& counts) override { to_->block_ended(counts); }
-    void session_ends() override;
-    void tallied(std::span<const armed_tally> armed) override { to_->tallied(armed); }
-    void session_ended(const session_counts& counts) override;
+    void take(const event& what) override;
+    record_place place() const override;
 
 private:
     sink* to_;

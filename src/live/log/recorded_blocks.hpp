@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "live/log/session_file.hpp"
-#include "live/source.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "live/session.hpp"
-#include "live/source.hpp"
+#include "live/session/events.hpp"
+#include "live/session/session_options.hpp"
+#include "live/sources/source.hpp"
 
 /// What the file of a session holds, row by row.
 namespace spikeweave::live {

@@ -7,7 +7,7 @@
 #include "live/log/recorded.hpp"
 #include "live/log/session_file.hpp"
 #include "live/log/session_log.hpp"
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 
 namespace spikeweave::live {
 

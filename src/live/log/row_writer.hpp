@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "io/database.hpp"
-#include "live/event_order.hpp"
 #include "live/log/header.hpp"
 #include "live/log/records.hpp"
+#include "live/session/event_order.hpp"
 
 namespace spikeweave::live {
 

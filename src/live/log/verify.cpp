@@ -47,54 +47,11 @@ public:
 
     void block_begins() { ++found.inputs; }
 
-    void units_added(std::span<const std::string> names) override {
-        for (const std::string& name : names) names_as_json_.push_back(json_of_name(name));
-    }
-
-    void detected(const detection& what) override {
+    void take(const event& what) override {
         if (!found.difference.empty()) return;
-        const recorded_detection computed{found.inputs,
-                                          epoch_,
-                                          what.armed,
-                                          {what.times_us.begin(), what.times_us.end()},
-                                          what.suppressed};
-        // A session that was interrupted may lack detections of its last block, and the windows
-        // that waited.
-        compare("detection", ++found.detections, file_->next_detection(), std::optional(computed),
-                !file_->counts_at_end() && found.inputs == file_->inputs());
+        what.visit([this](const auto& one) { on(one); });
     }
-
-    void mined(const mined_window& window) override {
-        if (!found.difference.empty()) return;
-        const auto computed = record_of(window, names_as_json_);
-        const auto recorded = file_->next_window();
-        const bool may_lack = !file_->counts_at_end();
-        if (!recorded && may_lack) return;
-        ++found.windows;
-        if (recorded && digest_of(*recorded) != recorded->digest)
-            found.difference = fmt::format("window {}: its digest is {}, but what it holds has {}",
-                                           found.windows, recorded->digest, digest_of(*recorded));
-        else
-            compare("window", found.windows, recorded, std::optional(computed), may_lack);
-    }
-
-    void arming_changed(const arming_change& change) override {
-        if (!found.difference.empty()) return;
-        const auto computed = record_of(change, found.inputs, names_as_json_);
-        compare("change of what is armed", ++found.armings, file_->next_arming(),
-                std::optional(computed), false);
-        if (change.is_late_change()) found.late.push_back(change);
-    }
-
-    std::int64_t input() const override { return found.inputs; }
-    void epoch_ended() override { ++epoch_; }
-
-    void session_ended(const session_counts& counts) override {
-        if (found.difference.empty() && file_->counts_at_end() != json_of(counts))
-            found.difference =
-                fmt::format("the counts at the end: {} was recorded, {} was computed",
-                            *file_->counts_at_end(), json_of(counts));
-    }
+    record_place place() const override { return {.input = found.inputs}; }
 
     /// There must be no other results in the file.
     void end() {
@@ -107,6 +64,53 @@ public:
     }
 
 private:
+    void on(const units_added& more) {
+        for (const std::string& name : more.names) names_as_json_.push_back(json_of_name(name));
+    }
+
+    void on(const detection& what) {
+        const recorded_detection computed{found.inputs,
+                                          epoch_,
+                                          what.armed,
+                                          {what.times_us.begin(), what.times_us.end()},
+                                          what.suppressed};
+        // A session that was interrupted may lack detections of its last block, and the windows
+        // that waited.
+        compare("detection", ++found.detections, file_->next_detection(), std::optional(computed),
+                !file_->counts_at_end() && found.inputs == file_->inputs());
+    }
+
+    void on(const mined_window& window) {
+        const auto computed = record_of(window, names_as_json_);
+        const auto recorded = file_->next_window();
+        const bool may_lack = !file_->counts_at_end();
+        if (!recorded && may_lack) return;
+        ++found.windows;
+        if (recorded && digest_of(*recorded) != recorded->digest)
+            found.difference = fmt::format("window {}: its digest is {}, but what it holds has {}",
+                                           found.windows, recorded->digest, digest_of(*recorded));
+        else
+            compare("window", found.windows, recorded, std::optional(computed), may_lack);
+    }
+
+    void on(const arming_change& change) {
+        const auto computed = record_of(change, found.inputs, names_as_json_);
+        compare("change of what is armed", ++found.armings, file_->next_arming(),
+                std::optional(computed), false);
+        if (change.is_late_change()) found.late.push_back(change);
+    }
+
+    void on(const epoch_ended&) { ++epoch_; }
+
+    void on(const session_ended& end) {
+        if (file_->counts_at_end() != json_of(end.counts))
+            found.difference =
+                fmt::format("the counts at the end: {} was recorded, {} was computed",
+                            *file_->counts_at_end(), json_of(end.counts));
+    }
+
+    void on(const auto& /*other*/) {}
+
     template <class Record>
     void compare(const char* kind, std::int64_t number, const std::optional<Record>& recorded,
                  const std::optional<Record>& computed, bool may_lack) {

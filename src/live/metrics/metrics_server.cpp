@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "live/http/http_server.hpp"
+#include "live/network/http_server.hpp"
 
 namespace spikeweave::live {
 namespace {

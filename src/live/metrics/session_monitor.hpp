@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "live/arrivals.hpp"
-#include "live/session.hpp"
-#include "live/source.hpp"
+#include "live/session/session.hpp"
+#include "live/sources/arrivals.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

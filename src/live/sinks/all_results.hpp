@@ -2,18 +2,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "live/arrivals.hpp"
-#include "live/sink.hpp"
 #include "live/sinks/reaction.hpp"
+#include "live/sinks/sink.hpp"
+#include "live/sources/arrivals.hpp"
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::live {
 
-/// Gives results to several sinks, and tells the progress.
+/// Gives what happens to several sinks, and tells the progress.
 class all_results : public sink {
 public:
     /// @param spikes  those that will come; 0 if that is not known
@@ -29,20 +28,12 @@ public:
     /// The number of units so far.
     std::uint64_t units() const { return units_; }
 
-    void units_added(std::span<const std::string> names) override;
-    void accepted(std::span<const spike_event> spikes) override;
-    void detected(const detection& what) override;
-    void mined(const mined_window& window) override;
-    void silent(const silent_range& windows) override;
-    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
-    void arming_changed(const arming_change& change) override;
-    void epoch_ended() override;
-    void chance_measured(const chance_rates& rates) override;
-    void block_ended(const session_counts& counts) override;
-    void tallied(std::span<const armed_tally> armed) override;
-    void session_ended(const session_counts& counts) override;
+    void take(const event& what) override;
 
 private:
+    void act_on(const detection& what);
+    void tell_progress(const session_counts& counts);
+
     execution run_;
     std::uint64_t spikes_;
     std::string task_ = "spikes";

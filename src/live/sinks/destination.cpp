@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "live/lsl.hpp"
+#include "live/network/lsl.hpp"
 #include "live/sinks/serial_bytes.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/options.hpp"

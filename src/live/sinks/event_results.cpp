@@ -19,11 +19,11 @@ void event_results::give(live_event event) {
     take_(std::move(event));
 }
 
-void event_results::units_added(std::span<const std::string> names) {
-    units_.add(names);
+void event_results::on(const units_added& more) {
+    units_.add(more.names);
 }
 
-void event_results::detected(const detection& what) {
+void event_results::on(const detection& what) {
     const std::size_t given = armed_.size() + patterns_.patterns.size();
     const bool is_pattern = what.armed >= armed_.size() && what.armed < given;
     live_detection event{.is_pattern = is_pattern,
@@ -43,7 +43,7 @@ void event_results::detected(const detection& what) {
     give(std::move(event));
 }
 
-void event_results::arming_changed(const arming_change& change) {
+void event_results::on(const arming_change& change) {
     const std::size_t given = armed_.size() + patterns_.patterns.size();
     for (const newly_armed& one : change.armed)
         if (one.armed == given + armed_later_.size()) armed_later_.push_back(one.what);
@@ -70,7 +70,7 @@ void event_results::arming_changed(const arming_change& change) {
 }
 
 // Another thread may call it. The event is made before others have to wait.
-void event_results::mined(const mined_window& window) {
+void event_results::on(const mined_window& window) {
     const auto units = units_.now();
     live_window event{.mined = window.mined,
                       .unit_names = {units, &units->all()},
@@ -83,19 +83,27 @@ void event_results::mined(const mined_window& window) {
     give(std::move(event));
 }
 
-void event_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
-    give(live_counts{window, {counts.begin(), counts.end()}});
+void event_results::on(const counts_in_window& now) {
+    give(live_counts{now.window, {now.counts.begin(), now.counts.end()}});
 }
 
-void event_results::epoch_ended() {
+void event_results::on(const epoch_ended& /*end*/) {
     give(live_epoch{++epochs_});
 }
 
-void event_results::chance_measured(const chance_rates& rates) {
+void event_results::on(const chance_rates& rates) {
     give(live_chance{{duration{rates.begin_us}, duration{rates.end_us}}, rates.per_minute});
 }
 
-void event_results::block_ended(const session_counts& counts) {
+void event_results::on(const block_ended& block) {
+    tell_losses(block.counts);
+}
+
+void event_results::on(const session_ended& end) {
+    tell_losses(end.counts);
+}
+
+void event_results::tell_losses(const session_counts& counts) {
     if (auto losses = alarm_.raise(counts)) give(*losses);
     failures_.raise([&](const delivery_report& one, std::uint64_t lost) {
         live_alarm alarm = loss_alarm::losses_of(counts);
@@ -104,10 +112,6 @@ void event_results::block_ended(const session_counts& counts) {
         alarm.reason = one.reason();
         give(std::move(alarm));
     });
-}
-
-void event_results::session_ended(const session_counts& counts) {
-    block_ended(counts);
 }
 
 }  // namespace spikeweave::live

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/loss_alarm.hpp"
+#include "live/sinks/sink.hpp"
 #include "live/sinks/unit_names.hpp"
 #include "spikeweave/live/events.hpp"
 
@@ -25,17 +25,22 @@ public:
     event_results(std::vector<armed_episode> armed, armed_patterns patterns, event_taker take,
                   delivery_reports reports = {});
 
-    void units_added(std::span<const std::string> names) override;
-    void detected(const detection& what) override;
-    void mined(const mined_window& window) override;
-    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
-    void arming_changed(const arming_change& change) override;
-    void epoch_ended() override;
-    void chance_measured(const chance_rates& rates) override;
-    void block_ended(const session_counts& counts) override;
-    void session_ended(const session_counts& counts) override;
+    void take(const event& what) override {
+        what.visit([this](const auto& one) { on(one); });
+    }
 
 private:
+    void on(const units_added& more);
+    void on(const detection& what);
+    void on(const mined_window& window);
+    void on(const counts_in_window& now);
+    void on(const arming_change& change);
+    void on(const epoch_ended& /*end*/);
+    void on(const chance_rates& rates);
+    void on(const block_ended& block);
+    void on(const session_ended& end);
+    void on(const auto& /*other*/) {}
+    void tell_losses(const session_counts& counts);
     void give(live_event event);
 
     std::vector<armed_episode> armed_;

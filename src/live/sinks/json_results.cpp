@@ -81,8 +81,8 @@ json_results::json_results(std::vector<armed_episode> armed, std::unique_ptr<lin
       options_(std::move(options)),
       failures_(options_.reports) {}
 
-void json_results::units_added(std::span<const std::string> names) {
-    units_.add(names);
+void json_results::on(const units_added& more) {
+    units_.add(more.names);
     if (armed_texts_.empty()) describe_armed();
 }
 
@@ -115,7 +115,7 @@ void json_results::describe_armed() {
     }
 }
 
-void json_results::detected(const detection& what) {
+void json_results::on(const detection& what) {
     fmt::format_to(
         std::back_inserter(line_), R"({{"type":"detection",{},"t_us":[{},{}],"spikes_us":[{}])",
         armed_texts_[what.armed], what.begin_us, what.end_us, fmt::join(what.times_us, ","));
@@ -133,7 +133,7 @@ void json_results::begin_change(std::string_view type, const arming_change& chan
                    change.from.time_us, change.window, change.due.epoch, change.is_late);
 }
 
-void json_results::arming_changed(const arming_change& change) {
+void json_results::on(const arming_change& change) {
     const auto units = units_.now();
     for (const auto& [number, what, per_minute] : change.armed) {
         if (number == armed_texts_.size()) {
@@ -165,7 +165,7 @@ void json_results::arming_changed(const arming_change& change) {
 }
 
 // Told once, because the rates at the end are among the counts.
-void json_results::chance_measured(const chance_rates& rates) {
+void json_results::on(const chance_rates& rates) {
     if (std::exchange(told_chance_, true)) return;
     fmt::format_to(std::back_inserter(line_), R"({{"type":"chance","t_us":[{},{}],"armed":[)",
                    rates.begin_us, rates.end_us);
@@ -176,9 +176,9 @@ void json_results::chance_measured(const chance_rates& rates) {
     end_line("chance");
 }
 
-void json_results::tallied(std::span<const armed_tally> armed) {
-    for (std::size_t i = 0; i < armed.size(); ++i) {
-        const auto& [detected, completed, expected, per_minute] = armed[i];
+void json_results::on(const armed_tallied& all) {
+    for (std::size_t i = 0; i < all.armed.size(); ++i) {
+        const auto& [detected, completed, expected, per_minute] = all.armed[i];
         fmt::format_to(std::back_inserter(tallies_), R"({}{{{},"detected":{})", i > 0 ? "," : "",
                        armed_texts_[i], detected);
         if (i < armed_.size() && armed_[i].fire_at > 0)
@@ -192,12 +192,12 @@ void json_results::tallied(std::span<const armed_tally> armed) {
 }
 
 // Another thread may call it. What is to be written is made before others have to wait.
-void json_results::mined(const mined_window& window) {
+void json_results::on(const mined_window& window) {
     to_->take(window.is_skipped() ? "skipped" : "window", line_of(window, *units_.now()));
     to_->flush();
 }
 
-void json_results::silent(const silent_range& windows) {
+void json_results::on(const silent_range& windows) {
     const auto& [first, last] = windows.windows;
     to_->take("silent",
               fmt::format(R"({{"type":"silent","windows":[{},{}],"epoch":{},"t_us":[{},{}],)"
@@ -208,13 +208,13 @@ void json_results::silent(const silent_range& windows) {
     to_->flush();
 }
 
-void json_results::counted(const time_span& window, std::span<const std::uint64_t> counts) {
+void json_results::on(const counts_in_window& now) {
     fmt::format_to(std::back_inserter(line_), R"({{"type":"counts","t_us":[{},{}],"counts":[{}]}})",
-                   window.begin.count(), window.end.count(), fmt::join(counts, ","));
+                   now.window.begin.count(), now.window.end.count(), fmt::join(now.counts, ","));
     end_line("counts");
 }
 
-void json_results::epoch_ended() {
+void json_results::on(const epoch_ended& /*end*/) {
     line_ += R"({"type":"epoch"})";
     end_line("epoch");
 }
@@ -264,20 +264,20 @@ void json_results::add_stats(const session_counts& counts) {
     end_line("stats");
 }
 
-void json_results::block_ended(const session_counts& counts) {
-    add_alarm(counts);
+void json_results::on(const block_ended& block) {
+    add_alarm(block.counts);
     add_alarms_of_destinations();
     if (options_.stats_every > duration{0} && clock::now() - last_stats_ >= options_.stats_every) {
         last_stats_ = clock::now();
-        add_stats(counts);
+        add_stats(block.counts);
     }
     to_->flush();
 }
 
-void json_results::session_ended(const session_counts& counts) {
-    add_alarm(counts);
+void json_results::on(const session_ended& end) {
+    add_alarm(end.counts);
     add_alarms_of_destinations();
-    add_stats(counts);
+    add_stats(end.counts);
     to_->flush();
 }
 

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/loss_alarm.hpp"
+#include "live/sinks/sink.hpp"
 #include "live/sinks/unit_names.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -72,19 +72,23 @@ public:
     json_results(std::vector<armed_episode> armed, std::unique_ptr<line_output> to,
                  json_results_options options = {});
 
-    void units_added(std::span<const std::string> names) override;
-    void detected(const detection& what) override;
-    void mined(const mined_window& window) override;
-    void silent(const silent_range& windows) override;
-    void counted(const time_span& window, std::span<const std::uint64_t> counts) override;
-    void arming_changed(const arming_change& change) override;
-    void epoch_ended() override;
-    void chance_measured(const chance_rates& rates) override;
-    void block_ended(const session_counts& counts) override;
-    void tallied(std::span<const armed_tally> armed) override;
-    void session_ended(const session_counts& counts) override;
+    void take(const event& what) override {
+        what.visit([this](const auto& one) { on(one); });
+    }
 
 private:
+    void on(const units_added& more);
+    void on(const detection& what);
+    void on(const mined_window& window);
+    void on(const silent_range& windows);
+    void on(const counts_in_window& now);
+    void on(const arming_change& change);
+    void on(const epoch_ended& /*end*/);
+    void on(const chance_rates& rates);
+    void on(const block_ended& block);
+    void on(const armed_tallied& all);
+    void on(const session_ended& end);
+    void on(const auto& /*other*/) {}
     using clock = std::chrono::steady_clock;
 
     void describe_armed();

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
+#include "live/sinks/sink.hpp"
 #include "spikeweave/live/events.hpp"
 
 namespace spikeweave::live {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "live/lsl.hpp"
+#include "live/network/lsl.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {

@@ -51,16 +51,6 @@ public:
           client_(to.address),
           thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
-    // Waits until all detections were confirmed or are lost, at most some seconds.
-    void session_ended(const session_counts&) override {
-        {
-            const std::lock_guard lock(mutex_);
-            is_ending_ = true;
-        }
-        wakened_.notify_one();
-        thread_.join();
-    }
-
 private:
     using clock = network_events_client::clock;
     struct waiting_detection {
@@ -68,6 +58,16 @@ private:
         std::optional<clock::time_point> deadline{};  // of what is sent first
         std::string message{};
     };
+
+    // Waits until all detections were confirmed or are lost, at most some seconds.
+    void finish() override {
+        {
+            const std::lock_guard lock(mutex_);
+            is_ending_ = true;
+        }
+        wakened_.notify_one();
+        thread_.join();
+    }
 
     void react(const detection& what) override {
         waiting_detection one{clock::now(), deadline_of(what)};

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "live/zeromq.hpp"
+#include "live/network/zeromq.hpp"
 
 namespace spikeweave::live {
 

@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session_options.hpp"
 #include "live/sinks/all_results.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/json_results.hpp"

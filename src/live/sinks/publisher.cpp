@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "live/zeromq.hpp"
+#include "live/network/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {

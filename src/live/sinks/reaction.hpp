@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "live/sink.hpp"
 #include "live/sinks/delivery.hpp"
 #include "live/sinks/destination.hpp"
+#include "live/sinks/sink.hpp"
 #include "spikeweave/core/time.hpp"
 
 namespace spikeweave::live {
@@ -30,18 +30,16 @@ public:
         if (stimulates(to.kind)) max_age_ = to.max_age;
     }
 
-    void detected(const detection& what) override {
-        if (!what.is_trigger() || (episode_ && what.armed != *episode_)) return;
-        const auto deadline = deadline_of(what);
-        if (deadline && std::chrono::steady_clock::now() > *deadline)
-            report_->tell_lost(too_old());
-        else
-            react(what);
+    void take(const event& what) final {
+        what.visit(handlers{[&](const detection& one) { react_in_time(one); },
+                            [&](const session_ended&) { finish(); }});
     }
 
 protected:
     /// Does not wait.
     virtual void react(const detection& what) = 0;
+    /// Nothing follows.
+    virtual void finish() {}
     /// When it is too late to act. Null: never, or it is not known when the spikes came.
     std::optional<std::chrono::steady_clock::time_point> deadline_of(const detection& what) const {
         if (!max_age_ || !what.arrived_after) return {};
@@ -53,6 +51,15 @@ protected:
     delivery_report& report() { return *report_; }
 
 private:
+    void react_in_time(const detection& what) {
+        if (!what.is_trigger() || (episode_ && what.armed != *episode_)) return;
+        const auto deadline = deadline_of(what);
+        if (deadline && std::chrono::steady_clock::now() > *deadline)
+            report_->tell_lost(too_old());
+        else
+            react(what);
+    }
+
     std::optional<std::uint32_t> episode_;
     std::optional<duration> max_age_{};
     std::shared_ptr<delivery_report> report_;

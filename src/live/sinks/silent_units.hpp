@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session_options.hpp"
+#include "live/sinks/sink.hpp"
 
 namespace spikeweave::live {
 
@@ -24,13 +25,11 @@ public:
             for (const auto& item : pattern) silent_.insert(item.unit);
     }
 
-    void units_added(std::span<const std::string> names) override {
-        names_.insert(names_.end(), names.begin(), names.end());
-    }
-    void accepted(std::span<const spike_event> spikes) override {
-        has_spikes_ |= !spikes.empty();
-        if (silent_.empty()) return;
-        for (const spike_event& one : spikes) silent_.erase(one.unit);
+    void take(const event& what) override {
+        what.visit(handlers{[&](const units_added& more) {
+                                names_.insert(names_.end(), more.names.begin(), more.names.end());
+                            },
+                            [&](const spikes_accepted& more) { remove(more.spikes); }});
     }
 
     /// A full sentence; empty if all have fired, or nothing came at all.
@@ -51,6 +50,12 @@ public:
     }
 
 private:
+    void remove(std::span<const spike_event> spikes) {
+        has_spikes_ |= !spikes.empty();
+        if (silent_.empty()) return;
+        for (const spike_event& one : spikes) silent_.erase(one.unit);
+    }
+
     std::set<unit_id> silent_{};
     std::vector<std::string> names_{};
     bool has_spikes_ = false;

@@ -30,11 +30,12 @@ window_table::window_table(text_writer write) : write_(std::move(write)) {
     write_(std::string(window_table_columns()) + '\n');
 }
 
-void window_table::units_added(std::span<const std::string> names) {
-    units_.add(names);
+void window_table::take(const event& what) {
+    what.visit(handlers{[&](const units_added& more) { units_.add(more.names); },
+                        [&](const mined_window& window) { write(window); }});
 }
 
-void window_table::mined(const mined_window& window) {
+void window_table::write(const mined_window& window) {
     const auto units = units_.now();
     std::string text;
     for (const counted_episode* const one : units->ordered(window.mined.table))

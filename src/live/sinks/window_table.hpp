@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "live/sink.hpp"
 #include "live/sinks/json_results.hpp"
+#include "live/sinks/sink.hpp"
 #include "live/sinks/unit_names.hpp"
 
 namespace spikeweave::live {
@@ -15,10 +15,11 @@ class window_table : public sink {
 public:
     explicit window_table(text_writer write);
 
-    void units_added(std::span<const std::string> names) override;
-    void mined(const mined_window& window) override;
+    void take(const event& what) override;
 
 private:
+    void write(const mined_window& window);
+
     text_writer write_;
     unit_names units_{};
 };

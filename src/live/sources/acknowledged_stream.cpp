@@ -10,8 +10,8 @@
 #include <span>
 #include <utility>
 
-#include "live/arrivals.hpp"
-#include "live/zeromq.hpp"
+#include "live/network/zeromq.hpp"
+#include "live/sources/arrivals.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {

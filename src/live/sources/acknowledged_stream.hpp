@@ -4,8 +4,8 @@
 #include <stop_token>
 #include <string>
 
-#include "live/source.hpp"
 #include "live/sources/senders.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

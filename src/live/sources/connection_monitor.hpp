@@ -1,6 +1,6 @@
 #pragma once
 
-#include "live/zeromq.hpp"
+#include "live/network/zeromq.hpp"
 
 namespace spikeweave::live {
 

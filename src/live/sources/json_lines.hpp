@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "live/arrivals.hpp"
-#include "live/source.hpp"
+#include "live/sources/arrivals.hpp"
 #include "live/sources/json_line_parser.hpp"
 #include "live/sources/known_units.hpp"
+#include "live/sources/source.hpp"
 #include "live/sources/stream_clock.hpp"
 
 namespace spikeweave::live {

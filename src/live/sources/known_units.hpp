@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/source.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "live/source.hpp"
 #include "live/sources/known_units.hpp"
+#include "live/sources/source.hpp"
 #include "live/sources/stream_clock.hpp"
 
 namespace spikeweave::live {

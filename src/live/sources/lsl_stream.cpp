@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "live/arrivals.hpp"
-#include "live/lsl.hpp"
+#include "live/network/lsl.hpp"
+#include "live/sources/arrivals.hpp"
 #include "live/sources/lsl_samples.hpp"
 #include "spikeweave/core/error.hpp"
 

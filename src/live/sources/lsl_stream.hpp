@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "live/source.hpp"
+#include "live/sources/source.hpp"
 #include "spikeweave/core/time.hpp"
 
 namespace spikeweave::live {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "live/arrivals.hpp"
+#include "live/network/zeromq.hpp"
+#include "live/sources/arrivals.hpp"
 #include "live/sources/connection_monitor.hpp"
-#include "live/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {

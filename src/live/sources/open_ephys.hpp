@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "live/source.hpp"
 #include "live/sources/open_ephys_messages.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

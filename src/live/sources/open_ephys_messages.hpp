@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "live/message_numbers.hpp"
-#include "live/source.hpp"
 #include "live/sources/known_units.hpp"
+#include "live/sources/message_numbers.hpp"
 #include "live/sources/open_ephys_header.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

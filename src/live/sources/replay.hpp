@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <stop_token>
 
-#include "live/source.hpp"
+#include "live/sources/source.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::live {

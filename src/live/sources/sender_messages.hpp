@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "live/event_order.hpp"
+#include "live/session/event_order.hpp"
 
 /// The messages between a program that sends spikes and the session that takes them
 /// (docs/formats.md).

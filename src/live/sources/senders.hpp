@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "live/source.hpp"
 #include "live/sources/sender_messages.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

@@ -17,8 +17,13 @@ false_alarm_limit::false_alarm_limit(std::vector<armed_episode> armed, armed_pat
                                      event_rate most)
     : armed_(std::move(armed)), patterns_(std::move(patterns)), most_(most) {}
 
-void false_alarm_limit::units_added(std::span<const std::string> names) {
-    names_.insert(names_.end(), names.begin(), names.end());
+void false_alarm_limit::take(const event& what) {
+    what.visit(handlers{[&](const units_added& more) {
+                            names_.insert(names_.end(), more.names.begin(), more.names.end());
+                        },
+                        [&](const chance_rates& rates) {
+                            if (!std::exchange(was_checked_, true)) check(rates.per_minute);
+                        }});
 }
 
 void false_alarm_limit::check(std::span<const double> per_minute) const {
@@ -34,10 +39,6 @@ void false_alarm_limit::check(std::span<const double> per_minute) const {
                                            "is more than {}",
                                            what, per_minute[i], format_rate(most_)));
     }
-}
-
-void false_alarm_limit::chance_measured(const chance_rates& rates) {
-    if (!std::exchange(was_checked_, true)) check(rates.per_minute);
 }
 
 }  // namespace spikeweave::live

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "live/sink.hpp"
+#include "live/sinks/sink.hpp"
 
 namespace spikeweave::live {
 
@@ -22,8 +22,7 @@ public:
     /// @throws invalid_argument with the first one that is expected too often.
     void check(std::span<const double> per_minute) const;
 
-    void units_added(std::span<const std::string> names) override;
-    void chance_measured(const chance_rates& rates) override;
+    void take(const event& what) override;
 
 private:
     std::vector<armed_episode> armed_;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "live/detection.hpp"
+#include "live/detection/detection.hpp"
 #include "spikeweave/live/triggers.hpp"
 
 namespace spikeweave::live {

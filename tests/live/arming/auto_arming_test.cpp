@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "live/arming/planted_chains.hpp"
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
 #include "support/run_length.hpp"
@@ -205,8 +205,11 @@ TEST(AutoArming, NumbersTheLongestFirstThenByName) {
 TEST(AutoArming, TakesEffectLateIfADecisionComesLate) {
     struct slow_results : arming_results {
         std::atomic<bool> may_go_on{false};
-        void mined(const mined_window& window) override {
-            if (window.mined.bounds.number == 8) may_go_on.wait(false);
+        void take(const event& what) override {
+            what.visit(handlers{[&](const mined_window& window) {
+                if (window.mined.bounds.number == 8) may_go_on.wait(false);
+            }});
+            arming_results::take(what);
         }
     } results;
     const std::vector<spike_event> spikes = chain_in_the_middle();

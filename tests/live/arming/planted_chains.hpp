@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "live/session.hpp"
-#include "live/source.hpp"
+#include "live/session/session.hpp"
+#include "live/sources/source.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/mine/episodes.hpp"
 
@@ -250,15 +250,20 @@ struct arming_results : sink {
     session_counts at_end{};
     std::uint64_t epoch = 0;
 
-    void detected(const detection& one) override {
-        detections.push_back(
-            {epoch, one.end_us, one.armed, {one.times_us.begin(), one.times_us.end()}});
-        suppressed.push_back(one.suppressed);
+    void take(const event& what) override {
+        what.visit(handlers{
+            [&](const detection& one) {
+                detections.push_back(
+                    {epoch, one.end_us, one.armed, {one.times_us.begin(), one.times_us.end()}});
+                suppressed.push_back(one.suppressed);
+            },
+            [&](const arming_change& change) { changes.push_back(change); },
+            [&](const epoch_ended&) { ++epoch; },
+            [&](const armed_tallied& all) {
+                tallies = {all.armed.begin(), all.armed.end()};
+            },
+            [&](const session_ended& end) { at_end = end.counts; }});
     }
-    void arming_changed(const arming_change& change) override { changes.push_back(change); }
-    void epoch_ended() override { ++epoch; }
-    void tallied(std::span<const armed_tally> all) override { tallies = {all.begin(), all.end()}; }
-    void session_ended(const session_counts& counts) override { at_end = counts; }
 };
 
 }  // namespace spikeweave::live

@@ -45,13 +45,13 @@ struct watched_session {
     monitored_state state{};
     const std::vector<std::string> names{"a", "b<\xff", "c"};
 
-    watched_session() { watcher.units_added(names); }
-    decoded_frame next() { return decoded(frames.next(watcher.take(), watcher.window(), state)); }
+    watched_session() { watcher.take(units_added{names}); }
+    decoded_frame next() { return decoded(frames.next(watcher.take_news(), watcher.window(), state)); }
     void spikes(const std::vector<std::pair<std::int64_t, std::uint32_t>>& all) {
         std::vector<spike_event> events;
         for (const auto& [time, unit] : all) events.push_back({time, unit_id{unit}});
-        watcher.accepted(events);
-        watcher.block_ended({});
+        watcher.take(spikes_accepted{events});
+        watcher.take(block_ended{{}});
     }
 };
 
@@ -74,7 +74,7 @@ TEST(DashboardFrames, HaveEachSpikeInOneColumnOfOneFrame) {
     EXPECT_EQ(frame.at(2, 2), 2);
     EXPECT_EQ(std::ranges::count(frame.density, '\0'), 8);
 
-    run.watcher.session_ended({});
+    run.watcher.take(session_ended{{}});
     frame = run.next();
     EXPECT_EQ(frame.text["first_column"], 5);
     EXPECT_EQ(frame.at(5, 0), 1);
@@ -98,7 +98,7 @@ TEST(DashboardFrames, BeginAgainWithAnEpoch) {
     run.state.watermark_us = 2'000'000;
     EXPECT_EQ(run.next().text["epoch"], 0);
     run.spikes({{2'000'001, 1}});
-    run.watcher.epoch_ended();
+    run.watcher.take(epoch_ended{});
     run.spikes({{5'000, 1}, {15'000, 2}});
     const decoded_frame frame = run.next();
     EXPECT_EQ(frame.text["epoch"], 1);
@@ -114,9 +114,9 @@ TEST(DashboardFrames, AreBoundedHoweverMuchComes) {
     run.spikes(all);
     for (std::int64_t i = 0; i < 1000; ++i) {
         const std::int64_t times[]{i, i + 1};
-        run.watcher.detected({.begin_us = i, .end_us = i + 1, .times_us = times});
+        run.watcher.take(detection{.begin_us = i, .end_us = i + 1, .times_us = times});
     }
-    run.watcher.block_ended({});
+    run.watcher.take(block_ended{{}});
     const decoded_frame frame = run.next();
     EXPECT_EQ(frame.text["columns"], 500);
     EXPECT_EQ(frame.text["first_column"], 39'999 - 500);
@@ -129,9 +129,9 @@ TEST(DashboardFrames, HaveCountsAndLosses) {
     watched_session run;
     session_counts counts{.order = {7, 2, 1}, .missing = 3, .detections = 5, .skipped = 4};
     counts.suppressed.rate = 2;
-    run.watcher.block_ended(counts);
-    run.watcher.counted({duration{0}, duration{10}}, std::vector<std::uint64_t>{6});
-    run.watcher.block_ended(counts);
+    run.watcher.take(block_ended{counts});
+    run.watcher.take(counts_in_window{{duration{0}, duration{10}}, std::vector<std::uint64_t>{6}});
+    run.watcher.take(block_ended{counts});
     run.state.latency.add(1e-5);
     run.state.latency.add(100);
     const decoded_frame frame = run.next();
@@ -147,8 +147,9 @@ TEST(DashboardFrames, HaveCountsAndLosses) {
     EXPECT_TRUE(after.text["counted"].empty());
 
     const std::vector<std::uint64_t> many(4'000, 1);
-    for (int i = 0; i < 9; ++i) run.watcher.counted({duration{i}, duration{i + 10}}, many);
-    run.watcher.block_ended(counts);
+    for (int i = 0; i < 9; ++i)
+        run.watcher.take(counts_in_window{{duration{i}, duration{i + 10}}, many});
+    run.watcher.take(block_ended{counts});
     const json newest = run.next().text["counted"];
     EXPECT_EQ(newest.size(), 3U);
     EXPECT_EQ(newest.back()["t_us"], json::parse("[8,18]"));
@@ -163,7 +164,7 @@ TEST(DashboardFrames, HaveTheLastWindow) {
     window.mined.table.episodes = {{{{unit_id{0}}, {}}, 9},
                                    {{{unit_id{0}, unit_id{1}}, {delay}}, 3},
                                    {{{unit_id{1}, unit_id{2}}, {delay}}, 4}};
-    run.watcher.mined(window);
+    run.watcher.take(window);
     EXPECT_EQ(run.next().text["window"], json::parse(R"({"window":3,"epoch":1,"t_us":[30,60],
         "spikes":12,"threshold":2,"is_skipped":false,"has_gap":false,"complete_to_size":null,
         "by_size":[1,2],"pairs":[[1,2,0,5000,4],[0,1,0,5000,3]]})"));
@@ -171,8 +172,8 @@ TEST(DashboardFrames, HaveTheLastWindow) {
 
 TEST(DashboardFrames, AreDescribedWithNamesThatAreText) {
     watched_session run;
-    run.watcher.arming_changed({.armed = {{1, {{unit_id{2}, unit_id{0}}, {}}, 0.1}}});
-    run.watcher.block_ended({});
+    run.watcher.take(arming_change{.armed = {{1, {{unit_id{2}, unit_id{0}}, {}}, 0.1}}});
+    run.watcher.take(block_ended{{}});
     EXPECT_EQ(run.next().text["armed"], 2);
     const json description = json::parse(run.frames.description());
     EXPECT_EQ(description["version"], 1);

@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/http/http_place.hpp"
+#include "live/network/http_place.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/run.hpp"
 

@@ -43,11 +43,14 @@ std::vector<recorded_arming> armings_of(const std::filesystem::path& path) {
 // Windows take up to 8 ms, so that decisions come late.
 struct slow_results : sink {
     std::mt19937_64 draw{5};
-    void mined(const mined_window&) override {
-        std::this_thread::sleep_for(std::chrono::microseconds{draw() % 8'000});
-    }
-    void block_ended(const session_counts&) override {
-        std::this_thread::sleep_for(std::chrono::microseconds{300});
+    void take(const event& what) override {
+        what.visit(handlers{[&](const mined_window&) {
+                                std::this_thread::sleep_for(
+                                    std::chrono::microseconds{draw() % 8'000});
+                            },
+                            [](const block_ended&) {
+                                std::this_thread::sleep_for(std::chrono::microseconds{300});
+                            }});
     }
 };
 

@@ -8,8 +8,8 @@
 
 #include "live/log/session_file.hpp"
 #include "live/log/session_log.hpp"
-#include "live/session.hpp"
-#include "live/source.hpp"
+#include "live/session/session.hpp"
+#include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 

@@ -143,8 +143,11 @@ TEST_F(Resume, VerificationDoesWhatWasDoneInTime) {
         std::filesystem::remove(path);
         struct slow_results : sink {
             std::size_t windows = 0;
-            void mined(const mined_window&) override {
-                if (++windows % 4 == 0) std::this_thread::sleep_for(std::chrono::milliseconds{4});
+            void take(const event& what) override {
+                what.visit(handlers{[&](const mined_window&) {
+                    if (++windows % 4 == 0)
+                        std::this_thread::sleep_for(std::chrono::milliseconds{4});
+                }});
             }
         } slow;
         session_log log(path, header, quick);
@@ -288,9 +291,11 @@ TEST_F(Resume, ReplayGivesTheRecordedBlocks) {
 // Fails at the first result that is given because the session ends.
 struct failing_end : sink {
     bool is_ending = false;
-    void session_ends() override { is_ending = true; }
-    void detected(const detection&) override {
-        if (is_ending) throw io_error("no room");
+    void take(const event& what) override {
+        what.visit(handlers{[&](const session_ends&) { is_ending = true; },
+                            [&](const detection&) {
+                                if (is_ending) throw io_error("no room");
+                            }});
     }
 };
 

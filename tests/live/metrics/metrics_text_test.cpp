@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "live/arrivals.hpp"
-#include "live/session.hpp"
+#include "live/session/session.hpp"
+#include "live/sources/arrivals.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -28,8 +28,9 @@ struct scripted_source : source {
 };
 
 struct slow_sink : sink {
-    void detected(const detection&) override {
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    void take(const event& what) override {
+        what.visit(handlers{
+            [](const detection&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }});
     }
 };
 

@@ -21,30 +21,30 @@ TEST(EventResults, GivesEachResultAsAValueWithNames) {
     const armed_patterns patterns{duration{5'000}, {{{unit_id{1}, 0}, {unit_id{0}, 2}}}};
     event_results results({{pair_with_events(0, 1)}}, patterns,
                           [&](live_event event) { events.push_back(std::move(event)); });
-    results.units_added(std::vector<std::string>{"n10", "n2"});
+    results.take(units_added{std::vector<std::string>{"n10", "n2"}});
     const std::vector<std::int64_t> times{-4, 3};
 
-    results.detected({.armed = 0, .begin_us = -4, .end_us = 3, .times_us = times});
-    results.detected({.armed = 1,
-                      .begin_us = -5'000,
-                      .end_us = 3,
-                      .times_us = times,
-                      .suppressed = suppression::hold_off});
-    results.mined(
-        {{{.number = -1, .begin = duration{-10}, .end = duration{0}},
-          3,
-          {.episodes = {{pair_with_events(0, 1), 2}, {pair_with_events(1, 0), 1}}, .threshold = 1}},
-         true});
-    results.units_added(std::vector<std::string>{"n3"});
-    results.mined({.mined = {{.number = 0, .begin = duration{0}, .end = duration{10}},
-                             0,
-                             {.complete_to_size = 0}},
-                   .epoch = 2});
-    results.counted({duration{0}, duration{10}}, std::vector<std::uint64_t>{4});
-    results.chance_measured({0, 10, {0.5, 2}});
-    results.epoch_ended();
-    results.epoch_ended();
-    results.session_ended({});
+    results.take(detection{.armed = 0, .begin_us = -4, .end_us = 3, .times_us = times});
+    results.take(detection{.armed = 1,
+                           .begin_us = -5'000,
+                           .end_us = 3,
+                           .times_us = times,
+                           .suppressed = suppression::hold_off});
+    results.take(mined_window{
+        {{.number = -1, .begin = duration{-10}, .end = duration{0}},
+         3,
+         {.episodes = {{pair_with_events(0, 1), 2}, {pair_with_events(1, 0), 1}}, .threshold = 1}},
+        true});
+    results.take(units_added{std::vector<std::string>{"n3"}});
+    results.take(mined_window{.mined = {{.number = 0, .begin = duration{0}, .end = duration{10}},
+                                        0,
+                                        {.complete_to_size = 0}},
+                              .epoch = 2});
+    results.take(counts_in_window{{duration{0}, duration{10}}, std::vector<std::uint64_t>{4}});
+    results.take(chance_rates{0, 10, {0.5, 2}});
+    results.take(epoch_ended{});
+    results.take(epoch_ended{});
+    results.take(session_ended{{}});
 
     ASSERT_EQ(events.size(), 8U);
     const auto& detected = std::get<live_detection>(events[0]);
@@ -84,19 +84,19 @@ TEST(EventResults, TellsWhatIsArmedAndWhatWasToldBeforeOnlyInDetections) {
     std::vector<live_event> events;
     event_results results({{pair_with_events(0, 1)}}, {},
                           [&](live_event event) { events.push_back(std::move(event)); });
-    results.units_added(std::vector<std::string>{"a", "b"});
+    results.take(units_added{std::vector<std::string>{"a", "b"}});
     arming_change change{.window = 7, .due = {3, 10}, .from = {3, 12}, .is_late = true};
     change.armed = {{1, pair_with_events(1, 0), 0.5}};
     change.was_told = true;
 
-    results.arming_changed(change);
+    results.take(change);
     ASSERT_TRUE(events.empty());
     change.was_told = false;
     change.armed = {{2, pair_with_events(1, 1), 2}};
     change.disarmed = {1};
     change.refused = {{pair_with_events(0, 0), 4, true}, {pair_with_events(0, 1), 5, false}};
-    results.arming_changed(change);
-    results.detected({.armed = 2, .times_us = std::vector<std::int64_t>{1, 2}});
+    results.take(change);
+    results.take(detection{.armed = 2, .times_us = std::vector<std::int64_t>{1, 2}});
 
     ASSERT_EQ(events.size(), 5U);
     const auto& armed = std::get<live_arming>(events[0]);
@@ -127,8 +127,8 @@ TEST(EventResults, TellsOfLossesWhenTheyBeginAndDouble) {
     event_results results(
         {}, {}, [&](const live_event& event) { alarms.push_back(std::get<live_alarm>(event)); });
     for (std::uint64_t lost = 0; lost < 10; ++lost)
-        results.block_ended({.order = {.late = lost / 2}, .unreadable = lost - lost / 2});
-    results.session_ended({.missing = 20, .belated = 3});
+        results.take(block_ended{{.order = {.late = lost / 2}, .unreadable = lost - lost / 2}});
+    results.take(session_ended{{.missing = 20, .belated = 3}});
 
     ASSERT_EQ(alarms.size(), 5U);
     EXPECT_EQ(alarms[0].to, "");
@@ -145,10 +145,10 @@ TEST(EventResults, TellsOfADestinationThatFails) {
         {}, {}, [&](const live_event& event) { alarms.push_back(std::get<live_alarm>(event)); },
         {good, bad});
     good->tell_delivered();
-    results.block_ended({.unreadable = 1});
+    results.take(block_ended{{.unreadable = 1}});
     for (int lost = 1; lost <= 5; ++lost) {
         bad->tell_lost("gone " + std::to_string(lost));
-        results.block_ended({.unreadable = 1});
+        results.take(block_ended{{.unreadable = 1}});
     }
 
     ASSERT_EQ(alarms.size(), 4U);

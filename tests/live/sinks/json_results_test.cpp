@@ -18,29 +18,30 @@ TEST(JsonResults, WritesALineForEachResult) {
     std::string text;
     json_results results({{pair_of(0, 1)}}, std::make_unique<written_lines>(
                                                 [&](std::string_view lines) { text += lines; }));
-    results.units_added(std::vector<std::string>{"a", "b\"\\"});
-    results.units_added(std::vector<std::string>{"\xc2\xb5\xff"});
+    results.take(units_added{std::vector<std::string>{"a", "b\"\\"}});
+    results.take(units_added{std::vector<std::string>{"\xc2\xb5\xff"}});
     const std::vector<std::int64_t> times{-4, 3};
 
-    results.detected({.begin_us = -4, .end_us = 3, .times_us = times});
+    results.take(detection{.begin_us = -4, .end_us = 3, .times_us = times});
     EXPECT_EQ(text, "");
-    results.mined({{{.number = -1, .begin = duration{-10}, .end = duration{0}},
-                    3,
-                    {.episodes = {{{{unit_id{2}}, {}}, 2}, {pair_of(0, 2), 1}}, .threshold = 1}},
-                   true});
-    results.mined({{{.number = 3, .begin = duration{3}, .end = duration{4}},
-                    2,
-                    {.episodes = {}, .threshold = 1, .complete_to_size = 2}},
-                   false,
-                   7,
-                   1});
-    results.mined(
-        {{{.number = 4, .begin = duration{4}, .end = duration{5}}, 9, {.complete_to_size = 0}}});
+    results.take(
+        mined_window{{{.number = -1, .begin = duration{-10}, .end = duration{0}},
+                      3,
+                      {.episodes = {{{{unit_id{2}}, {}}, 2}, {pair_of(0, 2), 1}}, .threshold = 1}},
+                     true});
+    results.take(mined_window{{{.number = 3, .begin = duration{3}, .end = duration{4}},
+                               2,
+                               {.episodes = {}, .threshold = 1, .complete_to_size = 2}},
+                              false,
+                              7,
+                              1});
+    results.take(mined_window{
+        {{.number = 4, .begin = duration{4}, .end = duration{5}}, 9, {.complete_to_size = 0}}});
     const std::string so_far = text;
-    results.epoch_ended();
+    results.take(epoch_ended{});
     EXPECT_EQ(text, so_far) << "only windows are written before the block has ended";
-    results.block_ended({});
-    results.session_ended({.order = {.accepted = 3}, .repeated = 1, .detections = 1});
+    results.take(block_ended{{}});
+    results.take(session_ended{{.order = {.accepted = 3}, .repeated = 1, .detections = 1}});
 
     EXPECT_EQ(
         text,
@@ -70,19 +71,19 @@ TEST(JsonResults, SaysWhatIsNoTriggerAndWhatIsExpectedByChance) {
         {{pair_of(0, 1), 1}},
         std::make_unique<written_lines>([&](std::string_view lines) { text += lines; }),
         {.patterns = {duration{2'500}, {{{unit_id{1}, 0}, {unit_id{0}, 2}}}}});
-    results.units_added(std::vector<std::string>{"a", "b"});
+    results.take(units_added{std::vector<std::string>{"a", "b"}});
     const std::vector<std::int64_t> times{3, 5'004};
 
-    results.chance_measured({-5, 10, {0.25, 1e-7}});
-    results.chance_measured({10, 20, {1, 2}});
-    results.detected({.armed = 1,
-                      .begin_us = 0,
-                      .end_us = 5'004,
-                      .times_us = times,
-                      .suppressed = suppression::hold_off});
-    results.tallied(std::vector<armed_tally>{{4, 3, 0.5, 1.25}, {2, 0, 1e-6, 2e-6}});
-    results.session_ended(
-        {.detections = 6, .suppressed = {.hold_off = 1, .rate = 2, .mute = 1, .unchecked = 1}});
+    results.take(chance_rates{-5, 10, {0.25, 1e-7}});
+    results.take(chance_rates{10, 20, {1, 2}});
+    results.take(detection{.armed = 1,
+                           .begin_us = 0,
+                           .end_us = 5'004,
+                           .times_us = times,
+                           .suppressed = suppression::hold_off});
+    results.take(armed_tallied{std::vector<armed_tally>{{4, 3, 0.5, 1.25}, {2, 0, 1e-6, 2e-6}}});
+    results.take(session_ended{
+        {.detections = 6, .suppressed = {.hold_off = 1, .rate = 2, .mute = 1, .unchecked = 1}}});
 
     EXPECT_EQ(text,
               R"({"type":"chance","t_us":[-5,10],"armed":[{"episode":0,"units":["a","b"],)"
@@ -108,7 +109,7 @@ TEST(JsonResults, TellsOfLossesWhenTheyBeginAndDouble) {
     json_results results({}, std::make_unique<written_lines>(
                                  [&](std::string_view lines) { written.emplace_back(lines); }));
     for (std::uint64_t lost = 0; lost < 10; ++lost)
-        results.block_ended({.order = {.late = lost / 2}, .unreadable = lost - lost / 2});
+        results.take(block_ended{{.order = {.late = lost / 2}, .unreadable = lost - lost / 2}});
 
     ASSERT_EQ(written.size(), 4U);
     EXPECT_EQ(written[0], "{\"type\":\"alarm\",\"missing\":0,\"unreadable\":1,\"late\":0}\n");
@@ -122,16 +123,16 @@ TEST(JsonResults, TellsOfDestinationsThatFail) {
                              written.emplace_back(lines);
                          }),
                          {.reports = {report}});
-    results.block_ended({});
+    results.take(block_ended{{}});
     report->tell_delivered();
-    results.block_ended({});
+    results.take(block_ended{{}});
     EXPECT_TRUE(written.empty());
     report->tell_trouble("no connection");
-    results.block_ended({});
-    results.block_ended({});
+    results.take(block_ended{{}});
+    results.take(block_ended{{}});
     for (int i = 0; i < 4; ++i) {
         report->tell_lost("it is gone");
-        results.block_ended({});
+        results.take(block_ended{{}});
     }
     EXPECT_EQ(report->lost(), 4U);
     EXPECT_EQ(report->delivered(), 1U);
@@ -153,7 +154,7 @@ TEST(JsonResults, TellsWhatHasComeOnRequest) {
                              {.stats_every = stats_every});
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
         while (std::chrono::steady_clock::now() < end) {
-            results.block_ended({});
+            results.take(block_ended{{}});
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         return lines;

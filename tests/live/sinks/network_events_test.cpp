@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/zeromq.hpp"
+#include "live/network/zeromq.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -103,7 +103,7 @@ destination ttl(const std::string& address) {
 
 void detect(reaction& by, std::size_t episode = 0) {
     const std::vector<std::int64_t> times{1'000, 2'500, 4'000};
-    by.detected({.armed = episode, .begin_us = 1'000, .end_us = 4'000, .times_us = times});
+    by.take(detection{.armed = episode, .begin_us = 1'000, .end_us = 4'000, .times_us = times});
 }
 
 bool wait_until(const std::function<bool()>& is_so) {
@@ -123,7 +123,7 @@ TEST(NetworkEvents, PulsesALine) {
     to.pulse = milliseconds(30);
     const auto pulses = network_events(to, report);
     for (const std::size_t episode : {2U, 1U, 2U}) detect(*pulses, episode);
-    pulses->session_ended({});
+    pulses->take(session_ended{{}});
 
     const auto requests = gui.requests();
     ASSERT_EQ(gui.texts(),
@@ -140,7 +140,7 @@ TEST(NetworkEvents, WritesMessages) {
     const auto messages = network_events(
         {.kind = destination_kind::open_ephys_message, .address = gui.address()}, report);
     detect(*messages, 7);
-    messages->session_ended({});
+    messages->take(session_ended{{}});
     EXPECT_EQ(gui.texts(), (std::vector<std::string>{"spikeweave episode=7 t_us=1000,4000"}));
     EXPECT_EQ(report->delivered(), 1U);
 }
@@ -152,7 +152,7 @@ TEST(NetworkEvents, CountsWhatWasNotConfirmed) {
     const auto pulses = network_events(ttl(gui.address()), report);
     detect(*pulses);
     detect(*pulses);
-    pulses->session_ended({});
+    pulses->take(session_ended{{}});
     EXPECT_EQ(report->delivered(), 0U);
     EXPECT_EQ(report->lost(), 2U);
     EXPECT_EQ(report->reason(), "the answer was 'TTLHandled: Channel=1 on=0'");
@@ -169,7 +169,7 @@ TEST(NetworkEvents, SetsALineToZeroThatMayStillBeHigh) {
     is_silent = false;
     ASSERT_TRUE(wait_until([&] { return gui.texts().back() == line_is_low; }));
     detect(*pulses);
-    pulses->session_ended({});
+    pulses->take(session_ended{{}});
     const auto texts = gui.texts();
     EXPECT_EQ(std::vector(texts.end() - 3, texts.end()),
               (std::vector{line_is_low, line_is_high, line_is_low}));
@@ -185,7 +185,7 @@ TEST(NetworkEvents, SendNothingLate) {
     const auto pulses = network_events(ttl(gui.address()), report);
     detect(*pulses);
     detect(*pulses);
-    pulses->session_ended({});
+    pulses->take(session_ended{{}});
     EXPECT_EQ(report->lost(), 2U);
     EXPECT_EQ(report->reason(), "detections waited for a second");
     EXPECT_EQ(gui.texts(), (std::vector{line_is_high, line_is_low}));
@@ -199,7 +199,7 @@ TEST(NetworkEvents, EndSoonIfThePluginNeverAnswers) {
     for (int k = 0; k < 60; ++k) detect(*pulses);
     ASSERT_TRUE(wait_until([&] { return report->lost() > 0; }));
     const auto began = std::chrono::steady_clock::now();
-    pulses->session_ended({});
+    pulses->take(session_ended{{}});
     EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
     EXPECT_EQ(report->lost(), 60U);
     EXPECT_EQ(gui.texts().back(), line_is_low);
@@ -222,7 +222,7 @@ TEST(NetworkEvents, ConnectsAgain) {
         std::this_thread::sleep_for(milliseconds(100));
         return report->delivered() > 1;
     }));
-    pulses->session_ended({});
+    pulses->take(session_ended{{}});
     const auto texts = gui->texts();
     EXPECT_EQ(static_cast<std::uint64_t>(std::count(texts.begin(), texts.end(), line_is_high)),
               report->delivered() - 1);
@@ -238,7 +238,7 @@ TEST(NetworkEvents, NeitherWaitForAPluginThatIsNotThereNorForget) {
         for (int i = 0; i < detections; ++i) detect(*pulses);
         EXPECT_LT(steady::now() - begin, milliseconds(500));
         ASSERT_TRUE(wait_until([&] { return report->has_trouble(); }));
-        pulses->session_ended({});
+        pulses->take(session_ended{{}});
         EXPECT_LT(steady::now() - begin, std::chrono::seconds(10));
     }
     EXPECT_EQ(report->lost(), static_cast<std::uint64_t>(detections));

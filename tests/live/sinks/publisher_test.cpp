@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/zeromq.hpp"
+#include "live/network/zeromq.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"
 

@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
-#include "live/arrivals.hpp"
 #include "live/sinks/all_results.hpp"
+#include "live/sources/arrivals.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/feed.hpp"
 #include "support/error_text.hpp"
@@ -67,7 +67,7 @@ private:
 
 void detect_on(reaction& by, std::size_t episode) {
     const std::vector<std::int64_t> times{1, 2};
-    by.detected({.armed = episode, .times_us = times});
+    by.take(detection{.armed = episode, .times_us = times});
 }
 
 destination device(const std::string& path) {
@@ -139,12 +139,12 @@ TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
     const std::vector<std::int64_t> times{1, 2};
     results.arriving().add({.spikes = {{0, {}}}}, std::chrono::steady_clock::now());
     results.hold_reactions(true);
-    results.detected({.times_us = times});
+    results.take(detection{.times_us = times});
     EXPECT_EQ(other.received(0), "");
     results.hold_reactions(false);
-    results.detected({.times_us = times, .suppressed = suppression::hold_off});
+    results.take(detection{.times_us = times, .suppressed = suppression::hold_off});
     EXPECT_EQ(other.received(0), "") << "only triggers are acted upon";
-    results.detected({.times_us = times});
+    results.take(detection{.times_us = times});
     EXPECT_EQ(other.received(1), "\x01");
 }
 
@@ -158,7 +158,7 @@ TEST(AllResults, DoNotActOnWhatCameTooLongAgo) {
     results.add_reaction(std::make_unique<serial_bytes>(to, report));
     results.arriving().add({.spikes = {{10, {}}, {5, {}}}}, clock::now() - to.max_age);
     results.arriving().add({.spikes = {{20, {}}}}, clock::now());
-    for (const std::int64_t end_us : {5, 7, 10, 20, 30}) results.detected({.end_us = end_us});
+    for (const std::int64_t end_us : {5, 7, 10, 20, 30}) results.take(detection{.end_us = end_us});
     EXPECT_EQ(other.received(1), "\x01");
     EXPECT_EQ(report->delivered(), 1U);
     EXPECT_EQ(report->lost(), 4U);

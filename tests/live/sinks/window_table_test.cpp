@@ -12,15 +12,16 @@ namespace {
 TEST(WindowTable, WritesALineForEachEpisodeOfAWindow) {
     std::string text;
     window_table table([&](std::string_view lines) { text += lines; });
-    table.units_added(std::vector<std::string>{"a", "b 1"});
+    table.take(units_added{std::vector<std::string>{"a", "b 1"}});
     const episode pair{{unit_id{0}, unit_id{1}}, {{duration{4'000}, duration{6'000}}}};
 
-    table.mined({{{.number = 2, .begin = duration{2'000'000}, .end = duration{3'000'000}},
-                  9,
-                  {.episodes = {{{{unit_id{1}}, {}}, 5}, {pair, 4}}}},
-                 false});
-    table.epoch_ended();
-    table.mined({{{.end = duration{1}}, 9, {.episodes = {{pair, 4}}}}, true, 0, 1});
+    table.take(
+        mined_window{{{.number = 2, .begin = duration{2'000'000}, .end = duration{3'000'000}},
+                      9,
+                      {.episodes = {{{{unit_id{1}}, {}}, 5}, {pair, 4}}}},
+                     false});
+    table.take(epoch_ended{});
+    table.take(mined_window{{{.end = duration{1}}, 9, {.episodes = {{pair, 4}}}}, true, 0, 1});
 
     EXPECT_EQ(text,
               "epoch\twindow\tbegin_s\tend_s\thas_gap\tsize\tepisode\tcount\n"
@@ -33,21 +34,21 @@ TEST(WindowTable, WritesALineForEachEpisodeOfAWindow) {
 TEST(WindowTable, OrdersEpisodesByTheNamesOfTheirUnits) {
     std::string text;
     window_table table([&](std::string_view lines) { text += lines; });
-    table.units_added(std::vector<std::string>{"n10"});
-    table.units_added(std::vector<std::string>{"n9", "n1"});
+    table.take(units_added{std::vector<std::string>{"n10"}});
+    table.take(units_added{std::vector<std::string>{"n9", "n1"}});
     const auto pair_of = [](std::uint32_t first, std::uint32_t second, std::int64_t low) {
         return episode{{unit_id{first}, unit_id{second}}, {{duration{low}, duration{9'000}}}};
     };
 
-    table.mined({{{.end = duration{1'000'000}},
-                  9,
-                  {.episodes = {{{{unit_id{0}}, {}}, 1},
-                                {{{unit_id{1}}, {}}, 2},
-                                {pair_of(0, 1, 0), 3},
-                                {pair_of(2, 0, 1'000), 4},
-                                {pair_of(2, 0, 2'000), 5},
-                                {pair_of(2, 1, 0), 6}}}},
-                 false});
+    table.take(mined_window{{{.end = duration{1'000'000}},
+                             9,
+                             {.episodes = {{{{unit_id{0}}, {}}, 1},
+                                           {{{unit_id{1}}, {}}, 2},
+                                           {pair_of(0, 1, 0), 3},
+                                           {pair_of(2, 0, 1'000), 4},
+                                           {pair_of(2, 0, 2'000), 5},
+                                           {pair_of(2, 1, 0), 6}}}},
+                            false});
 
     std::string episodes;
     std::istringstream lines(text);

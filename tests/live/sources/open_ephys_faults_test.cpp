@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "live/sources/open_ephys.hpp"
 #include "live/sources/open_ephys_messages.hpp"
 #include "live/sources/open_ephys_stand_in.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "live/event_order.hpp"
+#include "live/session/event_order.hpp"
 #include "live/sources/open_ephys_stand_in.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "live/session.hpp"
+#include "live/session/session.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/core/error.hpp"
@@ -112,15 +112,15 @@ TEST(FalseAlarmLimit, NamesWhatIsExpectedTooOften) {
     false_alarm_limit limit({{pair_of_units}},
                             {duration{5'000}, {{{unit_id{0}, 0}, {unit_id{2}, 2}}}},
                             parse_rate("2/min"));
-    limit.units_added(std::vector<std::string>{"a", "b 1", "c", "d"});
+    limit.take(units_added{std::vector<std::string>{"a", "b 1", "c", "d"}});
 
     limit.check(std::vector{2.0, 2.0});
     EXPECT_EQ(text_of([&] {
-                  limit.chance_measured({0, 1, {2.0001, 0}});
+                  limit.take(chance_rates{0, 1, {2.0001, 0}});
               }),
               "`max_false_alarms`: the episode d 4-6ms \"b 1\" is expected 2 times a minute by "
               "chance, which is more than 2/min");
-    limit.chance_measured({1, 2, {9, 9}});  // only the first measurement counts
+    limit.take(chance_rates{1, 2, {9, 9}});  // only the first measurement counts
     EXPECT_EQ(text_of([&] {
                   limit.check(std::vector{0.0, 12.34});
               }),

@@ -1,0 +1,172 @@
+#include "live/sources/open_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "live/network/lsl.hpp"
+#include "live/sinks/armed_text.hpp"
+#include "live/sources/acknowledged_stream.hpp"
+#include "live/sources/json_lines.hpp"
+#include "live/sources/lsl_stream.hpp"
+#include "live/sources/open_ephys.hpp"
+#include "live/sources/replay.hpp"
+#include "live/triggers/chance_monitor.hpp"
+#include "live/triggers/false_alarm_limit.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/units_left_out.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+constexpr std::string_view lateness_prefix = "lateness:";
+
+// The sources that are named by what they are and where.
+constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
+constexpr std::string_view open_ephys_events = "open-ephys-events://";
+constexpr std::string_view own_stream = "spikeweave://";
+constexpr std::string_view lsl_prefix = "lsl:";
+
+episode with_ids(const named_episode& named, const spike_sequence& spikes) {
+    episode what{.delays = named.delays};
+    for (const std::string& unit : named.units) what.units.push_back(spikes.unit(unit));
+    return what;
+}
+
+void arm(opened_source& opened, const live_options& options, const spike_sequence& spikes) {
+    if (!options.patterns.empty()) opened.patterns = read_patterns(options.patterns, spikes);
+    if (!options.episodes.empty()) opened.armed = read_armed_episodes(options.episodes, spikes);
+    for (const named_episode& one : options.armed) opened.armed.push_back({with_ids(one, spikes)});
+    for (armed_episode& one : opened.armed) {
+        if (one.fire_at == 0) one.fire_at = options.fire_at;
+        if (one.fire_at > one.what.size())
+            throw invalid_argument(
+                "fire_at", fmt::format("the episode {} has {} spikes",
+                                       armed_text(one.what, spikes.unit_names()), one.what.size()));
+    }
+}
+
+void check_rates(opened_source& opened, const live_options& options, const spike_sequence& spikes) {
+    if (!options.triggers.max_false_alarms || spikes.empty()) return;
+    const double minutes = to_seconds(spikes.span().length() + duration{1}) / 60;
+    std::vector<double> per_minute = expected_by_chance(spikes, opened.armed, opened.patterns);
+    for (double& rate : per_minute) rate /= minutes;
+    false_alarm_limit limit(opened.armed, opened.patterns, *options.triggers.max_false_alarms);
+    limit.take(units_added{spikes.unit_names()});
+    limit.check(per_minute);
+    opened.has_checked_rates = true;
+}
+
+opened_source open_file(const std::string& from, const live_options& options,
+                        const execution& run) {
+    spike_file file = read_spikes(from, options.reading, run);
+    std::vector<std::string> warnings = warnings_of(file);
+    const reasons_left_out left_out = units_left_out(file);
+    if (!left_out.empty()) check_not_left_out(left_out, units_of_armed(options));
+    opened_source opened = open_spikes(std::move(file.spikes), options, run.stop);
+    opened.warnings = std::move(warnings);
+    return opened;
+}
+
+bool is_named_source(const std::string& from) {
+    for (const std::string_view scheme :
+         {open_ephys_zmq, open_ephys_events, own_stream, lsl_prefix})
+        if (from.starts_with(scheme)) return true;
+    if (from.find("://") == std::string::npos) return false;
+    throw invalid_argument(fmt::format(
+        "'{}' is no source: expected {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, {}NAME, a file or -",
+        from, open_ephys_zmq, open_ephys_events, own_stream, lsl_prefix));
+}
+
+}  // namespace
+
+order_options parse_order(const std::string& text) {
+    if (text == "source") return {.policy = order_policy::source};
+    if (text == "block") return {.policy = order_policy::block};
+    if (!text.starts_with(lateness_prefix))
+        throw invalid_argument("order", fmt::format("'{}' is not source, block or lateness:TIME, "
+                                                    "such as lateness:30ms",
+                                                    text));
+    const duration lateness = parse_duration(text.substr(lateness_prefix.size()));
+    if (lateness < duration{0})
+        throw invalid_argument("order", fmt::format("'{}' has a negative time", text));
+    return {.policy = order_policy::lateness, .lateness = lateness};
+}
+
+bool is_own_stream(const std::string& from) {
+    return from.starts_with(own_stream);
+}
+
+bool is_stream(const std::filesystem::path& from) {
+    std::error_code unknown;
+    return is_named_source(from.string()) || from == "-" || from.extension() == ".jsonl" ||
+           from.extension() == ".ndjson" || std::filesystem::is_fifo(from, unknown);
+}
+
+std::vector<std::string> units_of_armed(const live_options& options) {
+    std::vector<std::string> names;
+    const auto add = [&](const std::vector<std::string>& more) {
+        names.insert(names.end(), more.begin(), more.end());
+    };
+    if (!options.episodes.empty()) add(units_of_episodes(options.episodes));
+    for (const named_episode& one : options.armed) add(one.units);
+    if (!options.patterns.empty()) add(units_of_patterns(options.patterns));
+    std::sort(names.begin(), names.end(), natural_less);
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+opened_source armed_before(const live_options& options, std::vector<std::string> unit_names) {
+    opened_source opened;
+    arm(opened, options, spike_sequence({}, {}, std::move(unit_names), {}));
+    return opened;
+}
+
+opened_source open_spikes(spike_sequence spikes, const live_options& options,
+                          const std::stop_token& stop) {
+    opened_source opened{.spikes = spikes.size()};
+    arm(opened, options, spikes);
+    check_rates(opened, options, spikes);
+    opened.from = std::make_unique<replay>(std::move(spikes), options.speed, stop);
+    return opened;
+}
+
+opened_source open_stream(const std::string& from, const live_options& options,
+                          std::vector<std::string> unit_names,
+                          const std::vector<sender_progress>& known, const std::stop_token& stop) {
+    opened_source opened = armed_before(options, unit_names);
+    const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
+    const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
+        opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
+                                 unit_names, stop);
+    };
+    if (from.starts_with(open_ephys_zmq)) {
+        opened.order.policy = order_policy::block;
+        received(open_ephys_sender::zmq_interface, open_ephys_zmq);
+    } else if (from.starts_with(open_ephys_events)) {
+        opened.order.policy = order_policy::lateness;
+        received(open_ephys_sender::event_broadcaster, open_ephys_events);
+    } else if (is_own_stream(from)) {
+        opened.order.policy = order_policy::block;
+        opened.from = acknowledged_stream("tcp://" + from.substr(own_stream.size()),
+                                          senders(unit_names, known, options.sources), stop);
+    } else if (from.starts_with(lsl_prefix)) {
+        const std::string name = from.substr(lsl_prefix.size());
+        check_lsl_name(name);
+        opened.from = lsl_stream(name, unit_names, stop, lateness);
+    } else {
+        opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop, lateness);
+    }
+    return opened;
+}
+
+opened_source open_source(const std::string& from, const live_options& options,
+                          const execution& run) {
+    return is_stream(from) ? open_stream(from, options, units_of_armed(options), {}, run.stop)
+                           : open_file(from, options, run);
+}
+
+}  // namespace spikeweave::live

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "live/session/event_order.hpp"
+#include "live/sources/source.hpp"
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/live/run.hpp"
+#include "spikeweave/mine/episodes/detector.hpp"
+#include "spikeweave/mine/spade/detector.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
+
+namespace spikeweave::live {
+
+/// What a source is, before it gives its first block.
+struct opened_source {
+    std::unique_ptr<source> from{};
+    order_options order{};  ///< as the source needs it
+    std::vector<armed_episode> armed{};
+    armed_patterns patterns{};
+    /// What is armed is not expected too often by chance, by the rates in a file.
+    bool has_checked_rates = false;
+    std::uint64_t spikes = 0;  ///< 0: it is not known how many will come
+    std::vector<std::string> warnings{};
+};
+
+/// Whether spikes come at a speed of their own.
+/// @throws invalid_argument if this is the address of a source that is not known.
+bool is_stream(const std::filesystem::path& from);
+
+/// Whether programs send the spikes, and send again what was not acknowledged.
+bool is_own_stream(const std::string& from);
+
+/// The units of what is armed: only they are known before a stream begins.
+/// @throws io_error if the file of episodes or the patterns cannot be read.
+std::vector<std::string> units_of_armed(const live_options& options);
+/// What is armed, without a source yet.
+/// @param unit_names  units that are known before they appear
+/// @throws io_error as above; invalid_argument if an episode is of another unit, or has fewer
+/// spikes than `fire_at`.
+opened_source armed_before(const live_options& options, std::vector<std::string> unit_names);
+
+/// @param unit_names  units that are known before they appear
+/// @param known       senders of a session that goes on
+/// @throws io_error if the source, the file of episodes or the patterns cannot be read.
+opened_source open_stream(const std::string& from, const live_options& options,
+                          std::vector<std::string> unit_names,
+                          const std::vector<sender_progress>& known, const std::stop_token& stop);
+/// Replays spikes. @throws as below.
+opened_source open_spikes(spike_sequence spikes, const live_options& options,
+                          const std::stop_token& stop);
+/// Opens a stream or a file. @throws invalid_argument if something armed is expected by chance too
+/// often in a file.
+opened_source open_source(const std::string& from, const live_options& options,
+                          const execution& run);
+
+/// @throws invalid_argument if the text names no order.
+order_options parse_order(const std::string& text);
+
+}  // namespace spikeweave::live

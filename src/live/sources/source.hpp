@@ -1,0 +1,71 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "live/session/event_order.hpp"
+
+/// Where the spikes of a running recording come from.
+namespace spikeweave::live {
+
+/// How far a program has come that numbers what it sends, and sends again what was not
+/// acknowledged.
+struct sender_progress {
+    std::string name{};
+    std::string clock{};     ///< the name of what its times count from
+    std::uint64_t last = 0;  ///< the number of its last message in this block or before it
+    bool has_finished = false;
+
+    friend bool operator==(const sender_progress&, const sender_progress&) = default;
+};
+
+/// What a source tells at once. The fields apply in this order.
+struct source_block {
+    std::vector<std::string> new_units{};  ///< names of units that were not known; ids go on
+    bool begins_epoch = false;             ///< the clock has started again
+    std::uint64_t missing = 0;             ///< messages that were lost before the spikes
+    std::uint64_t belated = 0;             ///< messages that had been missing and came after all
+    std::uint64_t repeated = 0;            ///< messages that had come before and were left out
+    std::uint64_t unreadable = 0;          ///< messages, or spikes, that could not be read
+    std::vector<spike_event> spikes{};
+    /// All spikes before this time have come.
+    std::optional<std::int64_t> watermark_us{};
+    std::vector<sender_progress> senders{};  ///< those with messages in this block
+
+    friend bool operator==(const source_block&, const source_block&) = default;
+};
+
+/// After so long a source says that nothing has come.
+constexpr std::chrono::seconds longest_silence{1};
+
+class source {
+public:
+    source() = default;
+    virtual ~source() = default;
+    source(const source&) = delete;
+    source& operator=(const source&) = delete;
+    source(source&&) = delete;
+    source& operator=(source&&) = delete;
+
+    /// The units that are known before the first block. Blocks tell of those that appear later.
+    virtual const std::vector<std::string>& unit_names() const = 0;
+    /// Waits for the next block; after `longest_silence`, that is an empty one. Null at the end.
+    /// @throws io_error if the source fails.
+    virtual std::optional<source_block> next() = 0;
+    /// The spikes of the last block did not come to this computer before this time.
+    virtual std::chrono::steady_clock::time_point arrived_after() const {
+        return std::chrono::steady_clock::now();
+    }
+    /// The first message that could not be read, and what was expected; empty: not known.
+    virtual std::string first_unreadable() const { return {}; }
+    /// A source may acknowledge as many of its blocks to those who sent them as this says: they
+    /// will not be lost any more. Otherwise a block counts as safe when it has been processed, that
+    /// is, when the next one is asked for.
+    virtual void acknowledge_after(const std::function<std::uint64_t()>& /*safe_blocks*/) {}
+};
+
+}  // namespace spikeweave::live
