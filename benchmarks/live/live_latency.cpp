@@ -39,7 +39,7 @@
 #include "benchmarks/live/processes.hpp"
 #include "live/session/session.hpp"
 #include "live/sinks/json_results.hpp"
-#include "live/sources/open_ephys.hpp"
+#include "live/sources/streams.hpp"
 #include "tests/live/stand_in/open_ephys_gui.hpp"
 
 namespace {

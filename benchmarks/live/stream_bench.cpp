@@ -32,7 +32,7 @@
 #include "live/log/recorded.hpp"
 #include "live/log/session_log.hpp"
 #include "live/session/session.hpp"
-#include "live/sources/acknowledged_stream.hpp"
+#include "live/sources/streams.hpp"
 #include "spikeweave/live/spike_sender.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/simulate/spikes.hpp"

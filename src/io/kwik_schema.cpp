@@ -1,4 +1,4 @@
-#include "io/kwik_schema.hpp"
+#include "io/hdf5_schemas.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/byte_source.hpp"
+#include "io/random_file.hpp"
 
 namespace spikeweave::io {
 
@@ -73,5 +73,20 @@ std::string format_npy_header(const npy_header& header);
 /// Appends an item of `<U` text: code points of 4 bytes, padded with zeros to `characters`.
 void append_utf32(std::string& out, std::string_view utf8, std::size_t characters);
 std::size_t utf8_characters(std::string_view utf8);
+
+/// Reads all items in blocks, so that a damaged header cannot ask for more memory than the file has
+/// items. @throws io_error as the reader does, and for data after the items.
+template <class Item>
+std::vector<Item> read_whole(npy_reader& array) {
+    std::vector<Item> items;
+    constexpr std::size_t block = 4096;
+    for (std::size_t got = block; got == block;) {
+        items.resize(items.size() + block);
+        got = array.read(std::span{items}.last(block));
+        items.resize(items.size() - block + got);
+    }
+    array.expect_end();
+    return items;
+}
 
 }  // namespace spikeweave::io

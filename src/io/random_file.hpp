@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 
-#include "io/byte_source.hpp"
-
 namespace spikeweave::io {
+
+/// A sequential source of bytes: a file or an entry of an archive. It fills the whole span unless
+/// the bytes end before, and returns their number.
+using byte_source = std::function<std::size_t(std::span<char>)>;
 
 /// A file that is read at arbitrary offsets.
 class random_file {

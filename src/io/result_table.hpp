@@ -1,11 +1,15 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::io {
 
@@ -36,5 +40,15 @@ private:
     std::vector<std::string> cells_{};
     std::size_t line_ = 1;
 };
+
+/// Makes an error of the file of what is wrong in a line.
+template <class Read>
+auto read_line(const std::filesystem::path& table, std::size_t number, const Read& read) {
+    try {
+        return read();
+    } catch (const invalid_argument& error) {
+        throw io_error(fmt::format("{}, line {}: {}", table.string(), number, error.what()));
+    }
+}
 
 }  // namespace spikeweave::io

@@ -1,4 +1,4 @@
-#include "io/zip_reader.hpp"
+#include "io/zip.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -8,7 +8,6 @@
 
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
-#include "io/zip_format.hpp"
 
 namespace spikeweave::io {
 namespace {

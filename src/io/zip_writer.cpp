@@ -1,9 +1,8 @@
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 
 #include <zlib.h>
 
 #include "io/little_endian.hpp"
-#include "io/zip_format.hpp"
 
 namespace spikeweave::io {
 namespace {

@@ -4,8 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "parallel/rank_blocks.hpp"
-#include "parallel/rank_on_host.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave {

@@ -1,4 +1,4 @@
-#include "parallel/mpi_communicator.hpp"
+#include "parallel/ranks.hpp"
 
 #include <fmt/format.h>
 #include <mpi.h>

@@ -1,4 +1,4 @@
-#include "parallel/mpi_communicator.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 
 // Linked instead of mpi_communicator.cpp if SPIKEWEAVE_MPI is off.

@@ -1,4 +1,4 @@
-#include "simulate/drift.hpp"
+#include "simulate/recording_model.hpp"
 
 #include <fmt/format.h>
 

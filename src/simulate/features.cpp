@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "io/npy.hpp"
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 #include "parallel/ordered_for.hpp"
 #include "simulate/random_values.hpp"
 #include "spikeweave/core/error.hpp"

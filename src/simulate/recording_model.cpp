@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/stop.hpp"
-#include "simulate/drift.hpp"
 #include "simulate/random_values.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/files.hpp"

@@ -1,4 +1,4 @@
-#include "parallel/balance.hpp"
+#include "parallel/ranks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "parallel/mpi_communicator.hpp"
 #include "parallel/parallel_for.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/ranks.hpp"
 

@@ -1,4 +1,4 @@
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "spikeweave/assess/episodes/jitter.hpp"
 
 #include "assess/episodes/jitter_null.hpp"
-#include "assess/episodes/reach.hpp"
+#include "assess/episodes/steps.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"

@@ -1,13 +1,13 @@
-#include "assess/episodes/jitter_test.hpp"
+#include "assess/episodes/jitter_null.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "assess/episodes/step_of.hpp"
+#include "assess/episodes/steps.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::assess {

@@ -12,7 +12,7 @@
 #include "assess/episodes/lag_histogram.hpp"
 #include "assess/episodes/window_test.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 

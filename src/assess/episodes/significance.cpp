@@ -9,10 +9,10 @@
 #include <map>
 #include <utility>
 
-#include "assess/episodes/jitter_test.hpp"
-#include "assess/episodes/reach.hpp"
+#include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/start_windows.hpp"
+#include "assess/episodes/steps.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "assess/episodes/renewal.hpp"
-#include "assess/episodes/step_of.hpp"
+#include "assess/episodes/steps.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes/many_counts.hpp"
 

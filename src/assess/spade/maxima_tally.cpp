@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "assess/spade/least_occurrences.hpp"
+#include "assess/spade/maxima_tally.hpp"
 #include "io/little_endian.hpp"
 #include "spikeweave/assess/spade.hpp"
 #include "spikeweave/core/error.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "assess/spade/least_occurrences.hpp"
+#include "assess/spade/maxima_tally.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
 

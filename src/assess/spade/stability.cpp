@@ -12,7 +12,7 @@
 #include "assess/spade/subset_share.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/random.hpp"
 

@@ -1,10 +1,10 @@
-#include "assess/spade/tally_loop.hpp"
+#include "assess/spade/maxima_tally.hpp"
 
 #include <mutex>
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::assess {

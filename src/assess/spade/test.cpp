@@ -1,4 +1,4 @@
-#include "assess/spade/tally_loop.hpp"
+#include "assess/spade/maxima_tally.hpp"
 #include "spikeweave/mine/spade/many_maxima.hpp"
 
 namespace spikeweave {

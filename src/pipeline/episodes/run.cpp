@@ -8,10 +8,8 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "parallel/rank_on_host.hpp"
-#include "pipeline/episodes/counting.hpp"
+#include "parallel/ranks.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
-#include "pipeline/episodes/untested_units.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

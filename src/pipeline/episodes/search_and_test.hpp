@@ -1,9 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/run_options.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::pipeline {
 
@@ -37,5 +42,18 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
 /// @throws invalid_argument if nothing would be searched, or nothing held out; as `find_episodes`.
 episode_result find_in_divided_time(const spike_sequence& spikes, const episode_options& options,
                                     const execution& run);
+
+/// The execution for counting: if the options leave the device open, GPUs are used when they are
+/// likely to be faster and have the strategy.
+execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
+                      const run_options& how, execution run);
+
+/// Says which units are in no frequent pair, so that nothing is known of their connections, if a
+/// quarter or more of the units with enough spikes are not. Who chose the threshold, or did not
+/// search for pairs, knows that.
+/// @param asked  the options as the user gave them
+std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
+                                                     const episode_table& table,
+                                                     const episode_mining_options& asked);
 
 }  // namespace spikeweave::pipeline

@@ -1,4 +1,4 @@
-#include "pipeline/episodes/untested_units.hpp"
+#include "pipeline/episodes/search_and_test.hpp"
 
 #include <fmt/format.h>
 

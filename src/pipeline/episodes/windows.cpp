@@ -11,9 +11,7 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
-#include "pipeline/episodes/counting.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
-#include "pipeline/episodes/untested_units.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

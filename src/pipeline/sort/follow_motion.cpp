@@ -1,4 +1,4 @@
-#include "pipeline/sort/follow_motion.hpp"
+#include "pipeline/sort/steps.hpp"
 
 #include <memory>
 

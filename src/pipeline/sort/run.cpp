@@ -9,11 +9,8 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "parallel/rank_blocks.hpp"
-#include "parallel/rank_on_host.hpp"
-#include "pipeline/sort/follow_motion.hpp"
-#include "pipeline/sort/numbered_steps.hpp"
-#include "pipeline/sort/start_labels.hpp"
+#include "parallel/ranks.hpp"
+#include "pipeline/sort/steps.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"

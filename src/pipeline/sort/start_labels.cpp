@@ -1,4 +1,4 @@
-#include "pipeline/sort/start_labels.hpp"
+#include "pipeline/sort/steps.hpp"
 
 #include <fmt/format.h>
 

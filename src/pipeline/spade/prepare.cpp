@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "pipeline/spade/surrogates_of.hpp"
-#include "pipeline/spade/test_warnings.hpp"
+#include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/spade.hpp"

@@ -7,7 +7,7 @@
 #include "core/text.hpp"
 #include "pipeline/divided_time.hpp"
 #include "pipeline/same_units.hpp"
-#include "pipeline/spade/surrogates_of.hpp"
+#include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/assess/spade/support.hpp"
 #include "spikeweave/core/error.hpp"

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "device/limits.hpp"
-#include "parallel/rank_on_host.hpp"
-#include "pipeline/spade/search_result.hpp"
-#include "pipeline/spade/test_warnings.hpp"
+#include "parallel/ranks.hpp"
+#include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
 #include "spikeweave/core/device.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/spade/search_result.hpp"
+#include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 

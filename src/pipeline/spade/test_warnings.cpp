@@ -1,4 +1,4 @@
-#include "pipeline/spade/test_warnings.hpp"
+#include "pipeline/spade/search_and_test.hpp"
 
 #include <fmt/format.h>
 

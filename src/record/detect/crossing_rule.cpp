@@ -1,4 +1,4 @@
-#include "record/detect/crossing_rule.hpp"
+#include "record/detect/trace_steps.hpp"
 
 #include "record/detect/waveforms.hpp"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "parallel/ordered_for.hpp"
-#include "parallel/rank_blocks.hpp"
-#include "record/detect/crossing_rule.hpp"
+#include "parallel/ranks.hpp"
 #include "record/detect/detect.hpp"
+#include "record/detect/trace_steps.hpp"
 #include "record/detect/waveforms.hpp"
 #include "record/filter/block_reader.hpp"
 #include "record/filter/filtered_blocks.hpp"

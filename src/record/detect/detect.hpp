@@ -3,13 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "record/detect/crossing_rule.hpp"
 #include "record/detect/find_events.hpp"
 #include "record/detect/trace_steps.hpp"
 #include "record/filter/block_reader.hpp"
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/record/detection.hpp"
+#include "spikeweave/record/recording.hpp"
 
 namespace spikeweave::record {
 
@@ -34,5 +36,12 @@ found_events events_of(const filtered_recording& traces, const trace_steps& step
 detection_result detect_in_blocks(const filtered_recording& traces,
                                   const detection_options& options, std::size_t block_frames,
                                   const execution& run);
+
+/// What the samples of a recording show of faults of the rig, in up to 32 pieces of a quarter of a
+/// second, as full sentences for the user: channels that stand at their limit, blanked times, and
+/// channels that repeat another one's samples.
+/// @throws invalid_argument if the samples of most channels jump by nearly 65,536 again and again,
+/// because they are unsigned; io_error; cancelled.
+std::vector<std::string> sample_faults(const recording& from, const execution& run);
 
 }  // namespace spikeweave::record

@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "record/detect/detect.hpp"
-#include "record/detect/device_steps.hpp"
 #include "record/detect/find_events.hpp"
-#include "record/detect/sample_faults.hpp"
+#include "record/detect/trace_steps.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

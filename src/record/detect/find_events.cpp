@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "parallel/ordered_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 
 namespace spikeweave::record {
 namespace {

@@ -1,6 +1,6 @@
 // Replaces cuda/ in a build without CUDA.
 
-#include "record/detect/device_steps.hpp"
+#include "record/detect/trace_steps.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "record/detect/sample_faults.hpp"
+#include "record/detect/detect.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,11 +6,24 @@
 #include <span>
 #include <vector>
 
-#include "record/detect/crossing_rule.hpp"
 #include "record/detect/flood_fill.hpp"
 #include "record/detect/waveforms.hpp"
+#include "record/filter/trace_recipe.hpp"
+#include "spikeweave/record/detection.hpp"
 
 namespace spikeweave::record {
+
+/// Defines which samples are weak: those whose product with the factor of their channel is above
+/// `above`.
+struct crossing_rule {
+    std::vector<float> by_noise{};  ///< 0 for a channel that is left out
+    float above = 0;
+    bool both = false;  ///< both signs: the absolute value of the product counts
+};
+crossing_rule crossings_by(const filtered_recording& traces, const detection_options& options);
+
+/// Returns the basis of the features without its components.
+feature_basis feature_space_of(const filtered_recording& traces, const detection_options& options);
 
 /// Samples beyond the weak threshold, ordered by frame, then by channel.
 struct piece_crossings {
@@ -61,5 +74,20 @@ public:
 std::unique_ptr<trace_steps> steps_on_cpu(const filtered_recording& traces,
                                           const crossing_rule& rule, const waveform_window& window,
                                           std::size_t block_frames);
+
+// On the devices of an `execution`. In a build without CUDA these throw `device_error`.
+
+/// Returns every `excerpt_step`th frame of some blocks (of the standard grid, ascending), channels
+/// fastest.
+std::vector<std::vector<float>> excerpts_on_devices(const recording& from,
+                                                    const trace_recipe& recipe,
+                                                    std::span<const std::size_t> blocks,
+                                                    const execution& run);
+
+/// A piece has as many blocks as keep a device busy.
+std::unique_ptr<trace_steps> steps_on_devices(const filtered_recording& traces,
+                                              const crossing_rule& rule,
+                                              const waveform_window& window,
+                                              std::size_t block_frames, const execution& run);
 
 }  // namespace spikeweave::record

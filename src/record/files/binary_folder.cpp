@@ -9,9 +9,7 @@
 #include "io/npy.hpp"
 #include "io/result_folder.hpp"
 #include "record/files/json_file.hpp"
-#include "record/files/probe.hpp"
 #include "record/files/readers.hpp"
-#include "record/files/sample_numbers.hpp"
 #include "spikeweave/core/version.hpp"
 
 namespace spikeweave {

@@ -12,7 +12,6 @@
 #include "io/file_error.hpp"
 #include "io/foreign_file.hpp"
 #include "io/random_file.hpp"
-#include "record/files/probe.hpp"
 #include "record/files/readers.hpp"
 
 namespace spikeweave {

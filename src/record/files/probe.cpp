@@ -1,4 +1,4 @@
-#include "record/files/probe.hpp"
+#include "record/files/readers.hpp"
 
 #include <fmt/format.h>
 

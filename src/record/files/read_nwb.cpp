@@ -7,7 +7,7 @@
 
 #include "io/file_error.hpp"
 #include "io/hdf5_reader.hpp"
-#include "io/nwb_schema.hpp"
+#include "io/hdf5_schemas.hpp"
 #include "record/files/readers.hpp"
 
 namespace spikeweave::record {

@@ -10,7 +10,6 @@
 #include "io/file_error.hpp"
 #include "record/files/json_file.hpp"
 #include "record/files/readers.hpp"
-#include "record/files/sample_numbers.hpp"
 
 namespace spikeweave::record {
 namespace {

@@ -3,6 +3,7 @@
 // All readers of recordings, with one source file each. Each validates its input and throws
 // io_error with the file, the key, what was found and what was expected.
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -75,5 +76,34 @@ void check_channels(const std::filesystem::path& path, std::string_view key, std
 
 /// Returns a valid sample rate. @throws io_error naming the file and the key.
 double checked_rate(const std::filesystem::path& path, std::string_view key, double rate_hz);
+
+/// Gives channels the positions of their contacts in a probe file (probeinterface's JSON), and
+/// returns the channels that have one. A channel's contact is the one whose
+/// `device_channel_indices` is its number; in a file without them, contacts are in the order of
+/// channels, and there is one for each.
+/// @throws io_error if a channel has two contacts, or if no channel has one.
+std::vector<std::size_t> place_by_probe_file(const std::filesystem::path& probe,
+                                             std::vector<recording_channel>& channels);
+
+/// The same for an opened recording, of which channels without a contact are left out, with a
+/// warning.
+void place_by_probe_file(const std::filesystem::path& probe, opened& what);
+
+/// Places channels in a column, 20 um apart.
+void place_on_a_line(std::vector<recording_channel>& channels);
+
+/// Returns what `place_by_probe_file` and probeinterface's `read_probeinterface` read.
+std::string probe_json(const std::vector<recording_channel>& channels);
+
+/// Takes the time of the first sample from the numbers that a recording system gave its samples,
+/// and warns of those that are missing in between, and of numbers of fewer or more samples than the
+/// `frames` that there are.
+///
+/// @param path  .npy with a number for each sample: whole numbers, or times in seconds. A file that
+/// does not exist says nothing.
+/// @param what  with the rate
+/// @throws io_error if it is no array of numbers
+void take_sample_numbers(const std::filesystem::path& path, std::uint64_t frames,
+                         recording_description& what);
 
 }  // namespace spikeweave::record

@@ -1,4 +1,4 @@
-#include "record/files/sample_numbers.hpp"
+#include "record/files/readers.hpp"
 
 #include <fmt/format.h>
 

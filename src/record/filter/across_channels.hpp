@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/recording.hpp"
 
 namespace spikeweave::record {
 
@@ -14,5 +18,21 @@ void subtract_medians(std::size_t channels, std::span<const std::uint32_t> refer
 /// Replaces each frame by its product with a matrix, `[from * channels + to]`. Sums are taken in
 /// the order of channels on every machine. Time grows with the weights that are not 0.
 void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames);
+
+/// Channels are whitened together with at most this many.
+constexpr std::size_t most_whitened_together = 32;
+
+/// The weights by which noise becomes uncorrelated between channels, `[from * channels + to]`: the
+/// symmetric inverse square root of the covariance of quiet frames. With more channels than
+/// `together`, each one's weights are those among the channels nearest to it, from the covariances
+/// of pairs: memory and time then grow with the number of channels. Dead channels have no weight.
+/// @param traces  some frames of each channel
+/// @param noise   of each channel
+/// @throws invalid_argument if no frame is quiet; cancelled.
+std::vector<float> whitening_of(std::span<const std::vector<float>> traces,
+                                std::span<const double> noise,
+                                const std::vector<recording_channel>& channels,
+                                const execution& run,
+                                std::size_t together = most_whitened_together);
 
 }  // namespace spikeweave::record

@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
-#include "record/detect/device_steps.hpp"
+#include "parallel/ranks.hpp"
+#include "record/detect/trace_steps.hpp"
 #include "record/filter/across_channels.hpp"
 #include "record/filter/block_reader.hpp"
 #include "record/filter/trace_rules.hpp"
-#include "record/filter/whitening.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

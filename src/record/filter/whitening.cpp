@@ -1,4 +1,4 @@
-#include "record/filter/whitening.hpp"
+#include "record/filter/across_channels.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "record/motion/peaks.hpp"
+#include "record/motion/peak_histograms.hpp"
 #include "record/motion/register.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/motion.hpp"

@@ -1,4 +1,4 @@
-#include "record/motion/histograms.hpp"
+#include "record/motion/peak_histograms.hpp"
 
 #include <algorithm>
 #include <array>

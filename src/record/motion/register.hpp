@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "record/motion/histograms.hpp"
+#include "record/motion/peak_histograms.hpp"
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::record {

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "io/npy.hpp"
-#include "io/zip_reader.hpp"
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 
 namespace spikeweave::report {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "io/file_error.hpp"
 #include "io/hdf5_output.hpp"
-#include "io/nwb_schema.hpp"
+#include "io/hdf5_schemas.hpp"
 #include "report/spade/parts.hpp"
 #include "spikeweave/core/version.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "io/file_error.hpp"
 #include "io/hdf5_reader.hpp"
-#include "io/kwik_schema.hpp"
+#include "io/hdf5_schemas.hpp"
 #include "io/progress_meter.hpp"
 #include "sort/files/readers.hpp"
 

@@ -6,13 +6,13 @@
 #include <string>
 
 #include "io/file_error.hpp"
-#include "io/zip_reader.hpp"
-#include "sort/files/read_array.hpp"
+#include "io/npy.hpp"
+#include "io/zip.hpp"
 #include "spikeweave/sort/files.hpp"
 
 namespace spikeweave {
 
-using sort::read_whole;
+using io::read_whole;
 
 namespace {
 

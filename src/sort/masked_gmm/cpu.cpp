@@ -4,7 +4,6 @@
 
 #include "parallel/parallel_for.hpp"
 #include "sort/masked_gmm/cluster_fit.hpp"
-#include "sort/masked_gmm/e_step.hpp"
 #include "sort/masked_gmm/sparse_mixture.hpp"
 #include "sort/masked_gmm/steps.hpp"
 

@@ -1,4 +1,4 @@
-#include "sort/masked_gmm/e_step.hpp"
+#include "sort/masked_gmm/cluster_fit.hpp"
 
 #include <algorithm>
 

@@ -8,14 +8,12 @@
 
 #include "io/file_error.hpp"
 #include "io/npy.hpp"
-#include "io/zip_reader.hpp"
-#include "io/zip_writer.hpp"
-#include "sort/files/read_array.hpp"
+#include "io/zip.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
 
 namespace spikeweave {
 
-using sort::read_whole;
+using io::read_whole;
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "sort/masked_gmm/e_step.hpp"
+#include "sort/masked_gmm/cluster_fit.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "core/stop.hpp"
 #include "parallel/ordered_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "sort/templates/cluster_points.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/sort/templates.hpp"

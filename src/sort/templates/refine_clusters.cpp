@@ -10,7 +10,7 @@
 #include "core/stop.hpp"
 #include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "sort/templates/coincidences.hpp"
 #include "sort/templates/separation.hpp"
 

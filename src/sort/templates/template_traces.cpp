@@ -11,7 +11,7 @@
 
 #include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "sort/templates/filter_bank.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/sinc.hpp"

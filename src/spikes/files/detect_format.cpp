@@ -12,7 +12,6 @@
 #include "io/foreign_file.hpp"
 #include "io/input_stream.hpp"
 #include "io/session_schema.hpp"
-#include "spikes/files/meabench.hpp"
 #include "spikes/files/readers.hpp"
 
 namespace spikeweave::spikes {

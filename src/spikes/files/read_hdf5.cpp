@@ -1,4 +1,4 @@
-#include "spikes/files/read_hdf5.hpp"
+#include "spikes/files/readers.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/file_error.hpp"
-#include "io/kwik_schema.hpp"
+#include "io/hdf5_schemas.hpp"
 #include "spikes/files/integer_units.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikes/files/unit_tables.hpp"

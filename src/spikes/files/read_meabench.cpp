@@ -8,7 +8,6 @@
 #include "io/input_stream.hpp"
 #include "io/little_endian.hpp"
 #include "spikes/files/integer_units.hpp"
-#include "spikes/files/meabench.hpp"
 #include "spikes/files/readers.hpp"
 #include "spikes/files/time_scale.hpp"
 

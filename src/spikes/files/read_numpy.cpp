@@ -11,7 +11,7 @@
 #include "io/file_error.hpp"
 #include "io/npy.hpp"
 #include "io/random_file.hpp"
-#include "io/zip_reader.hpp"
+#include "io/zip.hpp"
 #include "spikes/files/numpy_times.hpp"
 #include "spikes/files/unit_tables.hpp"
 

@@ -11,9 +11,7 @@
 
 #include "io/file_error.hpp"
 #include "io/hdf5_reader.hpp"
-#include "io/nwb_schema.hpp"
-#include "spikes/files/nwb.hpp"
-#include "spikes/files/read_hdf5.hpp"
+#include "io/hdf5_schemas.hpp"
 #include "spikes/files/readers.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikes/files/unit_tables.hpp"

@@ -3,12 +3,15 @@
 // All readers and writers of spikes, with one source file each. Each reader validates its input and
 // throws io_error with the file, the line or record, what was found and what was expected.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/hdf5_reader.hpp"
 #include "io/progress_meter.hpp"
 #include "spikeweave/spikes/files.hpp"
 
@@ -85,5 +88,28 @@ void check_exact_in_seconds(const writing& job);
 
 /// Returns whether a unit's name is an integer in its usual form: "0", "17", "-3"; not "01".
 bool is_plain_integer(std::string_view name);
+
+/// The readers of open files of HDF5, each of which sets `spike_file::format`.
+spike_file read_nwb(const io::hdf5::reader& nwb, const reading& job);
+spike_file read_kwik(const io::hdf5::reader& kwik, const reading& job);
+spike_file read_eglen(const io::hdf5::reader& file, const reading& job);
+
+inline constexpr std::size_t meabench_plain_bytes = 164;
+inline constexpr std::size_t meabench_padded_bytes = 168;
+
+/// Determines the record length of a MEABench file from its first bytes; 0 if these are no such
+/// records.
+std::size_t meabench_record_bytes(std::string_view first_bytes, std::uint64_t file_bytes);
+
+// Marks for the names of units in NWB files.
+
+/// The description that identifies a column `unit_name` written by spikeweave: columns of that name
+/// in other files often have duplicates.
+inline constexpr auto nwb_name_column = "name of the unit as spikeweave knows it";
+
+/// An attribute of that column, and its value: a digest of the names, because HDF5 checksums do not
+/// cover texts.
+inline constexpr auto nwb_names_mark = "spikeweave_digest";
+std::string nwb_mark_of(const std::vector<std::string>& names);
 
 }  // namespace spikeweave::spikes

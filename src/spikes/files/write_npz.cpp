@@ -7,7 +7,7 @@
 
 #include "io/little_endian.hpp"
 #include "io/npy.hpp"
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 #include "spikes/files/readers.hpp"
 
 namespace spikeweave::spikes {

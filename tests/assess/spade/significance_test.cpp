@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "assess/spade/tally_loop.hpp"
+#include "assess/spade/maxima_tally.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 #include "support/random_streams.hpp"

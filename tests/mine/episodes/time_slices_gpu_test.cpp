@@ -1,4 +1,4 @@
-#include "mine/episodes/latest_start/cuda/time_slices.hpp"
+#include "mine/episodes/latest_start/cuda/time_split.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "mine/spade/devices/mine_on_device.hpp"
 #include "mine/spade/devices/pattern_tasks.hpp"
+#include "mine/spade/devices/searches.hpp"
 #include "mine/spade/emulated_lanes.hpp"
 
 namespace spikeweave::spade {

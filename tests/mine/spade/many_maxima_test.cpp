@@ -4,8 +4,8 @@
 
 #include <stdexcept>
 
-#include "mine/spade/devices/search_many.hpp"
 #include "mine/spade/devices/search_plan.hpp"
+#include "mine/spade/devices/searches.hpp"
 #include "mine/spade/emulated_lanes.hpp"
 #include "support/run_length.hpp"
 

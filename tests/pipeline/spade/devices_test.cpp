@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/spade/search_result.hpp"
+#include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/threads_as_ranks.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/sorting_model.hpp"
 #include "support/damaged_files.hpp"

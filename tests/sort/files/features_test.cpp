@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "support/error_text.hpp"
 #include "support/spike_files.hpp"

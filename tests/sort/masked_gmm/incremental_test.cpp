@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "io/zip_reader.hpp"
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 #include "sort/masked_gmm/steps.hpp"
 #include "spikeweave/core/error.hpp"
 #include "support/error_text.hpp"

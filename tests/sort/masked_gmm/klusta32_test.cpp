@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/npy.hpp"
-#include "io/zip_reader.hpp"
+#include "io/zip.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/incremental.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"

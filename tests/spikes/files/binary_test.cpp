@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "io/zip_writer.hpp"
+#include "io/zip.hpp"
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "io/hdf5.hpp"
 #include "io/hdf5_output.hpp"
-#include "io/nwb_schema.hpp"
+#include "io/hdf5_schemas.hpp"
 #include "support/damaged_files.hpp"
 #include "support/error_text.hpp"
 #include "support/spike_files.hpp"

@@ -12,7 +12,7 @@
 #include "mine/episodes/devices/backend.hpp"
 #include "mine/episodes/devices/many_counter.hpp"
 #include "mine/episodes/devices/train_search.hpp"
-#include "mine/episodes/search/spikes_per_unit.hpp"
+#include "mine/episodes/search/threshold.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/episodes/many_counts.hpp"

@@ -17,7 +17,7 @@
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "mine/episodes/search/counters.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::episodes {

@@ -14,7 +14,7 @@
 #include "core/stop.hpp"
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "parallel/parallel_for.hpp"
-#include "parallel/rank_blocks.hpp"
+#include "parallel/ranks.hpp"
 
 namespace spikeweave::episodes {
 namespace {

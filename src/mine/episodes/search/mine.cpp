@@ -16,10 +16,9 @@
 #include "mine/episodes/devices/counters.hpp"
 #include "mine/episodes/devices/device_set.hpp"
 #include "mine/episodes/search/level_table.hpp"
-#include "mine/episodes/search/spikes_per_unit.hpp"
 #include "mine/episodes/search/strategy.hpp"
-#include "parallel/rank_blocks.hpp"
-#include "parallel/rank_on_host.hpp"
+#include "mine/episodes/search/threshold.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 

@@ -1,4 +1,4 @@
-#include "mine/episodes/search/spikes_per_unit.hpp"
+#include "mine/episodes/search/threshold.hpp"
 
 #include <algorithm>
 #include <cstddef>

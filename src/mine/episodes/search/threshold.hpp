@@ -6,8 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::episodes {
 
@@ -26,5 +28,8 @@ std::uint64_t least_default_threshold(std::span<const std::uint64_t> spikes_of_u
 /// @param pair_counts  the counts of all pairs of these units that reach it
 std::uint64_t default_threshold(std::uint64_t least, std::size_t units,
                                 std::vector<std::uint64_t> pair_counts);
+
+/// Counts the spikes of each unit, on the threads of `run`.
+std::vector<std::uint64_t> spikes_per_unit(const spike_sequence& spikes, const execution& run);
 
 }  // namespace spikeweave::episodes

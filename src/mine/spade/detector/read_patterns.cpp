@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mine/spade/read_line.hpp"
+#include "mine/result_table.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
 #include "spikeweave/mine/spade/named_patterns.hpp"

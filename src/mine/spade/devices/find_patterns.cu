@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "device/cuda.hpp"
-#include "mine/spade/devices/cuda/find_patterns.hpp"
+#include "mine/spade/devices/cuda/search_kernels.hpp"
 #include "mine/spade/devices/device_lanes.cuh"
 #include "mine/spade/devices/pattern_tasks.hpp"
 

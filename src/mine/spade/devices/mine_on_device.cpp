@@ -1,4 +1,4 @@
-#include "mine/spade/devices/mine_on_device.hpp"
+#include "mine/spade/devices/searches.hpp"
 
 #include <algorithm>
 #include <cstddef>

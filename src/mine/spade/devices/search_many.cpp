@@ -1,4 +1,4 @@
-#include "mine/spade/devices/search_many.hpp"
+#include "mine/spade/devices/searches.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "parallel/balance.hpp"
 #include "parallel/ordered_for.hpp"
+#include "parallel/ranks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::spade {

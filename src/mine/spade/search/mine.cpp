@@ -6,7 +6,7 @@
 
 #include "core/stop.hpp"
 #include "mine/spade/devices/maxima_input.hpp"
-#include "mine/spade/devices/mine_on_device.hpp"
+#include "mine/spade/devices/searches.hpp"
 #include "mine/spade/search/miners.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade.hpp"

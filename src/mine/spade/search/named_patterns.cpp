@@ -12,7 +12,6 @@
 #include "core/text.hpp"
 #include "io/readable_file.hpp"
 #include "io/result_table.hpp"
-#include "mine/spade/read_line.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
 
@@ -77,7 +76,7 @@ named_patterns read_named_patterns(const std::filesystem::path& folder,
         if (result.patterns.size() == most_patterns)
             throw io_error(fmt::format("{} holds more than the {} patterns that can be used",
                                        table.string(), most_patterns));
-        result.patterns.push_back(mine::read_line(
+        result.patterns.push_back(io::read_line(
             table, rows.line(), [&] { return spikes_in(rows[units], rows[lags], result.bin); }));
         if (lines != nullptr) lines->push_back(rows.line());
     }

@@ -9,7 +9,7 @@
 #include <cub/device/device_select.cuh>
 #include <limits>
 
-#include "record/detect/cuda/crossings.hpp"
+#include "record/detect/cuda/kernels.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::record {

@@ -1,12 +1,11 @@
-#include "record/detect/device_steps.hpp"
+#include "record/detect/trace_steps.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
-#include "record/detect/cuda/crossings.hpp"
-#include "record/detect/cuda/waveforms.hpp"
+#include "record/detect/cuda/kernels.hpp"
 #include "record/filter/cuda/device_pipeline.hpp"
 #include "record/filter/cuda/filter.hpp"
 

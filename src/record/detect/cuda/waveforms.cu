@@ -5,7 +5,7 @@
 //   shared memory     none
 //   pays off          always: every channel of every spike is projected
 
-#include "record/detect/cuda/waveforms.hpp"
+#include "record/detect/cuda/kernels.hpp"
 
 namespace spikeweave::record {
 namespace {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "mine/episodes/devices/counters.hpp"
-#include "mine/episodes/latest_start/cuda/time_slices.hpp"
 #include "mine/episodes/latest_start/cuda/time_split.hpp"
 #include "mine/episodes/latest_start/cuda/worker.hpp"
 

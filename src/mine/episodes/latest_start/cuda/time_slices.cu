@@ -23,7 +23,7 @@
 #include "mine/episodes/devices/plan.hpp"
 #include "mine/episodes/latest_start/cuda/slice_merge.cuh"
 #include "mine/episodes/latest_start/cuda/survivor_lists.hpp"
-#include "mine/episodes/latest_start/cuda/time_slices.hpp"
+#include "mine/episodes/latest_start/cuda/time_split.hpp"
 
 namespace spikeweave::episodes {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "device/cuda.hpp"
-#include "mine/spade/devices/cuda/find_maxima.hpp"
+#include "mine/spade/devices/cuda/search_kernels.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::spade {

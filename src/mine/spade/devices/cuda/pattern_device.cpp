@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "device/cuda.hpp"
-#include "mine/spade/devices/cuda/find_patterns.hpp"
+#include "mine/spade/devices/cuda/search_kernels.hpp"
 
 namespace spikeweave::spade {
 namespace {

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/record/detection.hpp"
+
 namespace spikeweave::record {
 
 /// A spike as far as motion is concerned.
@@ -39,5 +41,9 @@ struct motion_histograms {
 /// @param low_um,high_um depths of the lowest and of the highest channel
 motion_histograms motion_histograms_of(std::span<const motion_peak> peaks, std::size_t times,
                                        double bin_frames, double low_um, double high_um);
+
+/// The spikes of a recording, ordered by frame, then by channel.
+std::vector<motion_peak> motion_peaks_of(const recording& from, const detection_options& options,
+                                         const execution& run);
 
 }  // namespace spikeweave::record

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -7,8 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "io/byte_source.hpp"
+#include "io/atomic_file.hpp"
 #include "io/random_file.hpp"
+
+namespace spikeweave::io::zip {
+
+/// Bytes of a local file header without the name.
+constexpr std::size_t local_size = 30;
+/// The value of a 32-bit field whose number is in the ZIP64 part.
+constexpr std::uint32_t in_zip64 = 0xFFFFFFFF;
+
+}  // namespace spikeweave::io::zip
 
 namespace spikeweave::io {
 
@@ -38,6 +48,32 @@ public:
 private:
     std::shared_ptr<const random_file> file_;
     std::vector<zip_entry> entries_;
+};
+
+/// Writes a zip archive of stored entries, always as zip64, so that all sizes are handled alike.
+/// The same entries give the same bytes.
+class zip_writer {
+public:
+    /// @param overwrite  as of `atomic_file`
+    explicit zip_writer(const std::filesystem::path& target, bool overwrite = true)
+        : file_(target, overwrite) {}
+
+    /// Starts an entry; `write` fills it until the next `begin` or `commit`.
+    void begin(std::string_view name);
+    void write(std::string_view bytes);
+    /// Writes the directory and brings the file to disk, still under its temporary name.
+    /// @throws io_error
+    void finish();
+    /// Finishes the file and renames it to its target. @throws io_error
+    void commit();
+
+private:
+    void end_entry();
+
+    atomic_file file_;
+    std::vector<zip_entry> entries_;
+    bool open_ = false;
+    bool finished_ = false;
 };
 
 }  // namespace spikeweave::io

@@ -1,7 +1,7 @@
 #pragma once
 
-// The objects of the NWB schema that all our files contain, and functions for all tables. They
-// throw like io/hdf5.hpp and io/hdf5_reader.hpp.
+// The objects of the NWB schema that all our files contain, functions for all tables, and what
+// readers of `.kwik` have in common. They throw like io/hdf5.hpp and io/hdf5_reader.hpp.
 
 #include <cstdint>
 #include <string>
@@ -63,3 +63,11 @@ private:
 };
 
 }  // namespace spikeweave::io::nwb
+
+namespace spikeweave::io {
+
+/// Reads the sample rate of a `.kwik`, in hertz; 0 if it says none.
+/// @throws io_error if it is no rate.
+double read_kwik_rate(const hdf5::reader& kwik);
+
+}  // namespace spikeweave::io

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/pipeline/sort.hpp"
+
+namespace spikeweave::pipeline {
+
+/// Numbers the steps of a sort in its progress, because the tasks of each begin at 0 % again.
+class numbered_steps {
+public:
+    numbered_steps(execution run, std::size_t count) : run_(std::move(run)), count_(count) {}
+
+    /// How the next step runs.
+    execution next() {
+        ++now_;
+        if (!run_.on_progress) return run_;
+        execution out = run_;
+        out.on_progress = [report = run_.on_progress, now = now_,
+                           count = count_](const progress_report& at) {
+            const std::string task = fmt::format("step {} of {}, {}", now, count, at.task);
+            report({task, at.done, at.total});
+        };
+        return out;
+    }
+
+private:
+    execution run_;
+    std::size_t count_;
+    std::size_t now_ = 0;
+};
+
+/// Estimates the motion as the options say, and has their detection undo it. Where the model is
+/// automatic, it becomes the one that is used: none if nothing moves by more than a few um.
+/// @return the estimate, used or not
+probe_motion follow_motion(const recording& from, sort_options& options, const execution& run);
+
+/// Whether the probe and the options let it estimate motion.
+bool may_follow_motion(const recording& from, const sort_options& options);
+
+/// The clusters that a search begins with, as labels of the library.
+struct start_labels {
+    /// The label of each spike; empty: the search starts by masks.
+    std::vector<std::uint32_t> labels{};
+    /// Labels to find units in; empty: in all spikes.
+    std::vector<std::uint32_t> only{};
+};
+
+/// Resolves `start` and `only_clusters` for the spikes of `from`, whose clusters it takes if they
+/// are to be used.
+/// @throws io_error; invalid_argument if clusters are missing.
+start_labels read_start(feature_file& from, const sort_options& options, const execution& run);
+
+}  // namespace spikeweave::pipeline
