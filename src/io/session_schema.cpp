@@ -64,8 +64,8 @@ std::vector<std::string_view> tables_of(int version) {
 }
 
 std::int64_t head_number(database& session, const char* name) {
-    statement asked = session.prepare(fmt::format("PRAGMA {}", name));
-    return asked.next_row() ? asked.number(0) : 0;
+    const auto asked = session.prepare(fmt::format("PRAGMA {}", name));
+    return asked->next_row() ? asked->number(0) : 0;
 }
 
 }  // namespace
@@ -91,18 +91,18 @@ int check_session_tables(database& session) {
     if (version != session_version && version != session_version_with_arming)
         throw file_error(path, fmt::format("is a session of version {}, expected version {} or {}",
                                            version, session_version, session_version_with_arming));
-    statement asked = session.prepare(
+    const auto asked = session.prepare(
         "SELECT sql FROM sqlite_schema WHERE sql NOT NULL "
         "ORDER BY name");
     for (const std::string_view sql : tables_of(static_cast<int>(version))) {
-        const std::string found(asked.next_row() ? asked.text(0) : "nothing");
+        const std::string found(asked->next_row() ? asked->text(0) : "nothing");
         if (found != sql)
             throw file_error(path, fmt::format("found {}, expected the table {}", shown(found),
                                                shown(sql.substr(0, sql.find('(')))));
     }
-    if (asked.next_row())
+    if (asked->next_row())
         throw file_error(path, fmt::format("found {}, expected only the tables of a session",
-                                           shown(asked.text(0))));
+                                           shown(asked->text(0))));
     return static_cast<int>(version);
 }
 

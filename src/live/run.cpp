@@ -13,8 +13,7 @@
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
 #include "live/log/verify.hpp"
-#include "live/metrics/metrics_server.hpp"
-#include "live/metrics/metrics_text.hpp"
+#include "live/metrics/metrics.hpp"
 #include "live/metrics/session_monitor.hpp"
 #include "live/network/http_place.hpp"
 #include "live/realtime.hpp"
@@ -114,7 +113,7 @@ source_kind kind_of(const std::string& from) {
 void check_arming(const live_options& options) {
     if (!options.arming.arm) return;
     if (!options.windows) throw invalid_argument("arm", "no windows are mined");
-    check_judged_windows(options.window);
+    check_deciding_windows(options.window);
 }
 
 void check_speed(const live_options& options, source_kind kind) {

@@ -14,10 +14,10 @@ named_bytes session_seeds() {
     const temporary_folder folder;
     const auto path = folder.path() / "s.session";
     {
-        io::database file(path, io::database::access::create);
-        file.run("PRAGMA page_size = 512; PRAGMA synchronous = OFF");
-        io::create_session_tables(file);
-        file.run(
+        const auto file = io::open_database(path, io::database::access::create);
+        file->run("PRAGMA page_size = 512; PRAGMA synchronous = OFF");
+        io::create_session_tables(*file);
+        file->run(
             "INSERT INTO meta VALUES ('order', "
             "'{\"policy\":\"block\",\"lateness_us\":1,\"most_margin_us\":2}'), "
             "('detector', '{\"ties\":\"time\"}'), "

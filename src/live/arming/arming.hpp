@@ -40,7 +40,7 @@ struct expected_episode {
 
 /// What a window decides.
 struct arming_decision {
-    std::uint64_t number = 0;       ///< of the window among those that are judged, from 0
+    std::uint64_t number = 0;       ///< of the window among those that decide, from 0
     std::int64_t window = 0;        ///< its number among all windows of the epoch
     stream_position due{};          ///< when it takes effect
     std::vector<episode> wanted{};  ///< what has been significant often enough, in order

@@ -26,7 +26,7 @@ std::vector<episode> arming_rule::add(std::vector<episode> significant) {
     return enough;
 }
 
-void check_judged_windows(const episode_window_options& windows) {
+void check_deciding_windows(const episode_window_options& windows) {
     if (windows.length == duration{0})
         throw invalid_argument("arm", "growing windows overlap, so they cannot decide what to arm");
     const duration hop = hop_of(windows);
@@ -35,7 +35,7 @@ void check_judged_windows(const episode_window_options& windows) {
             "arm", "`window` has to be a multiple of `hop`, so that windows follow on each other");
 }
 
-bool is_judged(const window_bounds& window, const episode_window_options& windows) {
+bool decides_arming(const window_bounds& window, const episode_window_options& windows) {
     return hop_of(windows) >= windows.length || window.begin % windows.length == duration{0};
 }
 

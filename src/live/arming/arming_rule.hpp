@@ -27,10 +27,10 @@ private:
 };
 
 /// @throws invalid_argument if these windows overlap whatever is chosen among them.
-void check_judged_windows(const episode_window_options& windows);
-/// Whether a window is one of those that are judged. They do not overlap, and begin at the
+void check_deciding_windows(const episode_window_options& windows);
+/// Whether a window is one of those that decide. They do not overlap, and begin at the
 /// multiples of the length, or are all of them if there are gaps between them.
-bool is_judged(const window_bounds& window, const episode_window_options& windows);
+bool decides_arming(const window_bounds& window, const episode_window_options& windows);
 /// When a decision on a window takes effect: a hop after its end.
 std::int64_t due_after(const window_bounds& window, const episode_window_options& windows);
 

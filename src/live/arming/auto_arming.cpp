@@ -16,12 +16,12 @@ auto_arming::auto_arming(const session_options& options, armed_detectors& detect
       given_(detectors.given()),
       detectors_(&detectors),
       results_(&results),
-      judge_(settings_, *options.windows) {
+      decider_(settings_, *options.windows) {
     for (const armed_episode& one : options.armed) given_episodes_.insert(one.what);
 }
 
 void auto_arming::resume(std::vector<arming_change> changes) {
-    judge_.decide_from(changes.size());
+    decider_.decide_from(changes.size());
     recorded_.assign(std::make_move_iterator(changes.begin()),
                      std::make_move_iterator(changes.end()));
 }
@@ -33,7 +33,7 @@ void auto_arming::before_spike(std::int64_t time_us) {
         apply(recorded_.front());
     }
     while (recorded_.empty()) {
-        if (!next_) next_ = judge_.take();
+        if (!next_) next_ = decider_.take();
         if (!next_ || !may_take_effect(*next_, now)) break;
         const auto from_us = effect_of(*next_, time_us);
         if (!from_us) break;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "live/arming/arming.hpp"
-#include "live/arming/window_judge.hpp"
+#include "live/arming/arming_decider.hpp"
 
 namespace spikeweave::live {
 
@@ -29,7 +29,7 @@ public:
     /// @throws invalid_argument if the windows cannot decide what to arm.
     auto_arming(const session_options& options, armed_detectors& detectors, sink& results);
 
-    window_judge& judge() { return judge_; }
+    arming_decider& decider() { return decider_; }
 
     /// A spike at this time comes next. Changes that count from here on are made.
     void before_spike(std::int64_t time_us);
@@ -57,7 +57,7 @@ private:
     std::set<episode> given_episodes_{};
     armed_detectors* detectors_;
     sink* results_;
-    window_judge judge_;
+    arming_decider decider_;
 
     std::uint64_t epoch_ = 0;
     stream_position last_{};  // of the last spike

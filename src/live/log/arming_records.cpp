@@ -1,4 +1,4 @@
-#include "live/log/arming_records.hpp"
+#include "live/log/records.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -140,9 +140,9 @@ void read_part(const io::database& session, std::string_view part,
 }
 
 std::string meta_of(io::database& session, std::string_view name) {
-    io::statement asked = session.prepare("SELECT value FROM meta WHERE name = ?");
-    asked.bind_text(1, name);
-    return asked.next_row() ? std::string(asked.text(0)) : std::string();
+    const auto asked = session.prepare("SELECT value FROM meta WHERE name = ?");
+    asked->bind_text(1, name);
+    return asked->next_row() ? std::string(asked->text(0)) : std::string();
 }
 
 }  // namespace
@@ -183,9 +183,9 @@ std::string json_of(const episode& what, const std::vector<std::string>& names_a
 }
 
 void write_header(io::database& session, const session_header& header) {
-    io::statement meta = session.prepare("INSERT INTO meta VALUES (?, ?)");
+    const auto meta = session.prepare("INSERT INTO meta VALUES (?, ?)");
     const auto put = [&](std::string_view name, const std::string& value) {
-        meta.bind_text(1, name).bind_text(2, value).run();
+        meta->bind_text(1, name).bind_text(2, value).run();
     };
     put("program", fmt::format("spikeweave {}", version()));
     put("order", json_of_order(header.analysis.order));
@@ -196,17 +196,17 @@ void write_header(io::database& session, const session_header& header) {
     if (header.analysis.windows) put("windows", json_of_options(*header.analysis.windows));
     if (header.analysis.arming) put("arming", json_of_options(*header.analysis.arming));
 
-    io::statement unit = session.prepare("INSERT INTO unit VALUES (?, ?, 0)");
+    const auto unit = session.prepare("INSERT INTO unit VALUES (?, ?, 0)");
     std::vector<std::string> names;
     for (const std::string& name : header.unit_names) {
         check_unit_name(name);
-        unit.bind(1, static_cast<std::int64_t>(names.size())).bind_text(2, name).run();
+        unit->bind(1, static_cast<std::int64_t>(names.size())).bind_text(2, name).run();
         names.push_back(json_of_name(name));
     }
-    io::statement armed = session.prepare("INSERT INTO armed VALUES (?, ?, ?)");
+    const auto armed = session.prepare("INSERT INTO armed VALUES (?, ?, ?)");
     std::int64_t id = 0;
     const auto arm = [&](const std::string& text, std::size_t fire_at) {
-        armed.bind(1, id++).bind_text(2, text).bind(3, static_cast<std::int64_t>(fire_at)).run();
+        armed->bind(1, id++).bind_text(2, text).bind(3, static_cast<std::int64_t>(fire_at)).run();
     };
     for (const auto& [what, fire_at] : header.analysis.armed) arm(json_of(what, names), fire_at);
     for (const auto& pattern : header.analysis.patterns.patterns)
@@ -215,13 +215,13 @@ void write_header(io::database& session, const session_header& header) {
 
 session_header read_header(io::database& session) {
     session_header header;
-    io::statement units = session.prepare("SELECT id, name FROM unit WHERE input = 0 ORDER BY id");
-    while (units.next_row()) {
-        if (units.count(0) != header.unit_names.size())
+    const auto units = session.prepare("SELECT id, name FROM unit WHERE input = 0 ORDER BY id");
+    while (units->next_row()) {
+        if (units->count(0) != header.unit_names.size())
             throw io::file_error(session.path(), "table unit",
-                                 fmt::format("found the id {}, expected {}", units.number(0),
+                                 fmt::format("found the id {}, expected {}", units->number(0),
                                              header.unit_names.size()));
-        header.unit_names.emplace_back(units.text(1));
+        header.unit_names.emplace_back(units->text(1));
     }
     read_part(session, "order",
               [&] { header.analysis.order = order_of(meta_of(session, "order")); });
@@ -248,15 +248,15 @@ session_header read_header(io::database& session) {
             header.analysis.patterns.bin = duration{json::parse(bin).get<std::int64_t>()};
         });
     auto& patterns = header.analysis.patterns.patterns;
-    io::statement armed = session.prepare("SELECT episode, fire_at FROM armed ORDER BY id");
-    while (armed.next_row())
+    const auto armed = session.prepare("SELECT episode, fire_at FROM armed ORDER BY id");
+    while (armed->next_row())
         read_part(session, "table armed", [&] {
-            const std::string_view text = armed.text(0);
+            const std::string_view text = armed->text(0);
             if (is_pattern(text))
                 patterns.push_back(pattern_of(text, header.unit_names));
             else if (patterns.empty())
                 header.analysis.armed.push_back({episode_of(text, header.unit_names),
-                                                 static_cast<std::size_t>(armed.count(1))});
+                                                 static_cast<std::size_t>(armed->count(1))});
             else
                 throw invalid_argument("found an episode after a pattern");
         });

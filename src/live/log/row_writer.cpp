@@ -8,14 +8,14 @@
 
 #include "io/little_endian.hpp"
 #include "io/session_schema.hpp"
-#include "live/log/arming_records.hpp"
+#include "live/log/records.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
 
 row_writer::row_writer(const std::filesystem::path& path, const session_header& header,
                        bool survive_power_failure)
-    : file_(path, io::database::access::create),
+    : file_(io::open_database(path, io::database::access::create)),
       part_{.order = event_order(header.analysis.order)} {
     const int version =
         header.analysis.arming ? io::session_version_with_arming : io::session_version;
@@ -25,9 +25,9 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
     try {
         prepare_file(survive_power_failure);
         begin();
-        io::create_session_tables(file_, version);
-        write_header(file_, header);
-        file_.run("COMMIT");
+        io::create_session_tables(*file_, version);
+        write_header(*file_, header);
+        file_->run("COMMIT");
     } catch (...) {  // what is left would be no session
         for (const std::filesystem::path& file : files) ::unlink(file.c_str());
         throw;
@@ -38,42 +38,42 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
 
 row_writer::row_writer(const std::filesystem::path& path, recorded_part part,
                        bool survive_power_failure)
-    : file_(path, io::database::access::write), part_(std::move(part)) {
-    const int version = io::check_session_tables(file_);
+    : file_(io::open_database(path, io::database::access::write)), part_(std::move(part)) {
+    const int version = io::check_session_tables(*file_);
     prepare_file(survive_power_failure);
     prepare_statements(version);
 }
 
 // Others can read while this one writes.
 void row_writer::prepare_file(bool survive_power_failure) {
-    file_.run("PRAGMA journal_mode = WAL");
-    file_.run(survive_power_failure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    file_->run("PRAGMA journal_mode = WAL");
+    file_->run(survive_power_failure ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
 }
 
 void row_writer::prepare_statements(int version) {
     for (const std::string& name : part_.unit_names) names_as_json_.push_back(json_of_name(name));
-    block_ = file_.prepare("INSERT INTO input VALUES (?,?,?,?,?,?,?,?,?,?,?)");
-    unit_ = file_.prepare("INSERT INTO unit VALUES (?,?,?)");
-    sender_ = file_.prepare("REPLACE INTO sender VALUES (?,?,?,?)");
-    detection_ = file_.prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?,?)");
+    block_ = file_->prepare("INSERT INTO input VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    unit_ = file_->prepare("INSERT INTO unit VALUES (?,?,?)");
+    sender_ = file_->prepare("REPLACE INTO sender VALUES (?,?,?,?)");
+    detection_ = file_->prepare("INSERT INTO detection VALUES (?,?,?,?,?,?,?,?)");
     has_arming_ = version == io::session_version_with_arming;
-    window_ = file_.prepare(has_arming_ ? "INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-                                        : "INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
-    if (has_arming_) arming_ = file_.prepare("INSERT INTO arming VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+    window_ = file_->prepare(has_arming_ ? "INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+                                         : "INSERT INTO window VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    if (has_arming_) arming_ = file_->prepare("INSERT INTO arming VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 }
 
 void row_writer::begin() {
-    file_.run("BEGIN IMMEDIATE");
+    file_->run("BEGIN IMMEDIATE");
 }
 
 // A session that has ended is one file, which can be read in a folder where nothing can be written.
 // While others read it, it keeps its second file.
 void row_writer::commit() {
-    file_.run("COMMIT");
+    file_->run("COMMIT");
     if (!has_ended_) return;
     try {
-        file_.run("PRAGMA busy_timeout = 0");
-        file_.run("PRAGMA journal_mode = DELETE");
+        file_->run("PRAGMA busy_timeout = 0");
+        file_->run("PRAGMA journal_mode = DELETE");
     } catch (const io_error&) {
     }
 }
@@ -171,9 +171,9 @@ void row_writer::write_arming(const placed_change& placed) {
 
 void row_writer::write_end(record_decoder fields) {
     const std::string unrecorded = std::to_string(fields.number());
-    io::statement meta = file_.prepare("INSERT INTO meta VALUES (?, ?)");
-    meta.bind_text(1, "unrecorded_at_end").bind_text(2, unrecorded).run();
-    meta.bind_text(1, "counts").bind_text(2, fields.text()).run();
+    const auto meta = file_->prepare("INSERT INTO meta VALUES (?, ?)");
+    meta->bind_text(1, "unrecorded_at_end").bind_text(2, unrecorded).run();
+    meta->bind_text(1, "counts").bind_text(2, fields.text()).run();
     has_ended_ = true;
 }
 

@@ -55,13 +55,13 @@ private:
     std::string left_out(std::string_view spikes, std::int64_t epoch,
                          std::optional<std::int64_t> watermark_us);
 
-    io::database file_;
+    std::unique_ptr<io::database> file_;
     recorded_part part_;
     std::vector<std::string> names_as_json_{};
     bool has_ended_ = false;
     bool has_arming_ = false;  // the table and what belongs to it
     // They end before the database.
-    std::optional<io::statement> block_{}, unit_{}, sender_{}, detection_{}, window_{}, arming_{};
+    std::unique_ptr<io::statement> block_{}, unit_{}, sender_{}, detection_{}, window_{}, arming_{};
 };
 
 }  // namespace spikeweave::live

@@ -28,10 +28,10 @@ std::optional<bool> flag_in(io::statement& row, int column) {
 }  // namespace
 
 session_file::session_file(const std::filesystem::path& path)
-    : file_(path, io::database::access::read) {
-    file_.run("BEGIN");  // what is written from here on is not seen
-    const int version = io::check_session_tables(file_);
-    header_ = read_header(file_);
+    : file_(io::open_database(path, io::database::access::read)) {
+    file_->run("BEGIN");  // what is written from here on is not seen
+    const int version = io::check_session_tables(*file_);
+    header_ = read_header(*file_);
     inputs_ = rows_of("input");
     detections_ = rows_of("detection");
     windows_ = rows_of("window");
@@ -43,16 +43,16 @@ session_file::session_file(const std::filesystem::path& path)
     if (!counts.empty()) counts_ = counts;
     const std::string at_end = meta("unrecorded_at_end");
     std::from_chars(at_end.data(), at_end.data() + at_end.size(), unrecorded_);
-    io::statement unrecorded = file_.prepare("SELECT unrecorded FROM input WHERE unrecorded <> 0");
-    while (unrecorded.next_row()) unrecorded_ += unrecorded.count(0);
+    const auto unrecorded = file_->prepare("SELECT unrecorded FROM input WHERE unrecorded <> 0");
+    while (unrecorded->next_row()) unrecorded_ += unrecorded->count(0);
     read_later_units();
     read_senders();
-    read_block_ = file_.prepare(
+    read_block_ = file_->prepare(
         "SELECT seq, arrived_us, epoch, watermark_us, missing, belated, repeated, unreadable, "
         "unrecorded, spikes FROM input ORDER BY seq");
-    read_detection_ = file_.prepare(
+    read_detection_ = file_->prepare(
         "SELECT seq, input, epoch, armed, times, suppressed FROM detection ORDER BY seq");
-    read_window_ = file_.prepare(
+    read_window_ = file_->prepare(
         fmt::format("SELECT seq, input, epoch, number, begin_us, end_us, spikes, threshold, "
                     "has_gap, complete_to, digest, episodes, {} FROM window ORDER BY seq",
                     tested_column()));
@@ -64,14 +64,14 @@ void session_file::fail(std::string_view table, std::int64_t row, const std::str
 }
 
 std::int64_t session_file::rows_of(const char* table) {
-    io::statement asked = file_.prepare(fmt::format("SELECT count(*) FROM {}", table));
-    return asked.next_row() ? asked.number(0) : 0;
+    const auto asked = file_->prepare(fmt::format("SELECT count(*) FROM {}", table));
+    return asked->next_row() ? asked->number(0) : 0;
 }
 
 std::string session_file::meta(std::string_view name) {
-    io::statement asked = file_.prepare("SELECT value FROM meta WHERE name = ?");
-    asked.bind_text(1, name);
-    return asked.next_row() ? std::string(asked.text(0)) : std::string();
+    const auto asked = file_->prepare("SELECT value FROM meta WHERE name = ?");
+    asked->bind_text(1, name);
+    return asked->next_row() ? std::string(asked->text(0)) : std::string();
 }
 
 // Null in a session in which nothing is armed automatically.
@@ -81,14 +81,14 @@ const char* session_file::tested_column() const {
 
 std::vector<recorded_outcome> session_file::outcomes() {
     std::vector<recorded_outcome> all;
-    io::statement row = file_.prepare(
+    const auto row = file_->prepare(
         fmt::format("SELECT complete_to, {} FROM window ORDER BY seq", tested_column()));
-    while (row.next_row()) all.push_back({size_in(row, 0), flag_in(row, 1)});
+    while (row->next_row()) all.push_back({size_in(*row, 0), flag_in(*row, 1)});
     return all;
 }
 
-io::statement session_file::prepare_armings() {
-    return file_.prepare(
+std::unique_ptr<io::statement> session_file::prepare_armings() {
+    return file_->prepare(
         "SELECT seq, input, epoch, from_us, window_epoch, window, due_us, is_late, armed, "
         "disarmed, refused FROM arming ORDER BY seq");
 }
@@ -116,8 +116,8 @@ std::optional<recorded_arming> session_file::next_arming() {
 std::vector<stream_position> session_file::arming_positions() {
     std::vector<stream_position> all;
     if (armings_ == 0) return all;
-    io::statement row = prepare_armings();
-    for (std::int64_t seq = 1; row.next_row(); ++seq) all.push_back(arming_in(row, seq).from());
+    const auto row = prepare_armings();
+    for (std::int64_t seq = 1; row->next_row(); ++seq) all.push_back(arming_in(*row, seq).from());
     return all;
 }
 
@@ -130,11 +130,11 @@ std::vector<arming_change> session_file::arming_changes(
     std::set<std::size_t> armed;
     const std::size_t given =
         header_.analysis.armed.size() + header_.analysis.patterns.patterns.size();
-    io::statement row = prepare_armings();
-    for (std::int64_t seq = 1; row.next_row(); ++seq) {
+    const auto row = prepare_armings();
+    for (std::int64_t seq = 1; row->next_row(); ++seq) {
         try {
             arming_change& change =
-                all.emplace_back(change_of(arming_in(row, seq), all.size(), unit_names));
+                all.emplace_back(change_of(arming_in(*row, seq), all.size(), unit_names));
             for (const std::size_t number : change.disarmed)
                 if (armed.erase(number) == 0) throw invalid_argument("found what was not armed");
             for (const auto& [number, what, per_minute] : change.armed) {
@@ -154,31 +154,31 @@ void session_file::read_later_units() {
     std::unordered_set<std::string> known(header_.unit_names.begin(), header_.unit_names.end());
     if (known.size() != header_.unit_names.size())
         throw io::file_error(path(), "table unit", "found two units of the same name");
-    io::statement row =
-        file_.prepare("SELECT id, name, input FROM unit WHERE input <> 0 ORDER BY id");
+    const auto row =
+        file_->prepare("SELECT id, name, input FROM unit WHERE input <> 0 ORDER BY id");
     std::int64_t last_input = 1;
-    for (auto id = static_cast<std::int64_t>(known.size()); row.next_row(); ++id) {
-        if (row.number(0) != id)
-            fail("unit", row.number(0), fmt::format("found this number, expected {}", id));
-        if (row.number(2) < last_input || row.number(2) > inputs_)
+    for (auto id = static_cast<std::int64_t>(known.size()); row->next_row(); ++id) {
+        if (row->number(0) != id)
+            fail("unit", row->number(0), fmt::format("found this number, expected {}", id));
+        if (row->number(2) < last_input || row->number(2) > inputs_)
             fail("unit", id,
-                 fmt::format("found input {}, expected {} to {}", row.number(2), last_input,
+                 fmt::format("found input {}, expected {} to {}", row->number(2), last_input,
                              inputs_));
-        last_input = row.number(2);
-        later_units_.emplace_back(last_input, row.text(1));
+        last_input = row->number(2);
+        later_units_.emplace_back(last_input, row->text(1));
         if (!known.insert(later_units_.back().second).second)
             fail("unit", id, "found a name that another unit has");
     }
 }
 
 void session_file::read_senders() {
-    io::statement row =
-        file_.prepare("SELECT name, clock, last, has_finished FROM sender ORDER BY rowid");
-    while (row.next_row())
-        senders_.push_back({.name = std::string(row.text(0)),
-                            .clock = std::string(row.text(1)),
-                            .last = row.count(2),
-                            .has_finished = row.number(3) != 0});
+    const auto row =
+        file_->prepare("SELECT name, clock, last, has_finished FROM sender ORDER BY rowid");
+    while (row->next_row())
+        senders_.push_back({.name = std::string(row->text(0)),
+                            .clock = std::string(row->text(1)),
+                            .last = row->count(2),
+                            .has_finished = row->number(3) != 0});
 }
 
 std::optional<recorded_block> session_file::next_block() {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "io/database.hpp"
-#include "live/log/arming_records.hpp"
 #include "live/log/header.hpp"
 #include "live/log/records.hpp"
 
@@ -21,7 +20,7 @@ public:
     /// @throws io_error if the file is no session, of another version, or damaged; also below.
     explicit session_file(const std::filesystem::path& path);
 
-    const std::filesystem::path& path() const { return file_.path(); }
+    const std::filesystem::path& path() const { return file_->path(); }
     const session_header& header() const { return header_; }
     /// The program that recorded it, and its version.
     std::string program() { return meta("program"); }
@@ -56,10 +55,10 @@ private:
     void read_later_units();
     void read_senders();
     const char* tested_column() const;
-    io::statement prepare_armings();
+    std::unique_ptr<io::statement> prepare_armings();
     recorded_arming arming_in(io::statement& row, std::int64_t expected) const;
 
-    io::database file_;
+    std::unique_ptr<io::database> file_;
     session_header header_;
     std::vector<sender_progress> senders_{};
     std::optional<std::string> counts_{};
@@ -78,7 +77,7 @@ private:
     std::vector<std::pair<std::int64_t, std::string>> later_units_{};
     std::size_t units_told_ = 0;
     // They end before the database.
-    std::optional<io::statement> read_block_{}, read_detection_{}, read_window_{}, read_arming_{};
+    std::unique_ptr<io::statement> read_block_{}, read_detection_{}, read_window_{}, read_arming_{};
 };
 
 }  // namespace spikeweave::live

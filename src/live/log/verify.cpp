@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/stop.hpp"
-#include "live/log/arming_records.hpp"
+#include "live/log/records.hpp"
 #include "live/log/session_file.hpp"
 
 namespace spikeweave::live {

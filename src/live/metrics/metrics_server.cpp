@@ -1,4 +1,4 @@
-#include "live/metrics/metrics_server.hpp"
+#include "live/metrics/metrics.hpp"
 
 #include <thread>
 

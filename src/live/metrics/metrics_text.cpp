@@ -1,4 +1,4 @@
-#include "live/metrics/metrics_text.hpp"
+#include "live/metrics/metrics.hpp"
 
 #include <fmt/format.h>
 

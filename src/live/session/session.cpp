@@ -38,7 +38,7 @@ session::session(std::vector<std::string> unit_names, const session_options& opt
     if (options.windows)
         windows_ =
             std::make_unique<session_windows>(std::move(unit_names), *options.windows, options.pace,
-                                              results, arming_ ? &arming_->judge() : nullptr);
+                                              results, arming_ ? &arming_->decider() : nullptr);
 }
 
 session::~session() = default;

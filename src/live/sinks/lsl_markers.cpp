@@ -1,4 +1,4 @@
-#include "live/sinks/lsl_markers.hpp"
+#include "live/sinks/receivers.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -8,9 +8,7 @@
 
 #include "live/sinks/destination.hpp"
 #include "live/sinks/line_queue.hpp"
-#include "live/sinks/lsl_markers.hpp"
-#include "live/sinks/network_events.hpp"
-#include "live/sinks/publisher.hpp"
+#include "live/sinks/receivers.hpp"
 #include "live/sinks/serial_bytes.hpp"
 #include "live/sinks/window_table.hpp"
 #include "spikeweave/core/error.hpp"

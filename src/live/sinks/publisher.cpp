@@ -1,4 +1,4 @@
-#include "live/sinks/publisher.hpp"
+#include "live/sinks/receivers.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "live/sinks/armed_text.hpp"
+#include "live/sinks/unit_names.hpp"
 #include "spikeweave/live/window_table.hpp"
 
 namespace spikeweave {

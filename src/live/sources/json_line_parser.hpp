@@ -27,7 +27,6 @@ public:
     /// Times are at most this far from 0, so that sums of a few of them do not overflow.
     static constexpr std::int64_t most_time_us = std::int64_t{1} << 60;
 
-    /// @throws invalid_argument if this build cannot read JSON from streams.
     json_line_parser();
     ~json_line_parser();
     json_line_parser(const json_line_parser&) = delete;

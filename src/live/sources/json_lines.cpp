@@ -11,10 +11,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "io/file_error.hpp"
+#include "live/sources/streams.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -169,6 +171,12 @@ std::optional<source_block> json_lines::next() {
         if (came == awaited::end) return {};
         if (came == awaited::silence) return block;
     }
+}
+
+std::unique_ptr<source> json_lines_stream(const std::string& path,
+                                          std::vector<std::string> unit_names,
+                                          const std::stop_token& stop, duration lateness) {
+    return std::make_unique<json_lines>(path, std::move(unit_names), stop, lateness);
 }
 
 }  // namespace spikeweave::live

@@ -1,4 +1,4 @@
-#include "live/sources/lsl_stream.hpp"
+#include "live/sources/streams.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "live/sources/open_ephys.hpp"
+#include "live/sources/streams.hpp"
 
 #include <fmt/format.h>
 

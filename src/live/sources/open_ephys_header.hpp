@@ -32,7 +32,6 @@ public:
     static constexpr double least_rate_hz = 10;
     static constexpr double most_rate_hz = 1e7;
 
-    /// @throws invalid_argument if this build has no streams.
     open_ephys_header_parser();
     ~open_ephys_header_parser();
     open_ephys_header_parser(const open_ephys_header_parser&) = delete;

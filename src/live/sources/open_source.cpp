@@ -8,12 +8,9 @@
 #include <utility>
 
 #include "live/network/lsl.hpp"
-#include "live/sinks/armed_text.hpp"
-#include "live/sources/acknowledged_stream.hpp"
-#include "live/sources/json_lines.hpp"
-#include "live/sources/lsl_stream.hpp"
-#include "live/sources/open_ephys.hpp"
+#include "live/sinks/unit_names.hpp"
 #include "live/sources/replay.hpp"
+#include "live/sources/streams.hpp"
 #include "live/triggers/chance_monitor.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
@@ -158,7 +155,7 @@ opened_source open_stream(const std::string& from, const live_options& options,
         check_lsl_name(name);
         opened.from = lsl_stream(name, unit_names, stop, lateness);
     } else {
-        opened.from = std::make_unique<json_lines>(from, std::move(unit_names), stop, lateness);
+        opened.from = json_lines_stream(from, std::move(unit_names), stop, lateness);
     }
     return opened;
 }

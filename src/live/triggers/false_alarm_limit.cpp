@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "live/sinks/armed_text.hpp"
+#include "live/sinks/unit_names.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {

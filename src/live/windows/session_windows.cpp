@@ -24,12 +24,12 @@ std::int64_t later_by(std::int64_t time_us, duration by) {
 
 session_windows::session_windows(std::vector<std::string> unit_names,
                                  const episode_window_options& options, const window_pace& pace,
-                                 sink& results, window_judge* judge)
+                                 sink& results, arming_decider* decider)
     : results_(&results),
       windows_grow_(options.length == duration{0}),
       windows_(std::move(unit_names), options),
-      judge_(judge),
-      search_(options, pace, results, judge) {
+      decider_(decider),
+      search_(options, pace, results, decider) {
     if (pace.beside) beside_ = std::make_unique<window_miner>(search_, pace.budget.has_value());
 }
 
@@ -101,7 +101,7 @@ void session_windows::mine(const window_spikes& spikes, const execution& run) {
     task.result.has_gap = has_gap(spikes.bounds().begin, spikes.bounds().end);
     task.result.input = results_->place().input;
     task.result.epoch = epoch_;
-    if (judge_ != nullptr && judge_->judges(spikes.bounds())) task.judged = judged_++;
+    if (decider_ != nullptr && decider_->depends_on(spikes.bounds())) task.decision = decisions_++;
     if (recorded_.empty()) {
         if (recorded_are_ == recorded_use::mined_again) repeat(task, {.mined = 0});
     } else {
@@ -110,8 +110,8 @@ void session_windows::mine(const window_spikes& spikes, const execution& run) {
         repeat(task, outcome);
         if (recorded_are_ == recorded_use::left_out) {
             left_out_.add(outcome);
-            if (task.judged && *task.judged >= judge_->first_needed())
-                search_.judge_again(std::move(task));
+            if (task.decision && *task.decision >= decider_->first_needed())
+                search_.decide_again(std::move(task));
             return;
         }
     }

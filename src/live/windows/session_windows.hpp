@@ -17,9 +17,9 @@ namespace spikeweave::live {
 /// The windows of a session: which are complete, which lack spikes, and who mines them.
 class session_windows {
 public:
-    /// @param judge  decides from windows what is armed; null: nothing does
+    /// @param decider  decides from windows what is armed; null: nothing does
     session_windows(std::vector<std::string> unit_names, const episode_window_options& options,
-                    const window_pace& pace, sink& results, window_judge* judge = nullptr);
+                    const window_pace& pace, sink& results, arming_decider* decider = nullptr);
 
     void add_unit(std::string name) { windows_.add_unit(std::move(name)); }
     void add(const spike_event& spike) { windows_.add(spike.time_us, spike.unit); }
@@ -39,7 +39,7 @@ public:
     /// they were. Later ones are skipped, because there is nothing to compare them with.
     void mine_as_recorded(std::vector<recorded_outcome> recorded);
     /// The first windows were recorded, and are only counted. Those on which later decisions
-    /// depend are mined and judged again.
+    /// depend are mined again and decide again.
     void leave_out(std::vector<recorded_outcome> recorded);
 
     window_counts counts() const;
@@ -65,8 +65,8 @@ private:
     episode_windows windows_;
     std::vector<gap> gaps_{};
     std::uint64_t epoch_ = 0;
-    window_judge* judge_;
-    std::uint64_t judged_ = 0;
+    arming_decider* decider_;
+    std::uint64_t decisions_ = 0;
     std::deque<recorded_outcome> recorded_{};  // of the next windows
     recorded_use recorded_are_ = recorded_use::none;
     window_counts left_out_{};

@@ -49,12 +49,12 @@ void window_counts::add(const recorded_outcome& outcome) {
 }
 
 window_search::window_search(episode_window_options options, const window_pace& pace, sink& results,
-                             window_judge* judge)
+                             arming_decider* decider)
     : options_(std::move(options)),
       miner_(options_),
       pace_(pace),
       results_(&results),
-      judge_(judge) {}
+      decider_(decider) {}
 
 // The record says of a window whether it was tested, so it is given after its test, and decides
 // what is armed after that.
@@ -69,7 +69,7 @@ void window_search::run(window_task task) {
     if (window.is_skipped()) window.mined.table = {.complete_to_size = 0};
     std::optional<spike_sequence> spikes;
     std::vector<episode> significant;
-    if (task.judged && !window.is_skipped()) {
+    if (task.decision && !window.is_skipped()) {
         spikes = task.spikes->sequence();
         auto tested = test(task, *spikes, end_of(task));
         window.was_tested = tested.has_value();
@@ -80,10 +80,10 @@ void window_search::run(window_task task) {
         counts_.add({window.mined.table.complete_to_size, window.was_tested});
     }
     results_->take(window);
-    judge(task, spikes ? &*spikes : nullptr, std::move(significant));
+    decide(task, spikes ? &*spikes : nullptr, std::move(significant));
 }
 
-void window_search::judge_again(window_task task) {
+void window_search::decide_again(window_task task) {
     std::optional<spike_sequence> spikes;
     std::vector<episode> significant;
     if (task.spikes && !task.is_untested) {
@@ -91,7 +91,7 @@ void window_search::judge_again(window_task task) {
         task.result.mined.table = mine(task, search_limit({}, 0));
         significant = *test(task, *spikes, {});
     }
-    judge(task, spikes ? &*spikes : nullptr, std::move(significant));
+    decide(task, spikes ? &*spikes : nullptr, std::move(significant));
 }
 
 // Null if it did not end in its time.
@@ -114,10 +114,10 @@ std::optional<std::vector<episode>> window_search::test(const window_task& task,
     }
 }
 
-void window_search::judge(const window_task& task, const spike_sequence* spikes,
-                          std::vector<episode> significant) const {
-    if (!task.judged) return;
-    judge_->judge({.number = *task.judged,
+void window_search::decide(const window_task& task, const spike_sequence* spikes,
+                           std::vector<episode> significant) const {
+    if (!task.decision) return;
+    decider_->add({.number = *task.decision,
                    .epoch = task.result.epoch,
                    .bounds = task.result.mined.bounds,
                    .spikes = spikes,
@@ -129,9 +129,9 @@ window_search::time_limit window_search::end_of(const window_task& task) const {
     return task.complete_at + *pace_.budget;
 }
 
-// What the search of a window that is judged has found has to be tested, too.
+// What the search of a window that decides has found has to be tested, too.
 window_search::time_limit window_search::end_of_search(const window_task& task) const {
-    if (!pace_.budget || !task.judged) return end_of(task);
+    if (!pace_.budget || !task.decision) return end_of(task);
     return task.complete_at + *pace_.budget * 3 / 4;
 }
 

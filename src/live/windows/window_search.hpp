@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/arming/window_judge.hpp"
+#include "live/arming/arming_decider.hpp"
 #include "live/session/session_options.hpp"
 #include "live/sinks/sink.hpp"
 #include "spikeweave/core/memory.hpp"
@@ -45,7 +45,7 @@ struct window_task {
     std::optional<std::size_t> to_size{};   ///< the largest size to search for, if it is known
     bool is_untested = false;               ///< its episodes are not tested, as it was recorded
     /// Its number among the windows that decide what is armed; null: it does not.
-    std::optional<std::uint64_t> judged{};
+    std::optional<std::uint64_t> decision{};
     search_limit::clock::time_point complete_at{};
     execution how{};
 };
@@ -62,15 +62,15 @@ struct window_counts {
 /// Mines windows, tests those that decide what is armed, and gives them to a sink.
 class window_search {
 public:
-    /// @param judge  gets the windows that decide what is armed; may be null
+    /// @param decider  gets the windows that decide what is armed; may be null
     window_search(episode_window_options options, const window_pace& pace, sink& results,
-                  window_judge* judge = nullptr);
+                  arming_decider* decider = nullptr);
 
     /// A window whose time is over before its search begins is skipped.
     /// @throws what mining throws, and what the sink throws.
     void run(window_task task);
-    /// The same for a window that was mined before, only for the judge.
-    void judge_again(window_task task);
+    /// The same for a window that was mined before, only for the decider.
+    void decide_again(window_task task);
     window_counts counts() const;  ///< from any thread
 
 private:
@@ -81,14 +81,14 @@ private:
     episode_table mine(const window_task& task, const search_limit& limit);
     std::optional<std::vector<episode>> test(const window_task& task, const spike_sequence& spikes,
                                              time_limit end) const;
-    void judge(const window_task& task, const spike_sequence* spikes,
-               std::vector<episode> significant) const;
+    void decide(const window_task& task, const spike_sequence* spikes,
+                std::vector<episode> significant) const;
 
     episode_window_options options_;
     episode_window_miner miner_;
     window_pace pace_;
     sink* results_;
-    window_judge* judge_;
+    arming_decider* decider_;
     mutable std::mutex mutex_{};
     window_counts counts_{};
 };

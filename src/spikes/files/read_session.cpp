@@ -61,14 +61,15 @@ private:
 
 std::vector<unit_id> units_of(io::database& session, spike_sequence_builder& builder) {
     std::vector<unit_id> units;
-    io::statement row = session.prepare("SELECT id, name FROM unit ORDER BY id");
-    while (row.next_row()) {
-        if (row.count(0) != units.size() || !io::is_printable_utf8(row.text(1)))
-            throw io::file_error(session.path(), "table unit",
-                                 fmt::format("found the id {} and the name {}, expected the id {} "
-                                             "and a printable name",
-                                             row.number(0), io::shown(row.text(1)), units.size()));
-        units.push_back(builder.unit(row.text(1)));
+    const auto row = session.prepare("SELECT id, name FROM unit ORDER BY id");
+    while (row->next_row()) {
+        if (row->count(0) != units.size() || !io::is_printable_utf8(row->text(1)))
+            throw io::file_error(
+                session.path(), "table unit",
+                fmt::format("found the id {} and the name {}, expected the id {} "
+                            "and a printable name",
+                            row->number(0), io::shown(row->text(1)), units.size()));
+        units.push_back(builder.unit(row->text(1)));
     }
     return units;
 }
@@ -77,12 +78,12 @@ std::vector<unit_id> units_of(io::database& session, spike_sequence_builder& bui
 std::int64_t largest_epoch(io::database& session, spike_file& file) {
     std::map<std::int64_t, std::uint64_t> spikes;
     std::uint64_t all = 0, unrecorded = 0;
-    io::statement row = session.prepare("SELECT epoch, length(spikes), unrecorded FROM input");
-    while (row.next_row()) {
-        const std::uint64_t count = row.count(1) / io::session_spike_bytes;
-        spikes[row.number(0)] += count;
+    const auto row = session.prepare("SELECT epoch, length(spikes), unrecorded FROM input");
+    while (row->next_row()) {
+        const std::uint64_t count = row->count(1) / io::session_spike_bytes;
+        spikes[row->number(0)] += count;
         all += count;
-        unrecorded += row.count(2);
+        unrecorded += row->count(2);
     }
     if (unrecorded > 0)
         file.warnings.push_back(
@@ -104,19 +105,19 @@ std::int64_t largest_epoch(io::database& session, spike_file& file) {
 }  // namespace
 
 spike_file read_session(const reading& job) {
-    io::database session(job.path, io::database::access::read);
-    session.run("BEGIN");  // what is written from here on is not seen
-    io::check_session_tables(session);
+    const auto session = io::open_database(job.path, io::database::access::read);
+    session->run("BEGIN");  // what is written from here on is not seen
+    io::check_session_tables(*session);
     spike_file file;
     spike_sequence_builder builder;
-    const std::vector<unit_id> units = units_of(session, builder);
-    const std::int64_t epoch = largest_epoch(session, file);
-    io::statement row =
-        session.prepare("SELECT spikes, left_out, seq FROM input WHERE epoch = ? ORDER BY seq");
-    row.bind(1, epoch);
-    while (row.next_row()) {
+    const std::vector<unit_id> units = units_of(*session, builder);
+    const std::int64_t epoch = largest_epoch(*session, file);
+    const auto row =
+        session->prepare("SELECT spikes, left_out, seq FROM input WHERE epoch = ? ORDER BY seq");
+    row->bind(1, epoch);
+    while (row->next_row()) {
         core::throw_if_stopped(job.run.stop);
-        const analysed_spikes block(row, job, row.number(2));
+        const analysed_spikes block(*row, job, row->number(2));
         block.each([&](std::int64_t time_us, std::uint32_t unit) {
             if (unit >= units.size())
                 throw block.fail(fmt::format("found a spike of unit {}, but there are {} units",

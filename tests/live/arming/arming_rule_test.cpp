@@ -25,19 +25,19 @@ TEST(ArmingRule, AsksForEnoughOfTheLastWindows) {
     EXPECT_EQ(rule.add({first_step}), std::vector{first_step});
 }
 
-TEST(ArmingRule, JudgesWindowsThatDoNotOverlap) {
-    const auto judged = [](std::int64_t begin, const episode_window_options& windows) {
-        return is_judged({.begin = duration{begin}, .end = duration{begin} + windows.length},
-                         windows);
+TEST(ArmingRule, DecidesByWindowsThatDoNotOverlap) {
+    const auto decides = [](std::int64_t begin, const episode_window_options& windows) {
+        return decides_arming({.begin = duration{begin}, .end = duration{begin} + windows.length},
+                              windows);
     };
     const episode_window_options sliding{.length = duration{10}, .hop = duration{5}};
     const episode_window_options tumbling{.length = duration{10}};
     const episode_window_options with_gaps{.length = duration{10}, .hop = duration{15}};
 
-    EXPECT_TRUE(judged(-20, sliding));
-    EXPECT_FALSE(judged(-15, sliding));
-    EXPECT_TRUE(judged(30, tumbling));
-    EXPECT_TRUE(judged(15, with_gaps));
+    EXPECT_TRUE(decides(-20, sliding));
+    EXPECT_FALSE(decides(-15, sliding));
+    EXPECT_TRUE(decides(30, tumbling));
+    EXPECT_TRUE(decides(15, with_gaps));
     EXPECT_EQ(due_after({.begin = duration{10}, .end = duration{20}}, sliding), 25);
     EXPECT_EQ(due_after({.begin = duration{10}, .end = duration{20}}, tumbling), 30);
     EXPECT_EQ(due_after({.end = duration{INT64_MAX - 3}}, tumbling), INT64_MAX);

@@ -223,7 +223,7 @@ TEST(AutoArming, TakesEffectLateIfADecisionComesLate) {
         at = end;
         return (end - 1)->time_us;
     };
-    // All windows but the last one have then been judged.
+    // All windows but the last one have then decided.
     const auto wait_for_windows_until = [&](std::int64_t time) {
         while (static_cast<std::int64_t>(through.counts().windows) < time / (10 * second))
             through.take({.watermark_us = time}, {.threads = 1});

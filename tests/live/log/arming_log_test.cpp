@@ -85,11 +85,11 @@ protected:
 
     // What a kill loses is the end of the record, here some results of the last block.
     void cut_record(std::int64_t last_block, std::int64_t time_us) {
-        io::database file(path, io::database::access::write);
+        const auto file = io::open_database(path, io::database::access::write);
         for (const auto& [table, time] :
              {std::pair("detection", "end_us"), {"arming", "from_us"}, {"window", "end_us"}})
-            file.run(fmt::format("DELETE FROM {} WHERE input = {} AND {} >= {}", table, last_block,
-                                 time, time_us));
+            file->run(fmt::format("DELETE FROM {} WHERE input = {} AND {} >= {}", table, last_block,
+                                  time, time_us));
     }
 };
 

@@ -69,16 +69,16 @@ protected:
     void change_first_window(const std::function<void(recorded_window&)>& change) {
         recorded_window window = *session_file(path).next_window();
         change(window);
-        io::database file(path, io::database::access::write);
-        io::statement row = file.prepare(
+        const auto file = io::open_database(path, io::database::access::write);
+        const auto row = file->prepare(
             "UPDATE window SET complete_to = ?, was_tested = ?, digest = ?, episodes = ? "
             "WHERE seq = 1");
         std::optional<std::int64_t> size, was_tested;
         if (window.complete_to) size = static_cast<std::int64_t>(*window.complete_to);
         if (window.was_tested) was_tested = *window.was_tested ? 1 : 0;
         const std::string digest = digest_of(window);  // as long as it is bound
-        row.bind(1, size).bind(2, was_tested).bind_text(3, digest);
-        row.bind_text(4, window.episodes).run();
+        row->bind(1, size).bind(2, was_tested).bind_text(3, digest);
+        row->bind_text(4, window.episodes).run();
     }
 
     session_counts resume_and_end() {

@@ -184,8 +184,8 @@ TEST_F(Resume, MinesTheWindowsThatWereNotRecorded) {
             take_blocks(through, log, {blocks.begin(), blocks.begin() + 50}, 0, [] {});
         }
         {
-            io::database file(path, io::database::access::write);
-            file.run("DELETE FROM window WHERE seq > " + std::to_string(random() % 10));
+            const auto file = io::open_database(path, io::database::access::write);
+            file->run("DELETE FROM window WHERE seq > " + std::to_string(random() % 10));
         }
         ASSERT_EQ(verify_session(path, {.threads = 1}).difference, "");
         const bool beside = i % 2 == 0;
@@ -240,8 +240,8 @@ TEST_F(Resume, VerificationSaysTheFirstDifference) {
         record_all(path, header_of(),
                    {{.spikes = {{1, unit_id{0}}, {3, unit_id{1}}}, .watermark_us = 30}});
         EXPECT_EQ(verify_session(path, {.threads = 1}).difference, "");
-        io::database file(path, io::database::access::write);
-        file.run(sql);
+        const auto file = io::open_database(path, io::database::access::write);
+        file->run(sql);
         return verify_session(path, {.threads = 1}).difference;
     };
 

@@ -152,10 +152,10 @@ TEST_F(SessionLog, KeepsTheOptions) {
 TEST_F(SessionLog, NumbersTheSpikesThatWereLeftOut) {
     record(header_of(), {{.spikes = {{5, unit_id{0}}, {4, unit_id{0}}, {6, unit_id{9}}, {7, {}}}}});
 
-    io::database file(path, io::database::access::read);
-    io::statement row = file.prepare("SELECT hex(left_out) FROM input");
-    ASSERT_TRUE(row.next_row());
-    EXPECT_EQ(row.text(0), "0100000002000000") << "the late one and that of no unit";
+    const auto file = io::open_database(path, io::database::access::read);
+    const auto row = file->prepare("SELECT hex(left_out) FROM input");
+    ASSERT_TRUE(row->next_row());
+    EXPECT_EQ(row->text(0), "0100000002000000") << "the late one and that of no unit";
 }
 
 TEST_F(SessionLog, KeepsHowFarSendersHaveCome) {

@@ -1,4 +1,4 @@
-#include "live/sources/acknowledged_stream.hpp"
+#include "live/sources/streams.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "live/session/session.hpp"
-#include "live/sources/open_ephys.hpp"
 #include "live/sources/open_ephys_messages.hpp"
 #include "live/sources/open_ephys_stand_in.hpp"
+#include "live/sources/streams.hpp"
 #include "live/stand_in/publisher.hpp"
 #include "support/run_length.hpp"
 

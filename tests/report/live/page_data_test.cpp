@@ -89,7 +89,7 @@ episode episode_in(const json& page, std::size_t row) {
 }
 
 void change_session(const std::filesystem::path& path, const std::string& sql) {
-    io::database(path, io::database::access::write).run(sql);
+    io::open_database(path, io::database::access::write)->run(sql);
 }
 
 TEST(RecordedSession, HasTheSpikesThatWereAnalysed) {

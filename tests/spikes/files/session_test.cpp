@@ -25,17 +25,17 @@ protected:
     std::unique_ptr<io::database> file{};
 
     void SetUp() override {
-        file = std::make_unique<io::database>(path, io::database::access::create);
+        file = io::open_database(path, io::database::access::create);
         file->run("PRAGMA synchronous = OFF");
         io::create_session_tables(*file);
         file->run("INSERT INTO unit VALUES (0, 'b', 0), (1, 'a', 0), (2, 'silent', 1)");
     }
 
     void add_block(int epoch, const std::string& spikes, std::string_view left_out = {}) {
-        io::statement row = file->prepare(
+        const auto row = file->prepare(
             "INSERT INTO input(arrived_us, epoch, missing, belated, repeated, unreadable, "
             "unrecorded, spikes, left_out) VALUES (0, ?, 0, 0, 0, 0, 0, ?, ?)");
-        row.bind(1, std::int64_t{epoch}).bind_bytes(2, spikes).bind_bytes(3, left_out).run();
+        row->bind(1, std::int64_t{epoch}).bind_bytes(2, spikes).bind_bytes(3, left_out).run();
     }
 
     std::string error() {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mine/result_table.hpp"
+#include "io/result_table.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
 #include "spikeweave/mine/spade/named_patterns.hpp"
@@ -18,7 +18,7 @@ armed_patterns read_patterns(const std::filesystem::path& folder, const spike_se
     armed_patterns armed{.bin = result.bin};
     for (std::size_t i = 0; i < lines.size(); ++i) {
         std::vector<pattern_spike>& pattern = armed.patterns.emplace_back();
-        mine::read_line(table, lines[i], [&] {
+        io::read_line(table, lines[i], [&] {
             for (const auto& [unit, lag] : result.patterns[i])
                 pattern.push_back({spikes.unit(unit), lag});
         });

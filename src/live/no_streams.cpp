@@ -1,10 +1,7 @@
 // Stands for what needs simdjson and ZeroMQ in a build without them.
 
-#include "live/sinks/network_events.hpp"
-#include "live/sinks/publisher.hpp"
-#include "live/sources/acknowledged_stream.hpp"
-#include "live/sources/json_line_parser.hpp"
-#include "live/sources/open_ephys.hpp"
+#include "live/sinks/receivers.hpp"
+#include "live/sources/streams.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/spike_sender.hpp"
 
@@ -25,32 +22,9 @@ namespace {
 
 }  // namespace
 
-struct json_line_parser::state {};
-
-json_line_parser::json_line_parser() {
+std::unique_ptr<source> json_lines_stream(const std::string&, std::vector<std::string>,
+                                          const std::stop_token&, duration) {
     refuse_streams();
-}
-
-json_line_parser::~json_line_parser() = default;
-
-const json_line* json_line_parser::parse(std::string_view) {
-    return nullptr;
-}
-
-struct open_ephys_header_parser::state {};
-
-open_ephys_header_parser::open_ephys_header_parser() {
-    refuse_streams();
-}
-
-open_ephys_header_parser::~open_ephys_header_parser() = default;
-
-const open_ephys_header* open_ephys_header_parser::parse_interface(std::string_view) {
-    return nullptr;
-}
-
-const open_ephys_header* open_ephys_header_parser::parse_broadcast(std::string_view) {
-    return nullptr;
 }
 
 std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const std::string&,

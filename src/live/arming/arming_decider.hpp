@@ -15,9 +15,9 @@
 
 namespace spikeweave::live {
 
-/// A window that was mined and tested, of those that are judged.
-struct judged_window {
-    std::uint64_t number = 0;  ///< among those that are judged, from 0
+/// A window that was mined and tested, of those that decide.
+struct deciding_window {
+    std::uint64_t number = 0;  ///< among those that decide, from 0
     std::uint64_t epoch = 0;
     window_bounds bounds{};
     const spike_sequence* spikes = nullptr;  ///< null if it was skipped
@@ -32,13 +32,13 @@ std::vector<episode> significant_episodes(const spike_sequence& spikes, const ep
 
 /// Decides from windows what is to be armed. It is where windows are mined, and its decisions are
 /// taken where spikes are.
-class window_judge {
+class arming_decider {
 public:
-    window_judge(const arming_settings& settings, episode_window_options windows);
+    arming_decider(const arming_settings& settings, episode_window_options windows);
 
-    bool judges(const window_bounds& window) const { return is_judged(window, windows_); }
-    /// Takes the windows that are judged, one after another.
-    void judge(judged_window window);
+    bool depends_on(const window_bounds& window) const { return decides_arming(window, windows_); }
+    /// Takes the windows that decide, one after another.
+    void add(deciding_window window);
     /// Decisions on windows before this one were taken before the session was interrupted.
     void decide_from(std::uint64_t number) { first_ = number; }
     /// The first window on which a decision depends that has not been taken.
@@ -48,7 +48,7 @@ public:
     std::optional<arming_decision> take();
 
 private:
-    arming_decision decide(judged_window& window);
+    arming_decision decide(deciding_window& window);
 
     episode_window_options windows_;
     std::uint64_t windows_of_rule_;

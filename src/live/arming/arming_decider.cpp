@@ -1,4 +1,4 @@
-#include "live/arming/window_judge.hpp"
+#include "live/arming/arming_decider.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -34,18 +34,18 @@ std::vector<episode> significant_episodes(const spike_sequence& spikes, const ep
     return significant;
 }
 
-window_judge::window_judge(const arming_settings& settings, episode_window_options windows)
+arming_decider::arming_decider(const arming_settings& settings, episode_window_options windows)
     : windows_(std::move(windows)),
       windows_of_rule_(settings.rule.arm_windows),
       rule_(settings.rule) {
-    check_judged_windows(windows_);
+    check_deciding_windows(windows_);
 }
 
-std::uint64_t window_judge::first_needed() const {
+std::uint64_t arming_decider::first_needed() const {
     return first_ - std::min(first_, windows_of_rule_ - 1);
 }
 
-void window_judge::judge(judged_window window) {
+void arming_decider::add(deciding_window window) {
     arming_decision decision = decide(window);
     if (window.number < first_) return;
     const std::lock_guard lock(mutex_);
@@ -53,7 +53,7 @@ void window_judge::judge(judged_window window) {
     has_decisions_.store(true, std::memory_order_release);
 }
 
-arming_decision window_judge::decide(judged_window& window) {
+arming_decision arming_decider::decide(deciding_window& window) {
     arming_decision decision{.number = window.number,
                              .window = window.bounds.number,
                              .due = {window.epoch, due_after(window.bounds, windows_)}};
@@ -72,7 +72,7 @@ arming_decision window_judge::decide(judged_window& window) {
     return decision;
 }
 
-std::optional<arming_decision> window_judge::take() {
+std::optional<arming_decision> arming_decider::take() {
     if (!has_decisions_.load(std::memory_order_acquire)) return {};
     const std::lock_guard lock(mutex_);
     arming_decision next = std::move(decisions_.front());

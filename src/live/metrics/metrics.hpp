@@ -1,11 +1,19 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "live/metrics/session_monitor.hpp"
+#include "live/sinks/delivery.hpp"
+
 namespace spikeweave::live {
+
+/// The state of a session in the text format of Prometheus. docs/cli.md lists what it has.
+std::string metrics_text(const monitored_state& state, const delivery_reports& reports,
+                         std::uint64_t memory_bytes, std::chrono::steady_clock::time_point now);
 
 /// Serves a text at http://127.0.0.1:PORT/metrics, by a thread of its own, as long as it lives.
 /// Only requests for this address are answered, so that no page in a browser can have the text
