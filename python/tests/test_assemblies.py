@@ -1,7 +1,6 @@
 """`assemblies`: cell assemblies at several time scales."""
 
 import copy
-import dataclasses
 import pickle
 import subprocess
 import sys
@@ -94,7 +93,6 @@ def test_page_has_the_data_of_the_command(trains, tmp_path):
         assert own[key] == written[key], key
     assert "seed" not in own["run"] | written["run"]
     assert pickle.loads(pickle.dumps(found)).to_html() == found.to_html()
-
 
 
 def test_warns_and_refuses(trains):

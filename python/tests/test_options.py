@@ -132,7 +132,7 @@ def test_the_command_records_all_options(command, tmp_path, name):
 
 
 def test_an_option_that_is_added_needs_no_other_edit():
-    """An option that the library describes becomes a keyword argument, a type and a line of docs/cli.md."""
+    """An option that the library describes becomes an argument, a type and a line of a page."""
     added = {**_core.episodes_options()[-1], "name": "new_one", "command_line": "--new-one"}
     added |= {"help": "what is new", "choices": ["old", "new"], "default": "old"}
     added |= {"default_shown": "old", "placeholder": "NAME"}

@@ -187,7 +187,16 @@ def test_command_writes_the_same_patterns(patterns, options, tmp_path):
     written = data_of((to / "report.html").read_text("utf-8"))
 
     own = data_of(spikeweave.spade(patterns.spikes, **asked).to_html())
-    for key in ("format", "version", "kind", "unit_names", "windows", "spikes", "spectrum", "funnel"):
+    for key in (
+        "format",
+        "version",
+        "kind",
+        "unit_names",
+        "windows",
+        "spikes",
+        "spectrum",
+        "funnel",
+    ):
         assert own[key] == written[key], key
     assert own["signatures"] == written["signatures"]
     if "surrogates" in asked:
@@ -215,10 +224,9 @@ def test_page_has_the_units(sorting):
     times = data["spikes"]["begin_us"] + np.cumsum(numbers(data["spikes"]["steps_us"]))
     assert times.tolist() == sorting.spikes.times_us.tolist()
     assert len(data["merges"]["reason"]) == len(sorting.merges["reason"])
-    assert (
-        data["motion"]["displacement_um"]
-        == [float(f"{moved:.6g}") for moved in sorting.motion["displacement"].ravel()]
-    )
+    assert data["motion"]["displacement_um"] == [
+        float(f"{moved:.6g}") for moved in sorting.motion["displacement"].ravel()
+    ]
     points = data["points"]["units"][0]
     assert len(numbers(points["times_ms"])) == sorting.units["spikes"][0]
 

@@ -46,7 +46,16 @@ def test_command_writes_the_same_comparison(results, view, tmp_path):
 
     own = data_of(spikeweave.report(results, view=view, alpha=0.1).to_html())
     assert set(own) == set(written)
-    for key in ("format", "version", "kind", "alpha", "unit_names", "episodes", "changes", "stability"):
+    for key in (
+        "format",
+        "version",
+        "kind",
+        "alpha",
+        "unit_names",
+        "episodes",
+        "changes",
+        "stability",
+    ):
         assert own[key] == written[key], key
     assert [one["name"] for one in own["recordings"]] == list(results)
     for one, other in zip(own["recordings"], written["recordings"], strict=True):

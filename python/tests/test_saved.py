@@ -66,9 +66,7 @@ def test_episodes(spikes, tmp_path, options):
     assert [str(again[i]) for i in again.chains] == [str(found[i]) for i in found.chains]
     assert again.to_html() == found.to_html()
     differ = {
-        name
-        for name, value in found.parameters.items()
-        if not same(value, again.parameters[name])
+        name for name, value in found.parameters.items() if not same(value, again.parameters[name])
     }
     assert not differ
 

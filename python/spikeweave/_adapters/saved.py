@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +127,16 @@ def _floats(values: list[Any]) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], np.float64)
 
 
+def _figures(table: dict[str, Any], names: Iterable[str], prefix: str = "") -> dict[str, Any]:
+    return {name: _floats(table[prefix + name]) for name in names}
+
+
 def _seconds(milliseconds: list[Any]) -> NDArray[np.float64]:
     """Whole microseconds in seconds."""
     return np.rint(1e3 * np.array(milliseconds, np.float64).reshape(-1, 2)) / 1e6
 
 
-def _flat_episodes(table: dict[str, Any]) -> dict[str, NDArray[Any]]:
+def _flat_episodes(table: dict[str, Any]) -> dict[str, Any]:
     units = table["units"]
     steps = [step for delays in table["delays_ms"] for step in delays]
     return {
@@ -173,7 +177,7 @@ def _pairs(document: dict[str, Any]) -> PairTests | None:
         slow=_seconds(table["delay_ms"])[:, 1] > _LONGEST_SYNAPTIC,
         delay=_seconds(table["delay_ms"]),
         count=np.array(table["count"], np.int64),
-        **{name: _floats(table[name]) for name in _TESTS},
+        **_figures(table, _TESTS),
         kind=[None if kind == "-" else kind for kind in table["kind"]],
         **{name: run[name] for name in ("tested", "possible", "untested_units", "listed_below")},
     )
@@ -186,7 +190,7 @@ def _searched(document: dict[str, Any]) -> dict[str, Any] | None:
         return None
     search = {
         "counts": np.array(table["search_count"], np.int64),
-        **{name: _floats(table[f"search_{name}"]) for name in (*_TESTS, "strength")},
+        **_figures(table, (*_TESTS, "strength"), "search_"),
         "seconds": record["searched_s"],
         **{name: record[name] for name in ("significant", "replicated")},
     }
@@ -218,7 +222,7 @@ def _episodes(document: dict[str, Any], report: Document) -> EpisodeResult:
         spikes=_spikes(document),
         **_flat_episodes(table),
         counts=np.array(table["count"], np.int64),
-        **{name: _floats(table[name]) for name in (*_TESTS, "strength")},
+        **_figures(table, (*_TESTS, "strength")),
         by_surrogates=by,
         search=_searched(document),
         circuit=_circuit(document["circuit"], document["unit_names"]),
@@ -273,7 +277,7 @@ def _patterns(document: dict[str, Any], report: Document) -> PatternResult:
         counts = [-1 if count is None else count for count in table["replication_count"]]
         optional["replication"] = {
             "counts": np.array(counts, np.int64),
-            **{name: _floats(table[f"replication_{name}"]) for name in _TESTS},
+            **_figures(table, _TESTS, "replication_"),
             "seconds": record["tested_s"],
             "searched_seconds": record["searched_s"],
             **{name: record[name] for name in ("tested", "replicated")},
@@ -338,23 +342,24 @@ def _replay(document: dict[str, Any], report: Document) -> ReplayResult:
     names, run = document["unit_names"], document["run"]
     chain = np.array(table["chain"], np.int64) - 1
     rows = of_table(_flat_episodes(table), names)
-    whole = {"count", "events_scored", "events_significant"}
-    figures = ("scale", *_TESTS, "z", "events_expected", "events_p", "events_q", *sorted(whole))
+    whole: dict[str, Any] = {
+        name: np.array(table[name], np.int64)
+        for name in ("count", "events_scored", "events_significant")
+    }
+    figures = ("scale", *_TESTS, "z", "events_expected", "events_p", "events_q")
     return ReplayResult(
         spikes=_spikes(document),
         chains=[one for i, one in enumerate(rows) if i == 0 or chain[i] != chain[i - 1]],
         chain=chain,
         direction=table["direction"],
-        **{
-            name: np.array(table[name], np.int64) if name in whole else _floats(table[name])
-            for name in figures
-        },
+        **whole,
+        **_figures(table, figures),
         event_times=np.array(run["replay"]["events_s"], np.float64).reshape(-1, 2),
         events={
             "event": np.array(events["event"], np.int64) - 1,
             "chain": np.array(events["chain"], np.int64) - 1,
             "active": np.array(events["active"], np.int64),
-            **{name: _floats(events[name]) for name in ("tau", "p_forward", "p_reverse")},
+            **_figures(events, ("tau", "p_forward", "p_reverse")),
         },
         _report=report,
         **_recorded(run, _core.replay_arguments),
@@ -385,7 +390,9 @@ def _comparison(
             }
             for one in sides
         ),
-        **{name: run["comparison"][name] for name in ("labellings", "all_labellings", "smallest_p")},
+        **{
+            name: run["comparison"][name] for name in ("labellings", "all_labellings", "smallest_p")
+        },
         "_report": report,
     }
     if "lags_ms" not in table:

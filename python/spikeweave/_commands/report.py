@@ -82,5 +82,5 @@ def report(
     named = _named(results)
     if len(named) < 2:
         raise ValueError("a comparison is of two results or more")
-    results = [_core.ResultDocument(name, one._document()) for name, one in named.items()]
-    return Report(tuple(named), _core.page_of_results(results, {"as": view, "alpha": alpha}))
+    documents = [_core.ResultDocument(name, one._document()) for name, one in named.items()]
+    return Report(tuple(named), _core.page_of_results(documents, {"as": view, "alpha": alpha}))

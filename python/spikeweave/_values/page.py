@@ -55,7 +55,9 @@ class HasPage:
 
     def _call(self) -> str:
         """The call that repeats the run."""
-        given = (f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
+        given = (
+            f"{name}={value!r}" for name, value in self.parameters.items() if value is not None
+        )
         return f"spikeweave.{self._called()}, {', '.join(given)})"
 
     def _document(self) -> str:
@@ -129,7 +131,7 @@ class Part:
     def __init__(
         self, whole: Any, tables: tuple[str, ...], key: str, numbers: NDArray[np.int64]
     ) -> None:
-        self._whole = whole._whole if isinstance(whole, Part) else whole
+        self._whole: Any = whole._whole if isinstance(whole, Part) else whole
         self._tables = tables
         self._key = key
         self.numbers = numbers
@@ -142,4 +144,3 @@ class Part:
     def save(self, folder: str, command: str, warnings: list[str], overwrite: bool) -> None:
         """Refuses to write a folder."""
         raise ValueError("save: only a whole result can be saved, not a part of it")
-

@@ -214,9 +214,7 @@ class PatternResult(HasPage, Sequence[Pattern]):
             replication=None
             if other is None
             else other | {name: part(other[name]) for name in ("counts", "expected", "p", "q")},
-            _report=Part(
-                self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]
-            ),
+            _report=Part(self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]),
             offsets=offsets,
             units=self.units[items],
             lag_bins=self.lag_bins[items],

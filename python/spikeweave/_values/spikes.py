@@ -314,9 +314,7 @@ class SpikeSequence(HeldSpikes):
                 raise TypeError(f"units: expected names or indices, found {unit!r}")
             index = row.get(unit) if isinstance(unit, str) else operator.index(unit)
             if index is None or not 0 <= index < len(names):
-                raise ValueError(
-                    f"units: there is no unit {unit!r} among the {len(names)} units"
-                )
+                raise ValueError(f"units: there is no unit {unit!r} among the {len(names)} units")
             found.add(index)
         return found
 
