@@ -22,7 +22,7 @@ event_count counted(const several_results& compared, const compared_episode& one
 
 json columns_of(std::span<const compared_episode> episodes) {
     json columns;
-    for (const char* const name : {"unit_names", "delays_ms", "count", "expected", "q", "strength",
+    for (const char* const name : {"units", "delays_ms", "count", "expected", "q", "strength",
                                    "significant", "kind", "sign"})
         columns[name] = json::array();
     for (const auto& [what, in] : episodes) {

@@ -25,7 +25,7 @@ constexpr std::size_t most_detections_of_a_page = 200'000;
 json armed_json(const session_armed& one) {
     json lags = json::array();
     for (const duration lag : one.lags) lags.push_back(ms(lag));
-    return {{"unit_names", one.units},
+    return {{"units", one.units},
             {"delays_ms", ms(one.delays)},
             {"lags_ms", std::move(lags)},
             {"fire_at", one.fire_at},

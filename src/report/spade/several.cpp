@@ -139,7 +139,7 @@ std::vector<pattern_map::const_iterator> in_order(const pattern_map& all) {
 
 json columns_of_patterns(std::span<const pattern_map::const_iterator> rows, duration bin) {
     json columns;
-    for (const char* const name : {"unit_names", "lags_ms", "count", "p", "q", "found"})
+    for (const char* const name : {"units", "lags_ms", "count", "p", "q", "found"})
         columns[name] = json::array();
     for (const auto& row : rows) {
         json units = json::array();
