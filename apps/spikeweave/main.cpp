@@ -209,11 +209,11 @@ int run(int argc, char** argv, job& now) {
         options.quiet = true;
     }
     progress_line line(options.progress);
-    session with{.command_line = spikeweave::shell_line("spikeweave", words),
-                 .progress = line,
-                 .stop = now.stop,
-                 .quiet = options.quiet,
-                 .ranks = now.ranks};
+    invocation with{.command_line = spikeweave::shell_line("spikeweave", words),
+                    .progress = line,
+                    .stop = now.stop,
+                    .quiet = options.quiet,
+                    .ranks = now.ranks};
     try {
         options.chosen(with);
     } catch (...) {

@@ -24,7 +24,7 @@ option& add_confirm(option_list& list, std::filesystem::path& file) {
 std::optional<spike_input> read_confirming(const std::filesystem::path& file,
                                            spike_input_options input,
                                            const epoch_source_options& epochs, run_record& of_file,
-                                           const session& now, const execution& run) {
+                                           const invocation& now, const execution& run) {
     if (file.empty()) return {};
     if (is_standard_input(file) && is_standard_input(input.path))
         throw invalid_argument("confirm", "standard input can be only one of the two recordings");

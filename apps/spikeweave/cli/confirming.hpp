@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/epoch_source.hpp"
-#include "cli/session.hpp"
+#include "cli/invocation.hpp"
 #include "cli/spike_input.hpp"
 #include "spikeweave/core/options.hpp"
 
@@ -19,7 +19,7 @@ option& add_confirm(option_list& list, std::filesystem::path& file);
 std::optional<spike_input> read_confirming(const std::filesystem::path& file,
                                            spike_input_options input,
                                            const epoch_source_options& epochs, run_record& of_file,
-                                           const session& now, const execution& run);
+                                           const invocation& now, const execution& run);
 
 /// Makes the recording that confirms the input of the run, because the result is of its spikes.
 /// @return that of FILE

@@ -40,7 +40,7 @@ void take_parameters(const std::vector<part_record>& parts, option_list describe
 }
 
 void write_part(const std::filesystem::path& to, bool overwrite, part_record part, run_record input,
-                option_list described, const session& now, const execution& run) {
+                option_list described, const invocation& now, const execution& run) {
     if (!now.is_root()) return;
     remove_place(described);
     record_input(part.run, std::move(input), now);

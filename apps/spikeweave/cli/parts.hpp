@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/session.hpp"
+#include "cli/invocation.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/report/part_record.hpp"
@@ -30,6 +30,6 @@ void take_parameters(const std::vector<part_record>& parts, option_list describe
 /// @param input  what was read
 /// @param described  all options of the command
 void write_part(const std::filesystem::path& to, bool overwrite, part_record part, run_record input,
-                option_list described, const session& now, const execution& run);
+                option_list described, const invocation& now, const execution& run);
 
 }  // namespace spikeweave::cli

@@ -56,7 +56,7 @@ option_list describe(spike_input_options& options) {
     return describe(options.how);
 }
 
-spike_input read_input(const spike_input_options& options, const session& now,
+spike_input read_input(const spike_input_options& options, const invocation& now,
                        const execution& run) {
     if (is_standard_input(options.path) && now.ranks)
         throw invalid_argument("several processes cannot share standard input: name a file");
@@ -74,7 +74,7 @@ spike_input read_input(const spike_input_options& options, const session& now,
     return in;
 }
 
-void record_input(run_record& into, run_record input, const session& now) {
+void record_input(run_record& into, run_record input, const invocation& now) {
     into.command = now.command_line;
     into.input = std::move(input.input);
     into.duplicates = input.duplicates;

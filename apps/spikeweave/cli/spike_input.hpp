@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/session.hpp"
+#include "cli/invocation.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
@@ -58,10 +58,10 @@ struct spike_input {
 
 /// Reads the spikes. The warnings are not shown yet.
 /// @throws io_error, invalid_argument, cancelled.
-spike_input read_input(const spike_input_options& options, const session& now,
+spike_input read_input(const spike_input_options& options, const invocation& now,
                        const execution& run);
 
 /// Moves what is known of the input into the record of a result.
-void record_input(run_record& into, run_record input, const session& now);
+void record_input(run_record& into, run_record input, const invocation& now);
 
 }  // namespace spikeweave::cli

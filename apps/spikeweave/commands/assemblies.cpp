@@ -38,7 +38,7 @@ option_list describe(assemblies_command& options) {
     return list;
 }
 
-void run(assemblies_command& options, session& now) {
+void run(assemblies_command& options, invocation& now) {
     if (!options.to.empty())
         check_result_place(options.to, options.overwrite, result_kind::assemblies);
     const execution run = now.run(options.analysis.run.threads);

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "cli/session.hpp"
+#include "cli/invocation.hpp"
 #include "spikeweave/report/part_record.hpp"
 
 /// The commands, each in a file of its name. A command declares its options, and when it is parsed
@@ -52,15 +52,17 @@ struct merge_target {
     bool json = false;
 };
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
-                    session& now);
-void merge_spade(const std::vector<part_record>& parts, const merge_target& target, session& now);
+                    invocation& now);
+void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
+                 invocation& now);
 
 /// Chooses `run` with these options when the command is parsed.
 template <class Options>
 void choose(CLI::App& app, command& chosen, const std::shared_ptr<Options>& options,
-            void (*run)(std::type_identity_t<Options>&, session&)) {
-    app.callback(
-        [options, run, &chosen] { chosen = [options, run](session& now) { run(*options, now); }; });
+            void (*run)(std::type_identity_t<Options>&, invocation&)) {
+    app.callback([options, run, &chosen] {
+        chosen = [options, run](invocation& now) { run(*options, now); };
+    });
 }
 
 }  // namespace spikeweave::cli

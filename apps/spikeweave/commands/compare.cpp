@@ -101,7 +101,7 @@ struct files_read {
 // The recordings of a condition.
 std::vector<spike_sequence> read_group(compare_command& options,
                                        const std::vector<std::string>& files, files_read& read,
-                                       std::size_t condition, const session& now,
+                                       std::size_t condition, const invocation& now,
                                        const execution& run) {
     std::vector<spike_sequence> out;
     for (const std::string& file : files) {
@@ -120,7 +120,7 @@ using epoch_span = std::span<const time_span>;
 
 // Reads two sets of epochs of one recording, and compares them.
 template <class CompareEpochs>
-auto compare_two_epochs(compare_command& options, files_read& read, const session& now,
+auto compare_two_epochs(compare_command& options, files_read& read, const invocation& now,
                         const execution& run, const CompareEpochs& compare_epochs_of) {
     options.input.path = options.files.front();
     spike_input input = read_input(options.input, now, run);
@@ -139,7 +139,7 @@ auto compare_two_epochs(compare_command& options, files_read& read, const sessio
 
 // Reads what the two conditions are, and compares them.
 template <class Compare, class CompareEpochs>
-auto compare_inputs(compare_command& options, files_read& read, const session& now,
+auto compare_inputs(compare_command& options, files_read& read, const invocation& now,
                     const execution& run, const Compare& compare_recordings,
                     const CompareEpochs& compare_epochs_of) {
     const auto [a, b] = options.groups;
@@ -168,7 +168,7 @@ auto compare_inputs(compare_command& options, files_read& read, const session& n
 }
 
 episode_comparison_report compare_found(compare_command& options, files_read& read,
-                                        const session& now, const execution& run) {
+                                        const invocation& now, const execution& run) {
     return report_of(compare_inputs(
                          options, read, now, run,
                          [&](recordings a, recordings b) {
@@ -181,7 +181,7 @@ episode_comparison_report compare_found(compare_command& options, files_read& re
 }
 
 pattern_comparison_report compare_given_patterns(compare_command& options, files_read& read,
-                                                 const session& now, const execution& run) {
+                                                 const invocation& now, const execution& run) {
     const episode_comparison_options& shared = options.analysis;
     pattern_comparison_options& how = options.of_patterns;
     how.block = shared.block;
@@ -205,7 +205,7 @@ pattern_comparison_report compare_given_patterns(compare_command& options, files
 
 // Completes the report, writes and prints it.
 template <class Report, class Write>
-void deliver(Report report, files_read read, compare_command& options, session& now,
+void deliver(Report report, files_read read, compare_command& options, invocation& now,
              const Write& write) {
     now.warn(read.run, report.result.warnings);
     report.inputs = std::move(read.inputs);
@@ -226,7 +226,7 @@ void deliver(Report report, files_read read, compare_command& options, session& 
         write_stdout(summarize(report));
 }
 
-void compare(compare_command& options, session& now) {
+void compare(compare_command& options, invocation& now) {
     if (!options.to.empty())
         check_result_place(options.to, options.overwrite,
                            options.patterns.empty() ? result_kind::episode_differences
@@ -248,10 +248,10 @@ void compare(compare_command& options, session& now) {
             });
 }
 
-void run(compare_command& options, session& now) {
+void run(compare_command& options, invocation& now) {
     run_within_memory(options.analysis.mining.max_memory_bytes,
                       "a larger --min-count or a --max-size gives fewer episodes", now,
-                      [&](const memory_guard&, session& guarded) { compare(options, guarded); });
+                      [&](const memory_guard&, invocation& guarded) { compare(options, guarded); });
 }
 
 }  // namespace

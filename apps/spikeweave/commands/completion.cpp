@@ -14,7 +14,7 @@ struct completion_command {
     shell which = shell::bash;
 };
 
-void run(completion_command& options, session& /*now*/) {
+void run(completion_command& options, invocation& /*now*/) {
     write_stdout(completion_script(*options.program, options.which));
 }
 

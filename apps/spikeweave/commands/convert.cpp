@@ -27,7 +27,7 @@ void write(const convert_command& options, const spike_file& file, const executi
                 options.overwrite);
 }
 
-void run(convert_command& options, session& now) {
+void run(convert_command& options, invocation& now) {
     check_output_place(options.to, options.overwrite);
     spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
     for (std::string& warning : file.warnings) warning = with_command_line_names(warning);

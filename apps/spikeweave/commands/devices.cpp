@@ -15,7 +15,7 @@ struct devices_command {
     bool calibrate = false;
 };
 
-void run(devices_command& options, session& now) {
+void run(devices_command& options, invocation& now) {
     const std::vector<device_info> all = spikeweave::devices();
     if (options.calibrate) {
         if (all.empty()) throw device_error(device_unavailable_reason());

@@ -11,7 +11,7 @@ struct doctor_command {
     bool json = false;
 };
 
-void run(doctor_command& options, session& now) {
+void run(doctor_command& options, invocation& now) {
     const installation_text found = examine_installation();
     if (options.json)
         write_stdout(found.json);

@@ -143,7 +143,7 @@ void print(const episodes_command& options, const episode_report& report) {
 
 // What is the same for a result of the whole recording and one of windows.
 template <class Report>
-void finish(episodes_command& options, Report& report, run_record& input, session& now,
+void finish(episodes_command& options, Report& report, run_record& input, invocation& now,
             const execution& run) {
     report.with_page = options.report;
     record_input(report.run, std::move(input), now);
@@ -156,7 +156,7 @@ void finish(episodes_command& options, Report& report, run_record& input, sessio
     now.progress.clear();
 }
 
-void find_in_windows(episodes_command& options, spike_input& input, session& now,
+void find_in_windows(episodes_command& options, spike_input& input, invocation& now,
                      const execution& run) {
     auto result = find_episodes_in_windows(input.spikes, options.analysis, run);
     now.warn(input.record, result.warnings);
@@ -170,7 +170,7 @@ void find_in_windows(episodes_command& options, spike_input& input, session& now
 }
 
 // Counts in a part of the surrogates.
-void divide(episodes_command& options, spike_input& input, const session& now,
+void divide(episodes_command& options, spike_input& input, const invocation& now,
             const execution& run) {
     const episode_options& analysis = options.analysis.search;
     part_record record{.verb = "episodes", .part = options.parts.part};
@@ -191,7 +191,7 @@ episode_result analyse(const episodes_command& options, const spike_input& input
     return all ? find_episodes(spikes, how, run, *all) : find_episodes(spikes, how, run);
 }
 
-void check_place(const episodes_command& options, const session& now) {
+void check_place(const episodes_command& options, const invocation& now) {
     const result_kind kind =
         options.parts.part.is_all() ? result_kind::episodes : result_kind::part;
     if (!options.to.empty() && now.is_root())
@@ -204,7 +204,7 @@ void check_place(const episodes_command& options, const session& now) {
 }
 
 // Reads the file once for each size of episodes and keeps a part of it in memory at a time.
-void find_in_stream(episodes_command& options, session& now) {
+void find_in_stream(episodes_command& options, invocation& now) {
     const episode_options& analysis = options.analysis.search;
     if (is_standard_input(options.input.path))
         throw invalid_argument("--stream reads FILE several times: standard input must be a file");
@@ -222,7 +222,7 @@ void find_in_stream(episodes_command& options, session& now) {
     if (!now.quiet) write_stdout(with_command_line_names(summarize(report)));
 }
 
-void find(episodes_command& options, const memory_guard& memory, session& now) {
+void find(episodes_command& options, const memory_guard& memory, invocation& now) {
     check_place(options, now);
     if (options.stream) return find_in_stream(options, now);
     episode_options& analysis = options.analysis.search;
@@ -256,18 +256,18 @@ void find(episodes_command& options, const memory_guard& memory, session& now) {
 }
 
 // The memory is watched, because what counting, tests and files take is not known before.
-void run(episodes_command& options, session& now) {
+void run(episodes_command& options, invocation& now) {
     std::string advice = "a larger --min-count or a --max-size gives fewer episodes";
     if (!options.stream) advice += "; --stream searches a recording that does not fit into memory";
     run_within_memory(
         options.analysis.search.mining.max_memory_bytes, advice, now,
-        [&](const memory_guard& memory, session& guarded) { find(options, memory, guarded); });
+        [&](const memory_guard& memory, invocation& guarded) { find(options, memory, guarded); });
 }
 
 }  // namespace
 
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
-                    session& now) {
+                    invocation& now) {
     episodes_command options{.input = {.path = target.input},
                              .to = target.to,
                              .overwrite = target.overwrite,

@@ -20,7 +20,7 @@ struct info_command {
     bool json = false;
 };
 
-void show_recording(const info_command& options, session& now) {
+void show_recording(const info_command& options, invocation& now) {
     const recording what = read_recording(options.path, options.recording_how, now.run());
     if (options.json)
         write_stdout(to_json(what));
@@ -28,7 +28,7 @@ void show_recording(const info_command& options, session& now) {
         write_stdout(summarize(what));
 }
 
-void run(info_command& options, session& now) {
+void run(info_command& options, invocation& now) {
     if (options.how.format == spike_format::automatic && !is_standard_input(options.path) &&
         is_recording(options.path, options.recording_how, now.run()))
         return show_recording(options, now);

@@ -73,7 +73,7 @@ bool is_pipe(const std::filesystem::path& path) {
 // Says on stderr that a stream is waited for, if nothing comes for some time, and that it has come.
 class waiting_notice {
 public:
-    waiting_notice(const std::string& from, session& now)
+    waiting_notice(const std::string& from, invocation& now)
         : from_(from), now_(&now), is_shown_(is_named_stream(from) && !now.quiet) {}
 
     void report(std::uint64_t spikes) {
@@ -99,13 +99,13 @@ private:
     }
 
     std::string from_;
-    session* now_;
+    invocation* now_;
     bool is_shown_;
     bool has_told_ = false;
 };
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
-void run(live_command& options, session& now) {
+void run(live_command& options, invocation& now) {
     for (const auto& path : files_of(options.analysis))
         if (is_replaced(path)) check_output_place(path, options.overwrite);
     options.analysis.overwrite = options.overwrite;

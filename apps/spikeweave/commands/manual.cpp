@@ -29,7 +29,7 @@ const CLI::App& page_about(const manual_command& options) {
     return *options.program->get_subcommand(options.about);
 }
 
-void run(manual_command& options, session& /*now*/) {
+void run(manual_command& options, invocation& /*now*/) {
     write_stdout(manual_page(page_about(options)));
 }
 

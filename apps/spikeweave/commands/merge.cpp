@@ -29,7 +29,7 @@ option_list describe(merge_command& options) {
     return list;
 }
 
-void run(merge_command& options, session& now) {
+void run(merge_command& options, invocation& now) {
     const std::vector<part_record> parts = read_parts(options.folders);
     if (options.target.input.empty()) options.target.input = parts.front().run.input.path;
     if (parts.front().verb == "spade")

@@ -45,7 +45,7 @@ option_list describe(replay_command& options) {
     return list;
 }
 
-void run(replay_command& options, session& now) {
+void run(replay_command& options, invocation& now) {
     if (!options.to.empty()) check_result_place(options.to, options.overwrite, result_kind::replay);
     const execution run = now.run(options.analysis.run.threads);
     spike_input input = read_input(options.input, now, run);

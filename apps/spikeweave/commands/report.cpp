@@ -24,7 +24,7 @@ option_list describe(report_command& options) {
     return list;
 }
 
-void run(report_command& options, session& now) {
+void run(report_command& options, invocation& now) {
     check_output_place(options.to, options.overwrite);
     now.warn(write_page(options.to, options.folders, options.how, now.run(), options.overwrite));
 }

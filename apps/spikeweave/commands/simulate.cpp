@@ -60,7 +60,7 @@ constexpr std::string_view planted_by(const simulated_network& /*made*/) {
 }
 
 template <class Options>
-void run(simulate_command<Options>& options, session& now) {
+void run(simulate_command<Options>& options, invocation& now) {
     const execution run = now.run(options.how.threads);
     const fs::path truth = truth_path(options.to);
     check_output_place(options.to, options.overwrite);
@@ -82,7 +82,7 @@ void run(simulate_command<Options>& options, session& now) {
                              truth.string()));
 }
 
-void run(simulate_command<recording_options>& options, session& now) {
+void run(simulate_command<recording_options>& options, invocation& now) {
     check_result_place(options.to, options.overwrite, result_kind::recording);
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
                                                      now.run(options.how.threads));
@@ -103,7 +103,7 @@ void run(simulate_command<recording_options>& options, session& now) {
                              grouped(truth.spikes.unit_count()), truth_file));
 }
 
-void run(simulate_command<feature_options>& options, session& now) {
+void run(simulate_command<feature_options>& options, invocation& now) {
     check_output_place(options.to, options.overwrite);
     const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
     now.stop_if_asked();

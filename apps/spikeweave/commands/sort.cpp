@@ -120,7 +120,7 @@ struct sorted_files {
     run_record record{};
 };
 
-sorted_files sort_file(const sort_command& options, session& now, const execution& run) {
+sorted_files sort_file(const sort_command& options, invocation& now, const execution& run) {
     sorted_files out;
     if (is_standard_input(options.path))
         throw invalid_argument("sort reads a file or a folder, not standard input");
@@ -168,7 +168,7 @@ void add_command_parameters(sort_command options, bool is_recording, parameter_l
     add_parameters(list, describe(options), {"kk2_labels", "phy", "nwb"});
 }
 
-void print(const sort_command& options, const sorting_report& report, session& now) {
+void print(const sort_command& options, const sorting_report& report, invocation& now) {
     if (options.json) write_stdout(to_json(report) + "\n");
     if (options.json || now.quiet) return;
     std::string text = summarize(report);
@@ -177,7 +177,7 @@ void print(const sort_command& options, const sorting_report& report, session& n
     write_stdout(text);
 }
 
-void run(sort_command& options, session& now) {
+void run(sort_command& options, invocation& now) {
     const std::filesystem::path& model = options.analysis.save_model;
     options.analysis.writes_model = false;  // it appears together with the folder
     if (!options.to.empty() && now.is_root())
@@ -228,7 +228,7 @@ void declare_sort(CLI::App& sub, command& chosen) {
     sub.callback([options, &chosen, &sub] {
         options->given_for_features = given_of(sub, "(features only)");
         options->given_for_recordings = given_of(sub, "(recordings only)");
-        chosen = [options](session& now) { run(*options, now); };
+        chosen = [options](invocation& now) { run(*options, now); };
     });
 }
 

@@ -105,7 +105,7 @@ option_list describe_part(spade_command& options) {
 struct spade_job {
     const spade_command& options;
     const memory_guard& guard;
-    const session& now;
+    const invocation& now;
     execution run;
 };
 
@@ -251,7 +251,7 @@ void divide(spade_file& in, spade_command options, const spade_job& job) {
                describe_part(options), job.now, job.run);
 }
 
-void find(spade_command& options, const memory_guard& guard, const session& now) {
+void find(spade_command& options, const memory_guard& guard, const invocation& now) {
     const spade_job job{options, guard, now, now.run(options.analysis.run.threads)};
     // Epochs may be known only when the file is read; then all is checked.
     if (!options.epochs.given()) check_spade(options.analysis, !options.transactions);
@@ -293,17 +293,18 @@ void take_window(spade_command& options) {
     }
 }
 
-void run(spade_command& options, session& now) {
+void run(spade_command& options, invocation& now) {
     take_window(options);
     run_within_memory(
         options.max_memory_bytes,
         "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", now,
-        [&](const memory_guard& guard, session& guarded) { find(options, guard, guarded); });
+        [&](const memory_guard& guard, invocation& guarded) { find(options, guard, guarded); });
 }
 
 }  // namespace
 
-void merge_spade(const std::vector<part_record>& parts, const merge_target& target, session& now) {
+void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
+                 invocation& now) {
     spade_command options{.input = {.path = target.input},
                           .to = target.to,
                           .overwrite = target.overwrite,

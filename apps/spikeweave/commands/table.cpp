@@ -29,7 +29,7 @@ option_list describe(table_command& options) {
     return list;
 }
 
-void run(table_command& options, session& now) {
+void run(table_command& options, invocation& now) {
     check_output_place(options.to, options.overwrite);
     const table_summary written =
         write_table(options.to, options.folders, options.how, now.run(), options.overwrite);

@@ -1,4 +1,4 @@
-#include "cli/session.hpp"
+#include "cli/invocation.hpp"
 
 #include <fmt/color.h>
 #include <fmt/format.h>
@@ -13,18 +13,18 @@
 
 namespace spikeweave::cli {
 
-execution session::run(int threads) const {
+execution invocation::run(int threads) const {
     execution how{.threads = threads, .stop = stop, .ranks = ranks};
     if (progress.shown() && !quiet)
         how.on_progress = [&line = progress](const progress_report& now) { line.report(now); };
     return how;
 }
 
-double session::seconds() const {
+double invocation::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-void session::warn(const std::vector<std::string>& warnings) const {
+void invocation::warn(const std::vector<std::string>& warnings) const {
     if (quiet || !is_root() || warnings.empty()) return;
     progress.clear();
     for (const std::string& warning : warnings)
@@ -33,18 +33,18 @@ void session::warn(const std::vector<std::string>& warnings) const {
                                  with_command_line_names(warning)));
 }
 
-void session::warn(run_record& record, const std::vector<std::string>& warnings) const {
+void invocation::warn(run_record& record, const std::vector<std::string>& warnings) const {
     warn(add_warnings(record, warnings));
 }
 
-void session::stop_if_asked() const {
+void invocation::stop_if_asked() const {
     if (stop.stop_requested()) throw cancelled();
 }
 
-void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const session& now,
-                       const std::function<void(const memory_guard&, session&)>& work) {
+void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& now,
+                       const std::function<void(const memory_guard&, invocation&)>& work) {
     const memory_guard guard(most_bytes, now.stop, {.bound = "--max-memory", .advice = advice});
-    session guarded = now;
+    invocation guarded = now;
     guarded.stop = guard.stop();
     try {
         work(guard, guarded);

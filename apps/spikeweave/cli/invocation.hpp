@@ -17,7 +17,7 @@
 namespace spikeweave::cli {
 
 /// What every command works with.
-struct session {
+struct invocation {
     /// The command line as typed.
     std::string command_line{};
     progress_line& progress;
@@ -43,14 +43,14 @@ struct session {
 };
 
 /// The action to run after the command line is parsed.
-using command = std::function<void(session&)>;
+using command = std::function<void(invocation&)>;
 
-/// Calls `work` with a session that is stopped when this process needs more memory than
+/// Calls `work` with an invocation that is stopped when this process needs more memory than
 /// --max-memory, which is `most_bytes`, allows.
 /// @param advice  what makes a command need less
 /// @throws invalid_argument if it needs more; whatever `work` throws.
-void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const session& now,
-                       const std::function<void(const memory_guard&, session&)>& work);
+void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& now,
+                       const std::function<void(const memory_guard&, invocation&)>& work);
 
 /// Adds warnings with the options' names as the user types them.
 /// @return those that the record did not have
