@@ -208,7 +208,7 @@ live_feed::live_feed(std::string from, const live_options& options)
 
 live_feed::live_feed(spike_sequence spikes, const live_options& options)
     : state_(std::make_unique<state>(options)) {
-    live::check_live_options(options, source_kind::replayed);
+    live::check_live_options(options, source_kind::played);
     refuse_sessions(options);
     state_->start([spikes = std::move(spikes), options](const event_taker& take,
                                                         const execution& run,

@@ -107,7 +107,7 @@ live_result result_of(const session_counts& counts, const outputs& to, const sou
 
 source_kind kind_of(const std::string& from) {
     if (is_own_stream(from)) return source_kind::own_stream;
-    return is_stream(from) ? source_kind::stream : source_kind::replayed;
+    return is_stream(from) ? source_kind::stream : source_kind::played;
 }
 
 void check_arming(const live_options& options) {

@@ -18,7 +18,7 @@ struct result_takers {
 
 /// How the spikes of a source come.
 enum class source_kind : std::uint8_t {
-    replayed,    ///< at any speed
+    played,      ///< at any speed
     blocks,      ///< from the caller, who may or may not wait for windows
     stream,      ///< at a speed of their own
     own_stream,  ///< likewise, from programs that wait for acknowledgements

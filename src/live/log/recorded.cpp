@@ -27,7 +27,7 @@ void recorded_results::take(const event& what) {
                                 --known_detections_;
                         },
                         [&](const mined_window& window) { log_->record(window); },
-                        [&](const counts_in_window&) { is_new = replayed_ == 0; },
+                        [&](const counts_in_window&) { is_new = repeated_ == 0; },
                         [&](const arming_change& change) {
                             if (!change.was_told) log_->record(change, place().input);
                         },
@@ -40,8 +40,8 @@ void recorded_results::take(const event& what) {
 // All blocks before the last one had been processed with what is recorded of them.
 record_place recorded_results::place() const {
     const std::int64_t last = log_->recorded_inputs();
-    return {replayed_ > 0 ? replayed_ : last,
-            known_detections_ == 0 && (replayed_ == 0 || replayed_ == last)};
+    return {repeated_ > 0 ? repeated_ : last,
+            known_detections_ == 0 && (repeated_ == 0 || repeated_ == last)};
 }
 
 }  // namespace spikeweave::live

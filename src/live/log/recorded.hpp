@@ -39,7 +39,7 @@ public:
     void leave_out_detections(std::int64_t count) { known_detections_ = count; }
 
     /// The results that follow are of this block, which was recorded before; 0: of the last one.
-    void replay_input(std::int64_t number) { replayed_ = number; }
+    void repeat_input(std::int64_t number) { repeated_ = number; }
 
     void take(const event& what) override;
     record_place place() const override;
@@ -48,7 +48,7 @@ private:
     sink* to_;
     session_log* log_;
     std::int64_t known_detections_ = 0;
-    std::int64_t replayed_ = 0;
+    std::int64_t repeated_ = 0;
     std::int64_t epoch_ = 0;
 };
 

@@ -23,14 +23,14 @@ void check_resumable(const session_file& file) {
 
 // The order of spikes is followed twice: here for what the log says of late spikes, and in the
 // session.
-recorded_part part_of(const std::filesystem::path& path) {
+analysed_spikes part_of(const std::filesystem::path& path) {
     session_file file(path);
-    recorded_part part{.inputs = file.inputs(),
-                       .unit_names = file.header().unit_names,
-                       .order = event_order(file.header().analysis.order),
-                       .detections = file.detections(),
-                       .windows = file.windows(),
-                       .armings = file.armings()};
+    analysed_spikes part{.inputs = file.inputs(),
+                         .unit_names = file.header().unit_names,
+                         .order = event_order(file.header().analysis.order),
+                         .detections = file.detections(),
+                         .windows = file.windows(),
+                         .armings = file.armings()};
     while (const auto read = file.next_block()) {
         const source_block& block = read->block;
         part.unit_names.insert(part.unit_names.end(), block.new_units.begin(),
@@ -54,7 +54,7 @@ resumed_session resume_session(const std::filesystem::path& path, sink& to,
     check_resumable(file);
     resumed_session resumed{
         .header = file.header(), .inputs = file.inputs(), .senders = file.senders()};
-    recorded_part part = part_of(path);
+    analysed_spikes part = part_of(path);
     std::vector<std::string> all_units = part.unit_names;
     resumed.log = std::make_unique<session_log>(path, std::move(part), options);
     resumed.results = std::make_unique<recorded_results>(to, *resumed.log);
@@ -68,10 +68,10 @@ resumed_session resume_session(const std::filesystem::path& path, sink& to,
     resumed.through->resume_arming(file.arming_changes(all_units));
     for (std::int64_t number = 1; const auto read = file.next_block(); ++number) {
         core::throw_if_stopped(run.stop);
-        resumed.results->replay_input(number);
+        resumed.results->repeat_input(number);
         resumed.through->take(read->block, run);
     }
-    resumed.results->replay_input(0);
+    resumed.results->repeat_input(0);
     resumed.header.unit_names = std::move(all_units);
     return resumed;
 }

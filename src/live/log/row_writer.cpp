@@ -36,7 +36,7 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
     prepare_statements(version);
 }
 
-row_writer::row_writer(const std::filesystem::path& path, recorded_part part,
+row_writer::row_writer(const std::filesystem::path& path, analysed_spikes part,
                        bool survive_power_failure)
     : file_(io::open_database(path, io::database::access::write)), part_(std::move(part)) {
     const int version = io::check_session_tables(*file_);

@@ -14,7 +14,7 @@
 namespace spikeweave::live {
 
 /// How far a session had been recorded when it was interrupted.
-struct recorded_part {
+struct analysed_spikes {
     std::int64_t inputs = 0;
     std::int64_t epoch = 0;  ///< of the last block
     std::vector<std::string> unit_names{};
@@ -31,7 +31,7 @@ public:
     row_writer(const std::filesystem::path& path, const session_header& header,
                bool survive_power_failure);
     /// Goes on with a file. @throws io_error
-    row_writer(const std::filesystem::path& path, recorded_part part, bool survive_power_failure);
+    row_writer(const std::filesystem::path& path, analysed_spikes part, bool survive_power_failure);
 
     /// What is written between these two is in the file as a whole, or not at all. @throws io_error
     void begin();
@@ -56,7 +56,7 @@ private:
                          std::optional<std::int64_t> watermark_us);
 
     std::unique_ptr<io::database> file_;
-    recorded_part part_;
+    analysed_spikes part_;
     std::vector<std::string> names_as_json_{};
     bool has_ended_ = false;
     bool has_arming_ = false;  // the table and what belongs to it

@@ -26,7 +26,7 @@ session_log::session_log(const std::filesystem::path& path, const session_header
       rows_(std::make_unique<row_writer>(path, header, options.survive_power_failure)),
       thread_([this](const std::stop_token& over) { write(over); }) {}
 
-session_log::session_log(const std::filesystem::path& path, recorded_part part,
+session_log::session_log(const std::filesystem::path& path, analysed_spikes part,
                          const session_log_options& options)
     : options_(options),
       ring_(options.ring_bytes),

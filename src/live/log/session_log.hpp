@@ -54,7 +54,7 @@ public:
     session_log(const std::filesystem::path& path, const session_header& header,
                 const session_log_options& options = {});
     /// Goes on with a session that was interrupted.
-    session_log(const std::filesystem::path& path, recorded_part part,
+    session_log(const std::filesystem::path& path, analysed_spikes part,
                 const session_log_options& options = {});
     /// Writes what was recorded; the session can then be resumed.
     ~session_log();

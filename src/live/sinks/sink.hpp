@@ -10,7 +10,7 @@ namespace spikeweave::live {
 struct record_place {
     /// The number of the last block in the record.
     std::int64_t input = 0;
-    /// While a record is replayed, the results that come have been given before, and nothing may
+    /// While a record is repeated, the results that come have been given before, and nothing may
     /// change but what is in the record.
     bool takes_new_results = true;
 };

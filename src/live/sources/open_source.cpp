@@ -9,7 +9,7 @@
 
 #include "live/network/lsl.hpp"
 #include "live/sinks/unit_names.hpp"
-#include "live/sources/replay.hpp"
+#include "live/sources/played_file.hpp"
 #include "live/sources/streams.hpp"
 #include "live/triggers/chance_monitor.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
@@ -127,7 +127,7 @@ opened_source open_spikes(spike_sequence spikes, const live_options& options,
     opened_source opened{.spikes = spikes.size()};
     arm(opened, options, spikes);
     check_rates(opened, options, spikes);
-    opened.from = std::make_unique<replay>(std::move(spikes), options.speed, stop);
+    opened.from = std::make_unique<played_file>(std::move(spikes), options.speed, stop);
     return opened;
 }
 

@@ -10,11 +10,11 @@
 namespace spikeweave::live {
 
 /// The spikes of a recording, given as if they came now.
-class replay : public source {
+class played_file : public source {
 public:
     /// @param speed  how much faster than the recording; 0 means as fast as they are taken
     /// @param stop   ends the source within a moment
-    replay(spike_sequence spikes, double speed, std::stop_token stop = {});
+    played_file(spike_sequence spikes, double speed, std::stop_token stop = {});
 
     const std::vector<std::string>& unit_names() const override { return spikes_.unit_names(); }
     std::optional<source_block> next() override;

@@ -1,4 +1,4 @@
-#include "live/sources/replay.hpp"
+#include "live/sources/played_file.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -24,12 +24,12 @@ bool sleep_until(std::chrono::steady_clock::time_point time, const std::stop_tok
 
 }  // namespace
 
-replay::replay(spike_sequence spikes, double speed, std::stop_token stop)
+played_file::played_file(spike_sequence spikes, double speed, std::stop_token stop)
     : spikes_(std::move(spikes)), speed_(speed), stop_(std::move(stop)) {
     if (!(speed >= 0)) throw invalid_argument("speed", "it is negative");
 }
 
-std::optional<std::int64_t> replay::wait() {
+std::optional<std::int64_t> played_file::wait() {
     if (!began_) began_ = next_block_ = looked_ = clock::now();
     next_block_ = std::max(next_block_ + between_blocks, clock::now());
     if (!sleep_until(next_block_, stop_)) return {};
@@ -43,7 +43,7 @@ std::optional<std::int64_t> replay::wait() {
     return std::min(span.begin.count() + static_cast<std::int64_t>(passed), span.end.count());
 }
 
-source_block replay::until(std::size_t end, std::int64_t watermark_us) {
+source_block played_file::until(std::size_t end, std::int64_t watermark_us) {
     source_block block{.watermark_us = watermark_us};
     block.spikes.reserve(end - at_);
     for (; at_ < end; ++at_)
@@ -51,7 +51,7 @@ source_block replay::until(std::size_t end, std::int64_t watermark_us) {
     return block;
 }
 
-std::optional<source_block> replay::next() {
+std::optional<source_block> played_file::next() {
     if (is_over_ || stop_.stop_requested()) return {};
     const auto times = spikes_.times_us();
     const std::int64_t end = spikes_.span().end.count();

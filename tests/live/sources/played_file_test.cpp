@@ -1,4 +1,4 @@
-#include "live/sources/replay.hpp"
+#include "live/sources/played_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct replayed {
 // Checks that no spike is late.
 replayed replay_at(double speed) {
     const auto began = std::chrono::steady_clock::now();
-    replay from(regular_spikes(), speed);
+    played_file from(regular_spikes(), speed);
     replayed all;
     while (const auto block = from.next()) {
         ++all.blocks;
@@ -45,7 +45,7 @@ replayed replay_at(double speed) {
     return all;
 }
 
-TEST(Replay, GivesAllSpikesAtAnySpeed) {
+TEST(PlayedFile, GivesAllSpikesAtAnySpeed) {
     const spike_sequence spikes = regular_spikes();
     std::vector<spike_event> expected;
     for (std::size_t i = 0; i < spikes.size(); ++i)
@@ -57,26 +57,26 @@ TEST(Replay, GivesAllSpikesAtAnySpeed) {
     }
 }
 
-TEST(Replay, TakesTheTimeOfTheRecording) {
+TEST(PlayedFile, TakesTheTimeOfTheRecording) {
     const replayed all = replay_at(3);
     EXPECT_GE(all.seconds, 0.1);
     EXPECT_GE(all.blocks, 2U);
     EXPECT_EQ(replay_at(0).blocks, 5U);
 }
 
-TEST(Replay, EndsWhenItIsStopped) {
+TEST(PlayedFile, EndsWhenItIsStopped) {
     std::stop_source stop;
-    replay from(regular_spikes(), 0.001, stop.get_token());
+    played_file from(regular_spikes(), 0.001, stop.get_token());
     EXPECT_TRUE(from.next());
     stop.request_stop();
     EXPECT_FALSE(from.next());
 }
 
-TEST(Replay, OfNothingEndsAtOnce) {
-    replay from(spike_sequence(), 0);
+TEST(PlayedFile, OfNothingEndsAtOnce) {
+    played_file from(spike_sequence(), 0);
     EXPECT_EQ(from.next(), (source_block{.watermark_us = 0}));
     EXPECT_FALSE(from.next());
-    EXPECT_THROW(replay(spike_sequence(), -1), invalid_argument);
+    EXPECT_THROW(played_file(spike_sequence(), -1), invalid_argument);
 }
 
 }  // namespace
