@@ -33,7 +33,7 @@ std::vector<time_span> events_in(const spike_sequence& spikes, replay_result& re
     const replay_analysis_options& options = result.options;
     std::vector<time_span> events = options.events;
     if (events.empty()) {
-        events = find_population_events(spikes, options.detection);
+        events = find_population_events(spikes, options.population_events);
         if (events.empty())
             throw invalid_argument(
                 "no event was found: a lower `event_threshold` or a larger `event_max` may find "
@@ -113,7 +113,7 @@ option_list describe(replay_analysis_options& options) {
         .written("EVENTS")
         .by_default("detected from the spikes of all units")
         .not_with({"event_threshold", "event_min", "event_max"});
-    list.add_all(describe(options.detection));
+    list.add_all(describe(options.population_events));
     list.add_all(describe(options.test));
     list.add_all(describe_threads(options.run));
     return list;

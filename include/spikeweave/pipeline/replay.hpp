@@ -19,7 +19,7 @@ struct replay_analysis_options {
     epoch_options time{};  ///< the part of the recording that is analysed
     /// Events in which chains may occur; empty: `find_population_events` finds them.
     std::vector<time_span> events{};
-    population_event_options detection{};
+    population_event_options population_events{};
     replay_options test{};
     run_options run{};  ///< only threads; devices are ignored
 };

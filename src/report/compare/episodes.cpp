@@ -8,7 +8,7 @@
 #include "io/result_folder.hpp"
 #include "report/compare/findings.hpp"
 #include "report/compare/graphml.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/result_files.hpp"
 #include "report/text.hpp"
 

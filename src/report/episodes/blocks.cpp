@@ -11,8 +11,8 @@
 #include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
-#include "report/episodes/parts.hpp"
 #include "report/episodes/search_json.hpp"
+#include "report/episodes/view.hpp"
 #include "report/result_files.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <numbers>
 
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 
 namespace spikeweave::report {
 namespace {

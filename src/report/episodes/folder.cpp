@@ -2,7 +2,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
 

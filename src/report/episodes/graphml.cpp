@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "report/columns.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 
 namespace spikeweave::report {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/episodes/search_json.hpp"
 #include "report/page_spikes.hpp"
 #include "report/replication_json.hpp"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/text.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 
 namespace spikeweave::report {
 namespace {

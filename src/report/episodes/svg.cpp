@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/episodes/circuit_graph.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/svg_canvas.hpp"
 
 namespace spikeweave::report {

@@ -14,7 +14,7 @@
 
 #include "core/stop.hpp"
 #include "report/columns.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "spikeweave/assess/episodes/correlogram.hpp"
 
 namespace spikeweave::report {

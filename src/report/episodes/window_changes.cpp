@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {

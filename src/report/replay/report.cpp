@@ -12,7 +12,7 @@
 #include "core/text.hpp"
 #include "io/result_folder.hpp"
 #include "report/document.hpp"
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "report/page_spikes.hpp"
-#include "report/sort/parts.hpp"
+#include "report/sort/view.hpp"
 
 namespace spikeweave::report {
 namespace {

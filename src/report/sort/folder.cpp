@@ -9,7 +9,7 @@
 #include "io/result_folder.hpp"
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
-#include "report/sort/parts.hpp"
+#include "report/sort/view.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/phy.hpp"

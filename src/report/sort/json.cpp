@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/sort/parts.hpp"
+#include "report/sort/view.hpp"
 
 namespace spikeweave {
 namespace {

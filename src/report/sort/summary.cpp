@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/text.hpp"
-#include "report/sort/parts.hpp"
+#include "report/sort/view.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave {

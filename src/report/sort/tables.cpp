@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/sort/parts.hpp"
+#include "report/sort/view.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "report/page_spikes.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 
 namespace spikeweave::report {
 namespace {

@@ -8,7 +8,7 @@
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
 #include "report/spade/lines.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 
 namespace spikeweave {
 namespace {

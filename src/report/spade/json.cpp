@@ -1,6 +1,6 @@
 #include "report/replication_json.hpp"
 #include "report/run_json.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 
 namespace spikeweave::report {
 namespace {

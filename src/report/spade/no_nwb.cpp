@@ -1,7 +1,7 @@
 // Replaces nwb.cpp in a build without HDF5.
 
 #include "io/file_error.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 
 namespace spikeweave::report {
 

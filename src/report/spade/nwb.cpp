@@ -6,7 +6,7 @@
 #include "io/file_error.hpp"
 #include "io/hdf5_output.hpp"
 #include "io/hdf5_schemas.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 #include "spikeweave/core/version.hpp"
 
 namespace spikeweave::report {

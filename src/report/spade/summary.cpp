@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "core/text.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 
 namespace spikeweave::report {
 namespace {

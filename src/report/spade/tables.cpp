@@ -8,7 +8,7 @@
 
 #include "core/stop.hpp"
 #include "report/spade/lines.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 
 namespace spikeweave::report {
 namespace {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/episodes.hpp"

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <utility>
 
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/spade.hpp"

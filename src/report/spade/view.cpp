@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/text.hpp"
-#include "report/spade/parts.hpp"
+#include "report/spade/view.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {

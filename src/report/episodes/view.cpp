@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "report/episodes/parts.hpp"
+#include "report/episodes/view.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
