@@ -53,7 +53,7 @@ COMMANDS = {
     "live": r"sessions?",
     "manual": r"manuals?",
     "merge": r"merg\w+",
-    "replay": r"replays|replayed",
+    "replay": r"replays",
     "report": r"reports",
     "simulate": r"simulat\w+",
     "sort": r"sorts|sorting|sortings",

@@ -21,7 +21,7 @@ option_list window_options(live_options& options) {
         .zero_is("none")
         .written("TIME|none")
         .by_default(
-            "until the next window is complete; none for files that are replayed with --speed max");
+            "until the next window is complete; none for files that are played with --speed max");
     return list;
 }
 
@@ -47,7 +47,7 @@ void add_armed(option_list& list, live_options& options) {
 void add_source_options(option_list& list, live_options& options) {
     list.begin_group("Source");
     list.add("speed", options.speed,
-             "how many times as fast as it was recorded a file is replayed; max is as fast as "
+             "how many times as fast as it was recorded a file is played; max is as fast as "
              "possible")
         .above(0)
         .zero_is("max")

@@ -111,7 +111,7 @@ chosen_time choose_time(const spike_sequence& spikes, const epoch_options& optio
             !note.empty())
             out.warnings.push_back(std::move(note));
     } else {
-        epochs = analysed_spikes(epochs, spikes.span(), out.warnings);
+        epochs = recorded_part(epochs, spikes.span(), out.warnings);
     }
     out.spikes = within_epochs(spikes, epochs);
     if (const std::size_t outside = spikes.size() - out.spikes->size(); outside > 0)

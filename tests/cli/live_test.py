@@ -1,4 +1,4 @@
-"""`spikeweave live`: replayed files, lines of JSON, windows and detections as in batch analysis."""
+"""`spikeweave live`: played files, lines of JSON, windows and detections as in batch analysis."""
 
 import contextlib
 import json

@@ -168,7 +168,7 @@ void declare_live(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<live_command>();
     sub.add_option(
            "SOURCE", options->from,
-           "spike file to replay; lines of JSON in a file (.jsonl, .ndjson) or a named "
+           "spike file to play; lines of JSON in a file (.jsonl, .ndjson) or a named "
            "pipe; - is lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
            "open-ephys-events://HOST:5557 is a running Open Ephys GUI; lsl:NAME is a stream of "
            "the Lab Streaming Layer; "

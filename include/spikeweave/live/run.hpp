@@ -35,7 +35,7 @@ struct named_episode {
 using line_taker = std::function<std::size_t(std::string_view lines)>;
 
 struct live_options {
-    /// The speed at which a spike file is replayed, relative to the recording; 0 means as fast as
+    /// The speed at which a spike file is played, relative to the recording; 0 means as fast as
     /// possible.
     double speed = 1;
     /// The rule by which it is known that no earlier spike will arrive: "source", "block" or
@@ -79,7 +79,7 @@ struct live_options {
     /// The address of this computer at which the page is served.
     std::string dashboard_address = "127.0.0.1";
     /// The time in which a window has to be mined once it is complete; 0: any. Null: until the next
-    /// one is complete, or any if a file is replayed as fast as possible. A search that needs more,
+    /// one is complete, or any if a file is played as fast as possible. A search that needs more,
     /// or more than half of the memory, ends with the sizes that are finished; a window whose time
     /// is over before its search begins is skipped. A window that decides what is armed has three
     /// quarters of this time for its search and the rest for its test.
@@ -132,7 +132,7 @@ struct live_result {
     std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take
-    /// Warnings about a file that was replayed, destinations, and units of armed episodes and
+    /// Warnings about a file that was played, destinations, and units of armed episodes and
     /// patterns that have not fired, as full sentences.
     std::vector<std::string> warnings{};
 
@@ -148,7 +148,7 @@ SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result)
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
 /// had come by then are complete.
 ///
-/// @param from    a spike file, which is replayed; a file of lines of JSON (".jsonl", ".ndjson") or
+/// @param from    a spike file, which is played; a file of lines of JSON (".jsonl", ".ndjson") or
 /// a named pipe with such lines; "-", which is standard input with such lines;
 /// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
 /// the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of the Lab Streaming Layer; or

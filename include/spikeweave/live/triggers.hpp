@@ -35,8 +35,8 @@ struct SPIKEWEAVE_API option_codec<event_rate> {
     }
 };
 
-/// When programs may act on a detection. All times are those of the recording, so a replay decides
-/// as the session did. Detections themselves do not depend on these options.
+/// When programs may act on a detection. All times are those of the recording, so a repetition
+/// decides as the session did. Detections themselves do not depend on these options.
 struct trigger_options {
     /// No trigger of the same episode or pattern within this time after the last one.
     duration hold_off{0};

@@ -135,7 +135,7 @@ def live(
     source
         One of
 
-        - a `SpikeSequence`, or the path of a file or folder that `read` reads: it is replayed as if
+        - a `SpikeSequence`, or the path of a file or folder that `read` reads: it is played as if
           it was recorded now;
         - an iterable of blocks ``(times, units)``, such as a generator that asks an amplifier or a
           sorter: arrays of times in seconds and of names or numbers of units. Units may appear at

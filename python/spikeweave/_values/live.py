@@ -266,7 +266,7 @@ class Stats:
     undelivered : int
         Results that a destination, ``to``, did not accept.
     warnings : list of str
-        Warnings about a file that was replayed, about destinations, and about units of armed
+        Warnings about a file that was played, about destinations, and about units of armed
         episodes and patterns that have not fired.
     """
 

@@ -10,7 +10,7 @@
 
 namespace spikeweave::live {
 
-/// Decides which detections are triggers. It knows only the times of the recording, so a replay
+/// Decides which detections are triggers. It knows only the times of the recording, so a repetition
 /// decides as the session did.
 ///
 /// Its clock goes on with the spikes. Between the last spike of an epoch and the first of the next

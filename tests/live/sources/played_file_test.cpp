@@ -22,7 +22,7 @@ spike_sequence regular_spikes() {
     return sequence_of(std::move(spikes), {"a", "b"}, whole);
 }
 
-struct replayed {
+struct taken_blocks {
     std::vector<spike_event> spikes{};
     std::size_t blocks = 0;
     std::int64_t watermark_us = INT64_MIN;
@@ -30,10 +30,10 @@ struct replayed {
 };
 
 // Checks that no spike is late.
-replayed replay_at(double speed) {
+taken_blocks play_at(double speed) {
     const auto began = std::chrono::steady_clock::now();
     played_file from(regular_spikes(), speed);
-    replayed all;
+    taken_blocks all;
     while (const auto block = from.next()) {
         ++all.blocks;
         for (const spike_event& spike : block->spikes) EXPECT_GE(spike.time_us, all.watermark_us);
@@ -51,14 +51,14 @@ TEST(PlayedFile, GivesAllSpikesAtAnySpeed) {
     for (std::size_t i = 0; i < spikes.size(); ++i)
         expected.push_back({spikes.times_us()[i], spikes.units()[i]});
     for (const double speed : {0.0, 3.0, 1e9}) {
-        const replayed all = replay_at(speed);
+        const taken_blocks all = play_at(speed);
         EXPECT_EQ(all.spikes, expected) << speed;
         EXPECT_EQ(all.watermark_us, whole.end.count()) << speed;
     }
 }
 
 TEST(PlayedFile, TakesTheTimeOfTheRecording) {
-    const replayed all = replay_at(3);
+    const taken_blocks all = play_at(3);
     EXPECT_GE(all.seconds, 0.1);
     EXPECT_GE(all.blocks, 2U);
     EXPECT_EQ(replay_at(0).blocks, 5U);
