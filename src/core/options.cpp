@@ -301,6 +301,8 @@ void option::set_list(const std::vector<std::string>& elements) const {
 }
 
 void option::check() const {
+    if (is_required && !is_set())
+        throw invalid_argument(name, fmt::format("expected {}, found none", expected()));
     const option_value value = get();
     const std::optional<double> size = measure(value);
     const bool is_named = !zero_name.empty() && size == 0;
@@ -331,11 +333,20 @@ bool option::is_set() const {
 
 void option_list::add_all(option_list others) {
     std::ranges::move(others.options_, std::back_inserter(options_));
+    std::ranges::move(others.moved_, std::back_inserter(moved_));
+}
+
+void option_list::add_moved(const std::vector<std::string>& names, const std::string& usage) {
+    for (const std::string& name : names) moved_.push_back({name, usage});
 }
 
 void option_list::put_last(std::string_view heading) {
     std::stable_partition(options_.begin(), options_.end(),
                           [&](const option& one) { return one.group != heading; });
+}
+
+bool option_list::has(std::string_view name) const {
+    return std::ranges::find(options_, name, &option::name) != options_.end();
 }
 
 const option& option_list::find(std::string_view name) const {
@@ -350,6 +361,10 @@ option& option_list::change(std::string_view name) {
 
 void option_list::remove(std::string_view name) {
     std::erase_if(options_, [&](const option& one) { return one.name == name; });
+    for (option& one : options_) {
+        std::erase(one.excludes, name);
+        if (one.needs == name) one.needs.clear();
+    }
 }
 
 void option_list::check() const {
@@ -420,6 +435,7 @@ void set_parameters(const option_list& options, const parameter_list& values) {
 }
 
 std::string default_of(const option& one) {
+    if (one.is_required) return {};
     if (!one.default_text.empty() || one.kind == option_kind::flag) return one.default_text;
     const option_value value = one.get();
     return std::holds_alternative<std::nullptr_t>(value) ? std::string() : shown(one, value);

@@ -52,6 +52,40 @@ std::string refusal(const std::function<void()>& work) {
     return "";
 }
 
+TEST(Options, AreRefusedIfOneThatIsRequiredIsNotSet) {
+    filter_options options;
+    option_list list = describe(options);
+    list.change("order").required();
+    EXPECT_EQ(refusal([&] { list.check(); }),
+              "`order`: expected a whole number of at least 1, found none");
+    EXPECT_EQ(default_of(list.find("order")), "");
+    list.find("order").set_text("2");
+    EXPECT_EQ(refusal([&] { list.check(); }), "");
+}
+
+TEST(Options, AreNotExcludedByOnesThatAreRemoved) {
+    filter_options options{.order = 1, .gain = 0.5};
+    option_list list = describe(options);
+    list.change("width").only_with("order");
+    EXPECT_NE(refusal([&] { list.check(); }), "");
+    list.remove("order");
+    EXPECT_FALSE(list.has("order"));
+    EXPECT_EQ(list.find("width").needs, "");
+    EXPECT_EQ(refusal([&] { list.check(); }), "");
+}
+
+TEST(Options, RememberWhereOthersAreNow) {
+    filter_options options;
+    option_list part = describe(options);
+    part.add_moved({"length", "height"}, "measure FILE");
+    option_list whole;
+    whole.add_all(part);
+    ASSERT_EQ(whole.moved().size(), 2U);
+    EXPECT_EQ(whole.moved().back().name, "height");
+    EXPECT_EQ(whole.moved().back().usage, "measure FILE");
+    EXPECT_FALSE(whole.has("height"));
+}
+
 TEST(Options, AreReadFromTextAndChecked) {
     filter_options options;
     const option_list list = describe(options);

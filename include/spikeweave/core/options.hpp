@@ -66,7 +66,8 @@ struct SPIKEWEAVE_API option {
     bool zero_is_unset = false;  ///< 0 in the field means "not set", and cannot be given
     std::string zero_name{};     ///< the name by which 0 is given and shown; may be empty
     bool may_be_unset = false;
-    bool repeats = false;  ///< a list whose elements are given one by one
+    bool is_required = false;  ///< it has to be given: the value that the field begins with is none
+    bool repeats = false;      ///< a list whose elements are given one by one
 
     std::function<option_value()> get{};
     /// Sets a value of the right kind without a check of its range.
@@ -92,6 +93,8 @@ struct SPIKEWEAVE_API option {
     option& not_with(std::vector<std::string> others) {
         return excludes = std::move(others), *this;
     }
+    /// It has to be given. For fields that can be unset (`may_be_unset`).
+    option& required() { return is_required = true, *this; }
     /// The field is a list of texts, which may have commas. The command line repeats the option.
     option& repeated() { return repeats = may_be_unset = true, *this; }
     option& off_means(std::string text) { return help_off = std::move(text), *this; }
@@ -258,6 +261,12 @@ option& option::bind(Field& target) {
     return *this;
 }
 
+/// A name that was an option of a list until another command took it over.
+struct moved_option {
+    std::string name{};
+    std::string usage{};  ///< how it is asked for now, from the command on: "count FILE EPISODES"
+};
+
 /// The options of a struct, in display order. It refers to the struct's fields, which must outlive
 /// it.
 class SPIKEWEAVE_API option_list {
@@ -276,15 +285,20 @@ public:
     }
     /// Adds the options of a part of the struct.
     void add_all(option_list others);
+    /// Notes names that are no options any more, so that messages can say where they are now.
+    void add_moved(const std::vector<std::string>& names, const std::string& usage);
+    const std::vector<moved_option>& moved() const { return moved_; }
     /// Moves the options under this heading to the end.
     void put_last(std::string_view heading);
 
     auto begin() const { return options_.begin(); }
     auto end() const { return options_.end(); }
     std::size_t size() const { return options_.size(); }
+    bool has(std::string_view name) const;
     /// @throws invalid_argument if there is no such option.
     const option& find(std::string_view name) const;
     option& change(std::string_view name);
+    /// Removes an option. The others no longer need or exclude it.
     void remove(std::string_view name);
     /// Checks the values of all fields.
     /// @throws invalid_argument with the name of the first option that is out of range, or that
@@ -296,6 +310,7 @@ private:
 
     std::string group_{};
     std::vector<option> options_{};
+    std::vector<moved_option> moved_{};
 };
 
 /// Checks the values of all fields of a struct of options.
