@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "assess/level.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -196,8 +197,7 @@ correction_result correct_tests(std::span<const double> p, std::uint64_t tests,
             fmt::format("{} p-values cannot come from {} tests", p.size(), tests));
     if (!std::all_of(p.begin(), p.end(), [](double value) { return value >= 0 && value <= 1; }))
         throw invalid_argument("a p-value must lie between 0 and 1");
-    if (!(alpha > 0 && alpha <= 1))
-        throw invalid_argument(fmt::format("alpha must be above 0 and at most 1, not {}", alpha));
+    assess::check_level("alpha", alpha);
 
     std::vector<std::size_t> order(p.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

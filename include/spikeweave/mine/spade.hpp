@@ -252,6 +252,8 @@ struct min_occ_options {
     std::uint32_t least_spikes = 2;
     std::uint32_t most_spikes = 10;  ///< this size and all larger ones share one rule
 };
+SPIKEWEAVE_API option_list describe(min_occ_options& options);
+
 /// Applies the recipe to the firing rates of a recording.
 /// @param spike_counts  number of spikes of each unit, not clipped
 /// @return one rule per size, with min_neu = min_spikes

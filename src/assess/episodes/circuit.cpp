@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "assess/episodes/explained_edges.hpp"
+#include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
 
@@ -43,9 +44,8 @@ void check(const spike_sequence& spikes, const episode_table& table,
     for (const pair_test& pair : pairs)
         if (!known(pair.from) || !known(pair.to))
             throw invalid_argument("the pairs do not belong to these spikes");
-    if (!(options.alpha > 0 && options.alpha <= 1))
-        throw invalid_argument(
-            fmt::format("alpha must be above 0 and at most 1, not {}", options.alpha));
+    check_options(
+        significance_options{.alpha = options.alpha, .jitter_window = options.jitter_window});
 }
 
 // A significant pair, and the adjacent intervals that are significant, too.

@@ -3,6 +3,7 @@
 #include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/steps.hpp"
 #include "parallel/parallel_for.hpp"
+#include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -11,9 +12,7 @@ namespace {
 
 void check_jitter(const spike_sequence& spikes, std::span<const episode> episodes,
                   duration window) {
-    if (window < std::chrono::milliseconds{1})
-        throw invalid_argument("the jitter window must be at least 1 ms, not " +
-                               format_duration(window));
+    check_options(significance_options{.jitter_window = window});
     for (const episode& what : episodes) {
         if (what.size() < 2 || what.delays.size() + 1 != what.size())
             throw invalid_argument("an episode needs two units, and one delay fewer than units");

@@ -38,9 +38,7 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
                                                  const episode_table& table,
                                                  const significance_options& options,
                                                  const execution& run) {
-    if (options.jitter_window < std::chrono::milliseconds{1})
-        throw invalid_argument(fmt::format("the jitter window must be at least 1 ms, not {}",
-                                           format_duration(options.jitter_window)));
+    check_options(options);
     const jitter_null null(spikes, options.jitter_window, table.ties);
     const double enough = std::max(clearly_chance, options.alpha);
 

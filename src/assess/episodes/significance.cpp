@@ -13,6 +13,7 @@
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/start_windows.hpp"
 #include "assess/episodes/steps.hpp"
+#include "assess/level.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -78,9 +79,7 @@ double occurrence_model::tail_probability(std::uint64_t count) const {
 }
 
 double occurrence_model::chebyshev_threshold(double epsilon) const {
-    if (!(epsilon > 0 && epsilon <= 1))
-        throw invalid_argument(
-            fmt::format("the level of a test must be above 0 and at most 1, not {}", epsilon));
+    assess::check_level("epsilon", epsilon);
     return expected_count() + std::sqrt(count_variance() / epsilon);
 }
 
@@ -123,7 +122,7 @@ independent_units::independent_units(const spike_sequence& spikes, duration tick
     : tick_(tick), tick_s_(to_seconds(tick)), observed_(spikes.observed()), trains_(spikes) {
     if (tick <= duration{0})
         throw invalid_argument(
-            fmt::format("the tick must be positive, not {}", format_duration(tick)));
+            "tick", fmt::format("expected a time above 0 ms, found {}", format_duration(tick)));
     ticks_ = std::max(1.0, to_seconds(spikes.observed_time()) / tick_s_);
 }
 

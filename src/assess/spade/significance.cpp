@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "assess/level.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -32,9 +33,7 @@ const spectrum_entry* find(const pvalue_spectrum& spectrum, const pattern_signat
 
 void check(const pvalue_spectrum& spectrum, const signature_test_options& testing) {
     if (spectrum.surrogates == 0) throw invalid_argument("patterns are tested by surrogates");
-    if (!(testing.alpha > 0 && testing.alpha <= 1))
-        throw invalid_argument(
-            fmt::format("alpha must be above 0 and at most 1, not {}", testing.alpha));
+    assess::check_level("alpha", testing.alpha);
 }
 
 // Sets q and the decision of the tested signatures.

@@ -181,23 +181,16 @@ private:
 };
 
 void check(const joint_isi_options& how) {
-    constexpr duration most = std::chrono::hours{1};
-    if (how.bins < 2 || how.bins > 1'000)
-        throw invalid_argument(fmt::format(
-            "the histogram of intervals has 2 to 1,000 bins along an axis, not {}", how.bins));
-    if (how.truncation_limit.count() < how.bins || how.truncation_limit > most)
-        throw invalid_argument(
-            fmt::format("the longest interval in the histogram must be at least 1 us a bin and at "
-                        "most 1 h, not {}",
-                        format_duration(how.truncation_limit)));
-    if (how.sigma < duration{0} || how.sigma > how.truncation_limit)
-        throw invalid_argument(
-            fmt::format("the width of the filter must be from 0 to the longest interval in the "
-                        "histogram, not {}",
-                        format_duration(how.sigma)));
-    if (how.refractory_period < duration{0} || how.refractory_period > most)
-        throw invalid_argument(fmt::format("the refractory period must be from 0 to 1 h, not {}",
-                                           format_duration(how.refractory_period)));
+    check_options(how);
+    if (how.truncation_limit.count() < how.bins)
+        throw invalid_argument("isi_truncation",
+                               fmt::format("expected at least 1 us for each of {} bins, found {}",
+                                           how.bins, format_duration(how.truncation_limit)));
+    if (how.sigma > how.truncation_limit)
+        throw invalid_argument("isi_sigma", fmt::format("expected at most `isi_truncation`, {}, "
+                                                        "found {}",
+                                                        format_duration(how.truncation_limit),
+                                                        format_duration(how.sigma)));
 }
 
 }  // namespace

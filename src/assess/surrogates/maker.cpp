@@ -22,16 +22,6 @@ namespace {
 
 using enum surrogate_method;
 
-void check(const surrogate_options& options) {
-    if (options.dither <= duration{0} || options.dither > std::chrono::hours{1})
-        throw invalid_argument(fmt::format("the dither must be above 0 and at most 1 h, not {}",
-                                           format_duration(options.dither)));
-    if (options.refractory_period && (*options.refractory_period < duration{0} ||
-                                      *options.refractory_period > std::chrono::hours{1}))
-        throw invalid_argument(fmt::format("the refractory period must be from 0 to 1 h, not {}",
-                                           format_duration(*options.refractory_period)));
-}
-
 // The bins that bin_shuffling permutes.
 struct shuffled_bins {
     shuffled_bins(const spike_sequence& spikes, const surrogate_options& options,
@@ -80,7 +70,7 @@ surrogate_maker::set_up::set_up(const spike_sequence& spikes, const surrogate_op
       epochs(spikes.epochs().begin(), spikes.epochs().end()),
       seed(options.seed),
       purpose(purpose_of(options.method)) {
-    check(options);
+    check_options(options);
     const binning_options how = bins != nullptr ? *bins : binning_options{};
     if (bins != nullptr) grid.emplace(spikes, how);
     if (options.method == bin_shuffling) {

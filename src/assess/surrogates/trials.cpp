@@ -24,11 +24,12 @@ void check_trials(const std::vector<time_span>& trials) {
 
 void check_regular(duration length, duration separation) {
     if (length <= duration{0})
-        throw invalid_argument(
-            fmt::format("the length of a trial must be above 0, not {}", format_duration(length)));
+        throw invalid_argument("trial_length", fmt::format("expected a time above 0 ms, found {}",
+                                                           format_duration(length)));
     if (separation < duration{0})
-        throw invalid_argument(fmt::format("the separation of trials must be at least 0, not {}",
-                                           format_duration(separation)));
+        throw invalid_argument(
+            "trial_separation",
+            fmt::format("expected a time of at least 0 ms, found {}", format_duration(separation)));
 }
 
 // Cuts the trials to the span. Trials are half-open intervals; a span includes its end.

@@ -49,20 +49,10 @@ double percentile(std::vector<double> values, double percent) {
 
 void check(const min_occ_options& recipe, duration length, duration bin,
            std::uint32_t window_bins) {
-    const auto percent = [](double value) { return value >= 0 && value <= 100; };
-    if (!percent(recipe.rate_percentile))
-        throw invalid_argument(fmt::format(
-            "the percentile of the rates must be from 0 to 100, not {}", recipe.rate_percentile));
-    // At a percentile of 100, no count is rare enough.
-    if (!percent(recipe.poisson_percentile) || recipe.poisson_percentile == 100)
-        throw invalid_argument(fmt::format(
-            "the percentile of the occurrences must be at least 0 and below 100, not {}",
-            recipe.poisson_percentile));
-    if (recipe.least_occ < 1) throw invalid_argument("the least min_occ must be at least 1");
-    if (recipe.least_spikes < 1 || recipe.most_spikes < recipe.least_spikes)
-        throw invalid_argument(
-            fmt::format("the sizes must ascend from at least 1, not from {} to {}",
-                        recipe.least_spikes, recipe.most_spikes));
+    check_options(recipe);
+    if (recipe.most_spikes < recipe.least_spikes)
+        throw invalid_argument(fmt::format("the sizes must ascend, not from {} to {}",
+                                           recipe.least_spikes, recipe.most_spikes));
     if (bin <= duration{0} || length < bin)
         throw invalid_argument(fmt::format("{} of spikes in bins of {}, expected at least one bin",
                                            format_duration(length), format_duration(bin)));
@@ -136,10 +126,29 @@ double chance_patterns::tests_of_size(std::uint32_t z) const {
 
 option_list describe(pattern_rule& rule) {
     option_list list;
-    list.add("min_occ", rule.min_occ, "minimum number of occurrences");
-    list.add("min_spikes", rule.min_spikes, "minimum number of spikes in a pattern");
+    list.add("min_occ", rule.min_occ, "minimum number of occurrences").at_least(1);
+    list.add("min_spikes", rule.min_spikes, "minimum number of spikes in a pattern").at_least(1);
     list.add("max_spikes", rule.max_spikes, "maximum number of spikes in a pattern");
-    list.add("min_neu", rule.min_neu, "minimum number of different units in a pattern");
+    list.add("min_neu", rule.min_neu, "minimum number of different units in a pattern").at_least(1);
+    return list;
+}
+
+option_list describe(min_occ_options& options) {
+    option_list list;
+    list.add("rate_percentile", options.rate_percentile, "percentile of the firing rates")
+        .at_least(0)
+        .at_most(100);
+    list.add("poisson_percentile", options.poisson_percentile,
+             "percentile of the occurrences in the Poisson model")
+        .at_least(0)
+        .at_most(100)
+        .obeys([&percentile = options.poisson_percentile] {
+            if (percentile == 100) throw invalid_argument("at 100, no count is rare enough");
+        });
+    list.add("least_occ", options.least_occ, "lowest threshold").at_least(1);
+    list.add("least_spikes", options.least_spikes, "smallest size").at_least(1);
+    list.add("most_spikes", options.most_spikes, "size of which the rule is that of larger ones")
+        .at_least(1);
     return list;
 }
 
