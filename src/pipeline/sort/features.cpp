@@ -36,7 +36,6 @@ feature_sort_result sort_file(feature_file file, known_of_features known,
 option_list describe(feature_sort_options& options) {
     option_list list = describe(options.reading);
     list.remove("masks");
-    list.change("mask").excludes.clear();
     list.add("features_per_channel", options.features_per_channel,
              "number of features of each channel, for the masks")
         .at_least(1)
