@@ -336,8 +336,8 @@ void option_list::add_all(option_list others) {
     std::ranges::move(others.moved_, std::back_inserter(moved_));
 }
 
-void option_list::add_moved(const std::vector<std::string>& names, const std::string& usage) {
-    for (const std::string& name : names) moved_.push_back({name, usage});
+void option_list::add_moved(const std::vector<std::string>& names, const std::string& instead) {
+    for (const std::string& name : names) moved_.push_back({name, instead});
 }
 
 void option_list::put_last(std::string_view heading) {

@@ -133,6 +133,7 @@ option_list describe(page_options& options) {
              "significance level for differences of rates between two results or windows")
         .above(0)
         .at_most(1);
+    list.add_moved({"spikes"}, "the folder of the result holds its spikes");
     return list;
 }
 

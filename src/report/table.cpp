@@ -241,6 +241,9 @@ option_list describe(table_options& options) {
         .by_default("the first of these that the results have")
         .written("NAME");
     list.add("significant", options.significant, "take only rows that are significant");
+    list.add_moved({"sheet"},
+                   "merge the table with your sheet by the column recording, by pandas.merge in "
+                   "Python or merge in R");
     return list;
 }
 

@@ -85,7 +85,7 @@ class Compare(CompareCase):
         low, high = re.fullmatch(r"\((.+),(.+)\] ms", rows["a→b"]["delays"]).groups()
         self.assertTrue(4 <= float(low) < float(high) <= 8)
         given = self.file("given.txt", f"a {low}-{high}ms b\n")
-        counted = json.loads(self.ok("episodes", a, "--count-only", given, "--epochs", epochs, "--json").stdout)
+        counted = json.loads(self.ok("count", a, given, "--epochs", epochs, "--json").stdout)
         self.assertEqual(int(rows["a→b"]["count_a"]), counted["episodes"][0]["count"])
 
     def test_is_the_same_for_any_number_of_threads(self):

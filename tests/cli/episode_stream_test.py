@@ -95,14 +95,14 @@ class EpisodeStream(CliTest):
         self.assertIn("read block by block; at least 20 occurrences, latest-start", out)
         self.assertRegex(out, r"size +candidates +frequent")
         self.assertIn("longest episodes", out)
-        self.assertIn("--count-only tests them in spikes that were not searched", out)
+        self.assertIn("spikeweave count tests them in spikes that were not searched", out)
 
     def test_what_is_found_can_be_tested_elsewhere(self):
         self.found("stream", self.whole)
         other = self.folder / "other.tsv"
         self.ok("simulate", "sym26", "--length", "8s", "--seed", "4", "-o", other)
 
-        self.ok("episodes", other, "--count-only", self.folder / "stream", "-o", self.folder / "tested")
+        self.ok("count", other, self.folder / "stream", "-o", self.folder / "tested")
 
         maximal = {(row["units"], row["delays"]) for row in self.rows("stream") if row["maximal"] == "yes" and row["size"] != "1"}
         self.assertLessEqual({(row["units"], row["delays"]) for row in self.rows("tested") if row["size"] != "1"}, maximal)
@@ -138,8 +138,10 @@ class EpisodeStream(CliTest):
         self.refused("episodes", bad, "--stream", *self.search, says=("bad.tsv', line 3", "oops"))
 
     def test_refuses_options_that_need_the_whole_recording(self):
-        for option in (["--surrogates", "10"], ["--hold-out", "0.5"], ["--window", "1s"], ["--json"],
-                       ["--t-start", "1s"], ["--count-only", self.whole], ["--only-units", "A"], ["--test", "exact"],
+        for option in (["--surrogates", "10"], ["--hold-out", "0.5"], ["--json"], ["--alpha", "0.1"], ["--correction", "holm"],
+                       ["--t-start", "1s"], ["--t-stop", "1s"], ["--epochs", "x"], ["--around", "stimulus:0ms..1ms"], ["--trial-length", "1s"],
+                       ["--only-units", "A"], ["--labels", "all"], ["--max-rate", "9"], ["--min-snr", "2"], ["--drop-synchronous", "3"],
+                       ["--groups", "x"], ["--split", "time"], ["--compaction", "atomic"], ["--confirm", "x"], ["--jitter-window", "9ms"], ["--test", "exact"],
                        ["--drop-duplicates-of-units"]):
             self.refused("episodes", self.whole, "--stream", *option, says=("--stream", option[0]))
         self.refused("episodes", self.whole, "--stream", "--strategy", "segments", says=("--strategy", "latest-start"))

@@ -137,7 +137,7 @@ class Hints(CliTest):
                 self.assertFalse(self.warned("episodes", data, *way, "--max-size", "2", of=says))
 
     def test_orders_of_windows(self):
-        command = ("episodes", self.chains(), "--window", "2s", "--change-points", "--delays", "4-6ms", "--max-size", "2",
+        command = ("windows", self.chains(), "--window", "2s", "--change-points", "--delays", "4-6ms", "--max-size", "2",
                    "-o", self.folder / "out", "--overwrite")
         said = self.ok(*command, "--change-permutations", "5").stderr
         self.assertIn("use --change-permutations of ", said)

@@ -131,7 +131,7 @@ class Pipes(CliTest):
         """Commands that read the pipe besides their spikes."""
         data = self.chain_file()
         return (("episodes", data, "--epochs", pipe), ("episodes", data, "--groups", pipe), ("replay", pipe, data),
-                ("episodes", data, "--count-only", pipe), ("episodes", data, "--config", pipe))
+                ("count", data, pipe), ("episodes", data, "--config", pipe))
 
     def test_a_wait_for_a_pipe_ends_when_asked(self):
         for arguments in self.commands(self.pipe()):

@@ -14,7 +14,7 @@ from support import SPIKEWEAVE, CliTest, run, state
 COMMANDS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"),
             ("simulate", "poisson"), ("simulate", "patterns"), ("simulate", "network"), ("simulate", "recording"),
             ("simulate", "features"),
-            ("sort",), ("episodes",), ("spade",), ("assemblies",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",), ("manual",))
+            ("sort",), ("episodes",), ("windows",), ("count",), ("spade",), ("assemblies",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",), ("manual",))
 
 
 class Typos(CliTest):
@@ -27,7 +27,7 @@ class Typos(CliTest):
 
     def test_list_the_commands_where_none_is_near(self):
         self.refused("fly", says="there is no command 'fly' "
-                                 "(there are info, convert, simulate, sort, episodes, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
+                                 "(there are info, convert, simulate, sort, episodes, windows, count, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
     def test_name_the_option_that_may_be_meant(self):
@@ -87,7 +87,7 @@ class Help(CliTest):
                 self.assertIn(group, lines, command)
             names = [line for line in lines if line.startswith("  -")]
             self.assertFalse([line for line in names if "Excludes" in line or "Needs:" in line])
-        self.assertIn("Not with --count-only, --delay-grid", " ".join(self.ok("episodes", "--help").stdout.split()))
+        self.assertIn("Not with --min-count, --min-rate", " ".join(self.ok("episodes", "--help").stdout.split()))
 
     def test_is_asked_for_in_several_ways(self):
         wanted = self.ok("episodes", "--help").stdout
@@ -227,7 +227,7 @@ class HostileText(CliTest):
     def test_of_lists_of_episodes(self):
         listed = self.file("list.txt", f"a 4-6ms {self.nasty}\n")
         spikes = self.chain_file()
-        for command in (("episodes", spikes, "--count-only", listed), ("replay", listed, spikes),
+        for command in (("count", spikes, listed), ("replay", listed, spikes),
                         ("live", spikes, "--no-windows", "--speed", "max", "--episodes", listed)):
             self.assert_harmless(self.refused(*command, says="\\x1b"))
 

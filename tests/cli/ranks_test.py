@@ -53,7 +53,7 @@ class Mpirun(CliTest):
 
     def test_a_refusal_is_said_once(self):
         for arguments, words in ((("info", self.chain_file()), "info cannot share its work"),
-                                 (("episodes", self.chain_file(), "--window", "1s"), "processes can only share the search"),
+                                 (("windows", self.chain_file(), "--window", "1s"), "windows cannot share its work"),
                                  (("episodes", self.chain_file(), "--stream"), "processes can only share the search"),
                                  (("info",), "FILE is missing")):
             with self.subTest(words):

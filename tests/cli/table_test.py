@@ -153,7 +153,7 @@ class Table(TableCase):
             self.ok("spade", data, "--min-occ", "30", "--surrogates", "20", "--alpha", "0.2", "--seed", "1", "-o", self.folder / name)
             self.ok("simulate", "features", "--spikes", "500", "--units", "2", "--channels", "4", "-o", self.folder / f"{name}.npz")
             self.ok("sort", self.folder / f"{name}.npz", "-o", self.folder / f"{name}-sorted")
-            self.chains(f"{name}-windows", "--window", "2s", least=10)
+            self.ok("windows", data, "--delays", "4-6ms", "--min-count", "10", "--window", "2s", "-o", self.folder / f"{name}-windows")
         for suffix, of, table, column in (("", (), "patterns", "lags_ms"), ("", ("--of", "signatures"), "signatures", "reason"),
                                           ("-sorted", (), "units", "l_ratio"), ("-windows", (), "windows", "threshold"),
                                           ("-windows", ("--of", "window_episodes"), "window_episodes", "chain")):

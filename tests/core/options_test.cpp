@@ -77,12 +77,12 @@ TEST(Options, AreNotExcludedByOnesThatAreRemoved) {
 TEST(Options, RememberWhereOthersAreNow) {
     filter_options options;
     option_list part = describe(options);
-    part.add_moved({"length", "height"}, "measure FILE");
+    part.add_moved({"length", "height"}, "spikeweave measure FILE does this");
     option_list whole;
     whole.add_all(part);
     ASSERT_EQ(whole.moved().size(), 2U);
     EXPECT_EQ(whole.moved().back().name, "height");
-    EXPECT_EQ(whole.moved().back().usage, "measure FILE");
+    EXPECT_EQ(whole.moved().back().instead, "spikeweave measure FILE does this");
     EXPECT_FALSE(whole.has("height"));
 }
 

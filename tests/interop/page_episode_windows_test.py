@@ -13,14 +13,14 @@ from page_session_test import PLACES, SEARCH, PageOfWindows, spikes_of_session
 
 
 class EpisodesInWindows(PageOfWindows):
-    """The result of `episodes --window`, and its page."""
+    """The result of `windows`, and its page."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.spikes = cls.folder / "today.tsv"
         cls.spikes.write_text("time_s\tunit\n" + "".join(f"{time_us / 1e6:.6f}\t{unit}\n" for time_us, unit in spikes_of_session()), encoding="utf-8")
-        spikeweave("episodes", cls.spikes, *SEARCH[:-4], "--change-points", "-o", cls.out)
+        spikeweave("windows", cls.spikes, *SEARCH[:-4], "--change-points", "-o", cls.out)
         cls.read_page()
 
     def test_shows_itself_without_errors_and_requests(self):
@@ -135,7 +135,7 @@ class ChangesInWindows(PageOfWindows):
         super().setUpClass()
         spikes = cls.folder / "today.tsv"
         spikes.write_text("time_s\tunit\n" + "".join(f"{time_us / 1e6:.6f}\t{unit}\n" for time_us, unit in spikes_that_change()), encoding="utf-8")
-        spikeweave("episodes", spikes, "--delays", "4-6ms,8-12ms", "--min-count", "8", "--max-size", "2", "--window", "4s", "--hop", "2s", "--change-points", "-o", cls.out)
+        spikeweave("windows", spikes, "--delays", "4-6ms,8-12ms", "--min-count", "8", "--max-size", "2", "--window", "4s", "--hop", "2s", "--change-points", "-o", cls.out)
         cls.read_page()
 
     def test_marks_changes_on_the_strip(self):

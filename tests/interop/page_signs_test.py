@@ -100,7 +100,7 @@ class Episodes(SignedPage):
 class Windows(SignedPage):
     @classmethod
     def make(cls):
-        spikeweave("episodes", cls.folder / "signed.tsv", "--window", "45s", "-o", cls.out)
+        spikeweave("windows", cls.folder / "signed.tsv", "--window", "45s", "-o", cls.out)
 
     def test_draws_the_signs_of_each_window(self):
         self.assert_quiet()

@@ -37,7 +37,7 @@ std::vector<place> places_below(const CLI::App& at, const place& around) {
     std::erase_if(here.options,
                   [](const CLI::Option* option) { return option->check_lname("help"); });
     for (const CLI::Option* const option : at.get_options())
-        if (option->nonpositional()) here.options.push_back(option);
+        if (option->nonpositional() && !option->get_group().empty()) here.options.push_back(option);
     std::vector<place> all{here};
     for (const CLI::App* const command : here.commands) {
         place next = here;

@@ -143,13 +143,8 @@ private:
         if (in.get_parent() != nullptr && program_.get_option_no_throw("--" + name) != nullptr)
             refuse(node,
                    fmt::format("'{}' goes with every command: it stands before all tables", name));
-        if (const std::string_view instead = instead_of(in, name); !instead.empty())
-            refuse(node, fmt::format("{} has no option '{}': {}", in.get_name(), name, instead));
-        std::vector<std::string> known;
-        for (const CLI::Option* one : in.get_options())
-            for (const std::string& known_name : one->get_lnames()) known.push_back(known_name);
         refuse(node, fmt::format("{} has no option '{}'{}", in.get_name(), name,
-                                 did_you_mean(nearest_name(name, known))));
+                                 did_you_mean(nearest_name(name, names_of_options(in)))));
     }
 
     // What is typed has precedence, also over what it excludes.

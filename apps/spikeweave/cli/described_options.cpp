@@ -60,6 +60,20 @@ CLI::Option* declare(CLI::App& app, const std::shared_ptr<const option_list>& op
         ->type_name(one.placeholder);
 }
 
+// An option without a group is in no help; it takes whatever it took before.
+void declare_moved(CLI::App& app, const moved_option& one) {
+    if (find_described(app, one.name) != nullptr) return;
+    const std::string name = command_line_name(one.name);
+    app.add_option_function<std::string>(
+           name,
+           [text = fmt::format("there is no option {}: {}", name, one.instead)](
+               const std::string& /*value*/) {
+               throw CLI::ValidationError(text, CLI::ExitCodes::ValidationError);
+           })
+        ->expected(0, 1)
+        ->group("");
+}
+
 }  // namespace
 
 void set_checked(const std::function<void()>& set) {
@@ -81,8 +95,9 @@ void add_described(CLI::App& app, option_list described) {
     std::vector<CLI::Option*> all;
     for (const option& one : *options) {
         all.push_back(declare(app, options, one));
-        all.back()->group(one.group);
+        all.back()->group(one.group)->required(one.is_required);
     }
+    for (const moved_option& one : options->moved()) declare_moved(app, one);
     for (auto at = all.begin(); const option& one : *options) {
         CLI::Option* const declared = *at++;
         if (!one.needs.empty()) {

@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <system_error>
 
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/options.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 namespace spikeweave::cli {
@@ -78,6 +80,24 @@ bool shows_colour(int descriptor) {
 
 std::string styled(int descriptor, const fmt::text_style& style, std::string_view text) {
     return shows_colour(descriptor) ? fmt::format(style, "{}", text) : std::string(text);
+}
+
+std::string with_names_between_styles(std::string_view styled) {
+    std::string out;
+    while (!styled.empty()) {
+        const std::size_t begin = std::min(styled.find('\x1b'), styled.size());
+        out += with_command_line_names(styled.substr(0, begin));
+        styled.remove_prefix(begin);
+        const std::size_t end = styled.find('m');
+        const std::size_t style = end == std::string_view::npos ? styled.size() : end + 1;
+        out += styled.substr(0, style);
+        styled.remove_prefix(style);
+    }
+    return out;
+}
+
+std::string one_document(std::string json) {
+    return json.ends_with('\n') ? json : json + '\n';
 }
 
 std::string grouped(std::uint64_t number) {

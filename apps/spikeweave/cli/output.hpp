@@ -40,6 +40,13 @@ bool shows_colour(int descriptor);
 /// A text in a style if the descriptor shows it, else the text as it is.
 std::string styled(int descriptor, const fmt::text_style& style, std::string_view text);
 
+/// A text for a terminal, which may have styles of ours, with the names of options as users type
+/// them.
+std::string with_names_between_styles(std::string_view styled);
+
+/// A JSON document with a line break at its end.
+std::string one_document(std::string json);
+
 /// Formats a number as "12,345,678".
 std::string grouped(std::uint64_t number);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/output.hpp"
-#include "cli/spike_input.hpp"
+#include "cli/result_output.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::cli {
@@ -24,7 +24,8 @@ void add_part_option(option_list& list, part_options& options) {
              "OUT_DIR, for spikeweave merge")
         .written("K/N")
         .by_default("all surrogates")
-        .only_with("surrogates");
+        .only_with("surrogates")
+        .not_with({"hold_out", "confirm"});
 }
 
 void check_part(const part_options& options, const surrogate_options& surrogates,
@@ -43,6 +44,7 @@ void write_part(const std::filesystem::path& to, bool overwrite, part_record par
                 option_list described, const invocation& now, const execution& run) {
     if (!now.is_root()) return;
     remove_place(described);
+    input.parameters.clear();  // the described ones have them
     record_input(part.run, std::move(input), now);
     record_run(part.run, described, part.run.seed, run, {});
     part.run.seconds = now.seconds();

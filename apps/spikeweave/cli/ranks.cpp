@@ -15,7 +15,7 @@ namespace spikeweave::cli {
 namespace {
 
 // All other commands would do all of their work on every rank.
-constexpr std::array<std::string_view, 3> sharing_commands{"spade", "episodes", "sort"};
+constexpr std::array<std::string_view, 4> sharing_commands{"spade", "episodes", "count", "sort"};
 
 void drop_standard_output() {
     const int nowhere = ::open("/dev/null", O_WRONLY);

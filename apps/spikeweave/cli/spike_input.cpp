@@ -62,8 +62,10 @@ spike_input read_input(const spike_input_options& options, const invocation& now
         throw invalid_argument("several processes cannot share standard input: name a file");
     const spike_source source(options.path, now.stop);
     spike_file file = source.read(options.how, run);
+    spike_read_options how = options.how;
     spike_input in{.has_recorded_span = file.has_recorded_span,
-                   .record = {.input = source.describe(run),
+                   .record = {.parameters = parameters_of(describe(how)),
+                              .input = source.describe(run),
                               .duplicates = file.duplicates,
                               .stimuli = file.stimulus_us.size()}};
     add_warnings(in.record, warnings_of(file));
@@ -74,11 +76,9 @@ spike_input read_input(const spike_input_options& options, const invocation& now
     return in;
 }
 
-void record_input(run_record& into, run_record input, const invocation& now) {
-    into.command = now.command_line;
-    into.input = std::move(input.input);
-    into.duplicates = input.duplicates;
-    into.stimuli = input.stimuli;
+std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input) {
+    if (!input.left_out.empty()) check_not_left_out(input.left_out, units_of_episodes(file));
+    return read_episodes(file, input.spikes);
 }
 
 }  // namespace spikeweave::cli

@@ -8,6 +8,7 @@
 
 #include "cli/invocation.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
@@ -53,7 +54,9 @@ struct spike_input {
     bool has_recorded_span = false;
     std::vector<std::int64_t> stimulus_us{};  ///< stimulus markers, in order
     reasons_left_out left_out{};              ///< units that the options left out
-    run_record record{};  ///< the file, what was left out, and the reader's warnings
+    /// The file and the options that it was read with, what was left out, and the reader's
+    /// warnings.
+    run_record record{};
 };
 
 /// Reads the spikes. The warnings are not shown yet.
@@ -61,7 +64,8 @@ struct spike_input {
 spike_input read_input(const spike_input_options& options, const invocation& now,
                        const execution& run);
 
-/// Moves what is known of the input into the record of a result.
-void record_input(run_record& into, run_record input, const invocation& now);
+/// Reads the episodes that a file lists, or those of a result. An error says if their units were
+/// left out of the spikes.
+std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input);
 
 }  // namespace spikeweave::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -15,11 +16,10 @@ namespace spikeweave::cli {
 namespace {
 
 // Lists the options of a command and of those around it.
-std::vector<std::string> names_of_options(const CLI::App* app) {
+std::vector<std::string> options_around(const CLI::App* app) {
     std::vector<std::string> names;
     for (; app != nullptr; app = app->get_parent())
-        for (const CLI::Option* option : app->get_options())
-            for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+        for (const std::string& name : names_of_options(*app)) names.push_back("--" + name);
     return names;
 }
 
@@ -45,17 +45,6 @@ std::optional<std::string> option_meant(const std::string& name,
     return nearest_name(name, known);
 }
 
-struct gone_option {
-    std::string_view command;
-    std::string_view name;
-    std::string_view instead;
-};
-
-constexpr std::array<gone_option, 1> gone_options{
-    {{"table", "sheet",
-      "merge the table with your sheet by the column recording, by pandas.merge in Python or merge "
-      "in R"}}};
-
 const CLI::Option* find_option(const CLI::App* app, const std::string& name) {
     for (; app != nullptr; app = app->get_parent())
         if (const CLI::Option* option = app->get_option_no_throw(name)) return option;
@@ -70,10 +59,12 @@ std::vector<std::string> names_of_commands(const CLI::App& app) {
     return names;
 }
 
-std::string_view instead_of(const CLI::App& command, std::string_view option) {
-    for (const gone_option& one : gone_options)
-        if (one.command == command.get_name() && one.name == option) return one.instead;
-    return {};
+std::vector<std::string> names_of_options(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_group().empty())
+            std::ranges::copy(option->get_lnames(), std::back_inserter(names));
+    return names;
 }
 
 std::optional<std::string> explain_unknown(const CLI::App& app,
@@ -87,13 +78,9 @@ std::optional<std::string> explain_unknown(const CLI::App& app,
             const CLI::Option* const option = find_option(at, name);
             if (option != nullptr && option->get_items_expected_min() > 0 && name == word) ++i;
             const bool is_short = word.size() == 2 && std::isalpha(word[1]) != 0;
-            const std::string_view instead =
-                instead_of(*at, name.substr(std::min<std::size_t>(2, name.size())));
-            if (option == nullptr && !instead.empty())
-                return fmt::format("there is no option {}: {}", name, instead);
             if (option == nullptr && (is_short || word.starts_with("--")))
                 return fmt::format("there is no option {}{}", name,
-                                   did_you_mean(option_meant(name, names_of_options(at))));
+                                   did_you_mean(option_meant(name, options_around(at))));
             continue;
         }
         const std::vector<std::string> commands = names_of_commands(*at);

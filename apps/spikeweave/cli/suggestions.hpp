@@ -11,9 +11,9 @@ namespace spikeweave::cli {
 
 std::vector<std::string> names_of_commands(const CLI::App& app);
 
-/// What does the same as an option that a command had; empty if it had none of this name.
-/// @param option  without dashes in front
-std::string_view instead_of(const CLI::App& command, std::string_view option);
+/// The long names of a command's options, without those that help does not list because they are
+/// elsewhere now.
+std::vector<std::string> names_of_options(const CLI::App& app);
 
 /// A message about the first unknown command or option of a command line, with the one that may be
 /// meant; empty if all are known.

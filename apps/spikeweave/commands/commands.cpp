@@ -5,7 +5,7 @@
 namespace spikeweave::cli {
 
 std::span<const command_entry> all_commands() {
-    static constexpr std::array<command_entry, 17> commands{{
+    static constexpr std::array<command_entry, 19> commands{{
         {"info", "Summarise a file of spikes or a recording.", &declare_info},
         {"convert", "Write a recording's spikes in another format.", &declare_convert},
         {"simulate", "Simulate spikes with known connections, or a recording with known spikes.",
@@ -14,6 +14,10 @@ std::span<const command_entry> all_commands() {
          &declare_sort},
         {"episodes", "Find chains of units that fire one after another at repeated delays.",
          &declare_episodes},
+        {"windows", "Find chains in windows of a recording, and when its circuit changes.",
+         &declare_windows},
+        {"count", "Count and test given chains, such as those found in another recording.",
+         &declare_count},
         {"spade", "Find spatio-temporal spike patterns (SPADE) and test them against surrogates.",
          &declare_spade},
         {"assemblies", "Find cell assemblies at several time scales (Russo and Durstewitz 2017).",

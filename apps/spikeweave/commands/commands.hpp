@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "cli/invocation.hpp"
+#include "cli/result_output.hpp"
 #include "spikeweave/report/part_record.hpp"
 
 /// The commands, each in a file of its name. A command declares its options, and when it is parsed
@@ -30,6 +30,8 @@ void declare_convert(CLI::App& sub, command& chosen);
 void declare_simulate(CLI::App& sub, command& chosen);
 void declare_sort(CLI::App& sub, command& chosen);
 void declare_episodes(CLI::App& sub, command& chosen);
+void declare_windows(CLI::App& sub, command& chosen);
+void declare_count(CLI::App& sub, command& chosen);
 void declare_spade(CLI::App& sub, command& chosen);
 void declare_assemblies(CLI::App& sub, command& chosen);
 void declare_merge(CLI::App& sub, command& chosen);
@@ -43,13 +45,10 @@ void declare_doctor(CLI::App& sub, command& chosen);
 void declare_completion(CLI::App& sub, command& chosen);
 void declare_manual(CLI::App& sub, command& chosen);
 
-/// Where the parts of a divided analysis are merged to, where its input is now, and whether one
-/// JSON document is printed.
+/// Where the parts of a divided analysis are merged to, and where its input is now.
 struct merge_target {
-    std::filesystem::path to{};
-    bool overwrite = false;
+    output_options output{};
     std::string input{};
-    bool json = false;
 };
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
                     invocation& now);

@@ -18,14 +18,15 @@ struct merge_command {
 option_list describe(merge_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.target.to,
-             "folder to write, with the files that a single run would write")
-        .written("OUT_DIR");
-    list.add("overwrite", options.target.overwrite, "replace OUT_DIR if it exists");
+    list.add("output", options.target.output.to,
+             "folder to write; it holds what a single run would write")
+        .written("OUT_DIR")
+        .required();
+    list.add("overwrite", options.target.output.overwrite, "replace OUT_DIR if it exists");
     list.add("input", options.target.input, "the file with the spikes, if it was moved")
         .written("FILE")
-        .by_default("the path recorded in the parts");
-    list.add("json", options.target.json, "print one JSON document");
+        .by_default("where the parts say it was");
+    list.add("json", options.target.output.json, "print one JSON document");
     return list;
 }
 
@@ -47,7 +48,6 @@ void declare_merge(CLI::App& sub, command& chosen) {
         ->type_name("")
         ->group("Input");
     add_described(sub, describe(*options));
-    find_described(sub, "output")->required();
     sub.footer("Example: spikeweave merge part-1 part-2 part-3 -o patterns");
     choose(sub, chosen, options, &run);
 }

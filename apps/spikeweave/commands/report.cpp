@@ -18,7 +18,7 @@ struct report_command {
 option_list describe(report_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.to, "the page to write").written("PAGE.html");
+    list.add("output", options.to, "the page to write").written("PAGE.html").required();
     list.add_all(describe(options.how));
     list.add("overwrite", options.overwrite, "replace PAGE.html if it exists");
     return list;
@@ -41,7 +41,6 @@ void declare_report(CLI::App& sub, command& chosen) {
         ->type_name("")
         ->group("Input");
     add_described(sub, describe(*options));
-    find_described(sub, "output")->required();
     sub.footer("Example: spikeweave report chains -o chains.html");
     choose(sub, chosen, options, &run);
 }

@@ -135,14 +135,13 @@ void add_model(CLI::App& parent, command& chosen, const model_help& help) {
     const auto options = std::make_shared<simulate_command<Options>>();
     option_list list;
     list.begin_group("Output");
-    list.add("output", options->to, help.output).written("OUT");
+    list.add("output", options->to, help.output).written("OUT").required();
     list.add("overwrite", options->overwrite, help.overwrite);
     list.add("json", options->json, "print one JSON document");
     list.add_all(describe(options->model));
     list.add_all(describe_threads(options->how));
     CLI::App& sub = *parent.add_subcommand(help.name, help.about);
     add_described(sub, std::move(list));
-    find_described(sub, "output")->required();
     sub.footer(std::string("Example: spikeweave simulate ") + help.example);
     choose(sub, chosen, options, &run);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/described_options.hpp"
-#include "cli/output.hpp"
+#include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
@@ -26,28 +26,21 @@ struct sort_command {
     recording_read_options recording{};
     feature_read_options features{};
     sort_options analysis{};
-    std::filesystem::path to{};  ///< empty: the result is only printed
-    bool overwrite = false;
-    bool json = false;
+    output_options output{};
     bool klustakwik2_labels = false;
     bool phy = true;
     bool nwb = false;
-    bool report = true;
     /// The options that were given and apply to one kind of input only.
     std::vector<std::string> given_for_features{};
     std::vector<std::string> given_for_recordings{};
 };
 
 void describe_output(option_list& list, sort_command& options) {
-    list.begin_group("Output");
-    list.add("output", options.to,
-             "folder to write: sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
-             "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv "
-             "if motion was estimated; sorting.res.1, spikes.npz, phy if times are "
-             "known; sorting.kwik for a .kwik")
-        .written("OUT_DIR");
-    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
-    list.add("json", options.json, "print one JSON document");
+    describe_output(list, options.output,
+                    "sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
+                    "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv, "
+                    "if motion was estimated; sorting.res.1, spikes.npz, phy if times are "
+                    "known; sorting.kwik for a .kwik");
     list.add("kk2_labels", options.klustakwik2_labels,
              "number units from 3 in sorting.clu.1, as klustakwik2 does, instead of from 2")
         .only_with("output")
@@ -56,7 +49,6 @@ void describe_output(option_list& list, sort_command& options) {
         .off_means("do not write the folder phy")
         .only_with("output");
     list.add("nwb", options.nwb, "write spikes.nwb with the units' quality").only_with("output");
-    add_page_option(list, options.report);
 }
 
 // The options for both kinds of input are in one list.
@@ -101,8 +93,9 @@ feature_file read_features_of(const sort_command& options, const execution& run)
     feature_file file = read_features(options.path, how, run);
     if (options.recording.sample_rate > 0) file.sample_rate = options.recording.sample_rate;
     if (file.features_per_channel == 0) file.features_per_channel = how.features_per_channel;
-    if (file.channel_group && std::filesystem::weakly_canonical(file.files.front()) ==
-                                  std::filesystem::weakly_canonical(options.to) / "sorting.kwx")
+    if (file.channel_group &&
+        std::filesystem::weakly_canonical(file.files.front()) ==
+            std::filesystem::weakly_canonical(options.output.to) / "sorting.kwx")
         throw invalid_argument(fmt::format(
             "'{}' holds the features, and the result would replace it: write into another folder",
             file.files.front().string()));
@@ -143,12 +136,12 @@ sorted_files sort_file(const sort_command& options, invocation& now, const execu
 }
 
 void describe_files(std::vector<std::filesystem::path> files, const sort_command& options,
-                    sorting_report& report, const execution& run) {
+                    sorting_report& report, run_record& input, const execution& run) {
     const sort_options& analysis = options.analysis;
     if (!analysis.start.empty() && analysis.start.file != options.path)
         files.push_back(analysis.start.file);
     if (!analysis.model.empty()) files.push_back(analysis.model);
-    report.run.input = describe_input(files.front(), run);
+    input.input = describe_input(files.front(), run);
     for (std::size_t i = 1; i < files.size(); ++i)
         report.more_input.push_back(describe_input(files[i], run));
 }
@@ -168,21 +161,18 @@ void add_command_parameters(sort_command options, bool is_recording, parameter_l
     add_parameters(list, describe(options), {"kk2_labels", "phy", "nwb"});
 }
 
-void print(const sort_command& options, const sorting_report& report, invocation& now) {
-    if (options.json) write_stdout(to_json(report) + "\n");
-    if (options.json || now.quiet) return;
+std::string text_of(const sort_command& options, const sorting_report& report) {
     std::string text = summarize(report);
-    if (!options.to.empty())
-        text += "\n" + with_command_line_names(summarize_files(report, options.to));
-    write_stdout(text);
+    if (!options.output.to.empty())
+        text += "\n" + with_command_line_names(summarize_files(report, options.output.to));
+    return text;
 }
 
 void run(sort_command& options, invocation& now) {
     const std::filesystem::path& model = options.analysis.save_model;
     options.analysis.writes_model = false;  // it appears together with the folder
-    if (!options.to.empty() && now.is_root())
-        check_result_place(options.to, options.overwrite, result_kind::sort);
-    if (!model.empty() && now.is_root()) check_output_place(model, options.overwrite);
+    check_place(options.output, result_kind::sort, now);
+    if (!model.empty() && now.is_root()) check_output_place(model, options.output.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     auto [result, files, record] = sort_file(options, now, run);
     if (!now.is_root()) return;
@@ -190,20 +180,15 @@ void run(sort_command& options, invocation& now) {
     result.warnings = std::move(record.warnings);
     const bool is_recording = result.waveforms.group_count() > 0;
     sorting_report report = report_of(std::move(result), run);
-    describe_files(std::move(files), options, report, run);
-    report.run.command = now.command_line;
-    add_command_parameters(options, is_recording, report.run.parameters);
+    run_record input;
+    describe_files(std::move(files), options, report, input, run);
+    add_command_parameters(options, is_recording, input.parameters);
     report.first_label = options.klustakwik2_labels ? 3U : 2U;
     report.nwb = options.nwb;
-    report.with_page = options.report;
     report.with_phy = options.phy;
-    report.run.seconds = now.seconds();
-    if (options.to.empty())
-        write_model(report, options.overwrite);
-    else
-        write_sorting_report(options.to, report, options.overwrite, run);
-    now.progress.clear();
-    print(options, report, now);
+    if (options.output.to.empty()) write_model(report, options.output.overwrite);
+    finish_command(options.output, report, std::move(input), now, run, &write_sorting_report,
+                   [&](const sorting_report& made) { return text_of(options, made); });
 }
 
 }  // namespace

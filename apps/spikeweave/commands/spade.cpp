@@ -10,8 +10,8 @@
 #include "cli/confirming.hpp"
 #include "cli/described_options.hpp"
 #include "cli/epoch_source.hpp"
-#include "cli/output.hpp"
 #include "cli/parts.hpp"
+#include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
@@ -30,12 +30,9 @@ struct spade_command {
     bool transactions = false;  ///< FILE has windows, not spikes
     epoch_source_options epochs{};
     std::filesystem::path confirm{};  ///< the recording that tests; empty: the one searched
-    std::filesystem::path to{};       ///< empty: the result is only printed
-    bool overwrite = false;
+    output_options output{};
     bool occurrences = false;
     bool nwb = false;
-    bool report = true;
-    bool json = false;
     std::uint64_t max_memory_bytes = 0;
     part_options parts{};
     std::string window{};  ///< as typed; empty: that of `analysis`
@@ -43,24 +40,19 @@ struct spade_command {
 
     // Patterns that are only written go straight to the file.
     bool is_collected() const {
-        return analysis.is_tested() || analysis.reduce || analysis.stability || nwb || json;
+        return analysis.is_tested() || analysis.reduce || analysis.stability || nwb || output.json;
     }
 };
 
 void describe_output(option_list& list, spade_command& options) {
-    list.begin_group("Output");
-    list.add("output", options.to,
-             "folder to write: patterns.tsv, signatures.tsv, spectrum.tsv, funnel.tsv, "
-             "run.json and report.html")
-        .written("OUT_DIR");
-    list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
+    describe_output(list, options.output,
+                    "patterns.tsv, signatures.tsv, spectrum.tsv, funnel.tsv, "
+                    "run.json and report.html");
     list.add("occurrences", options.occurrences,
              "write the times of occurrences even if patterns are not tested; patterns.tsv may "
              "then become large")
         .only_with("output");
     list.add("nwb", options.nwb, "also write patterns.nwb").only_with("output");
-    add_page_option(list, options.report);
-    list.add("json", options.json, "print one JSON document");
 }
 
 option_list describe(spade_command& options) {
@@ -81,14 +73,9 @@ option_list describe(spade_command& options) {
     };
     list.begin_group(list.find("surrogates").group);
     add_part_option(list, options.parts);
-    list.change("part").not_with({"hold_out", "confirm"});
     list.begin_group(list.find("alpha").group);
     add_confirm(list, options.confirm).only_with("surrogates");
-    list.begin_group(list.find("strategy").group);
-    list.add("max_memory", options.max_memory_bytes,
-             "stop if more memory than this is needed, such as 2GB")
-        .unset_is("four fifths of the free memory")
-        .in_bytes();
+    add_max_memory(list, options.max_memory_bytes);
     return list;
 }
 
@@ -156,7 +143,9 @@ spade_file read_file(spade_command& options, const spade_job& job) {
         throw invalid_argument("windows are read from a file, not from standard input");
     spade_windows windows = read_transactions(path, analysis.window, job.run);
     check_memory(windows, job.guard);
-    return {prepare_spade(std::move(windows), analysis), {.input = describe_input(path, job.run)}};
+    return {prepare_spade(std::move(windows), analysis),
+            {.parameters = parameters_of(describe(options.input)),
+             .input = describe_input(path, job.run)}};
 }
 
 // Says what the search will cost if it will take long or progress is shown.
@@ -184,26 +173,22 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     job.guard.check();
     pattern_report report = report_of(std::move(in.prepared.spikes), std::move(result), job.run);
     report.with_nwb = job.options.nwb;
-    report.with_page = job.options.report;
     report.run.warnings = in.record.warnings;
-    record_input(report.run, std::move(in.record), job.now);
     spade_command options = job.options;
-    add_parameters(report.run.parameters, describe(options),
-                   {"format", "time_unit", "allow_negative", "labels", "drop_duplicates_of_units",
-                    "drop_synchronous", "synchrony_window", "max_rate", "min_snr", "groups",
-                    "group_window", "only_units", "confirm", "transactions", "max_memory"});
-    report.run.seconds = job.now.seconds();
+    add_parameters(in.record.parameters, describe(options),
+                   {"confirm", "transactions", "max_memory"});
+    complete_record(options.output, report, std::move(in.record), job.now);
     return report;
 }
 
 void print(const pattern_report& report, const spade_job& job) {
-    job.now.progress.clear();
-    if (job.options.json) return write_stdout(to_json(report) + "\n");
-    if (job.now.quiet) return;
-    std::string text = with_command_line_names(summarize_search(report, job.options.analysis)) +
-                       summarize(report, shows_colour(STDOUT_FILENO));
-    if (!job.options.to.empty()) text += fmt::format("\nwritten to {}\n", job.options.to.string());
-    write_stdout(text);
+    const auto text_of = [&](const pattern_report& made) {
+        std::string text = with_command_line_names(summarize_search(made, job.options.analysis)) +
+                           summarize(made, shows_colour(STDOUT_FILENO));
+        const std::string to = job.options.output.to.string();
+        return to.empty() ? text : text + fmt::format("\nwritten to {}\n", to);
+    };
+    print_result(job.options.output, report, job.now, text_of, &job.guard);
 }
 
 // Mines without holding the patterns; the largest are shown.
@@ -211,16 +196,16 @@ void stream(spade_file& in, const spade_job& job) {
     constexpr std::size_t most_shown = 12;
     const spade_command& options = job.options;
     std::unique_ptr<pattern_stream> file;
-    if (!options.to.empty() && job.now.is_root())
-        file = std::make_unique<pattern_stream>(options.to, in.prepared.axes, options.occurrences,
-                                                options.overwrite);
+    if (!options.output.to.empty() && job.now.is_root())
+        file = std::make_unique<pattern_stream>(options.output.to, in.prepared.axes,
+                                                options.occurrences, options.output.overwrite);
     // All ranks mine with occurrences, though only the first one writes.
     spade_stream_result result = stream_spade(
         in.prepared, options.analysis, most_shown,
         [&](const pattern_table& block) {
             if (file) file->take(block);
         },
-        options.occurrences && !options.to.empty(), job.run);
+        options.occurrences && !options.output.to.empty(), job.run);
     if (!job.now.is_root()) return;
     const pattern_report report = report_on(std::move(result), in, job);
     if (file) file->commit(report, job.run);
@@ -237,8 +222,8 @@ void collect(spade_file& in, const spade_job& job) {
     job.now.warn(in.record, found.warnings);
     pattern_report report = report_on(std::move(found), in, job);
     report.replication_input = std::move(in.other.input);
-    if (options.json) job.guard.expect(json_bytes(report));
-    if (!options.to.empty()) write_pattern_report(options.to, report, options.overwrite, job.run);
+    if (!options.output.to.empty())
+        write_pattern_report(options.output.to, report, options.output.overwrite, job.run);
     print(report, job);
 }
 
@@ -247,7 +232,7 @@ void divide(spade_file& in, spade_command options, const spade_job& job) {
     part_record record{.verb = "spade", .part = options.parts.part};
     record.tally = tally_part(in.prepared, options.analysis, record.part, job.run).to_bytes();
     record.run.seed = options.analysis.surrogates.seed;
-    write_part(options.to, options.overwrite, std::move(record), std::move(in.record),
+    write_part(options.output.to, options.output.overwrite, std::move(record), std::move(in.record),
                describe_part(options), job.now, job.run);
 }
 
@@ -255,10 +240,9 @@ void find(spade_command& options, const memory_guard& guard, const invocation& n
     const spade_job job{options, guard, now, now.run(options.analysis.run.threads)};
     // Epochs may be known only when the file is read; then all is checked.
     if (!options.epochs.given()) check_spade(options.analysis, !options.transactions);
-    check_part(options.parts, options.analysis.surrogates, options.to);
+    check_part(options.parts, options.analysis.surrogates, options.output.to);
     const result_kind kind = options.parts.part.is_all() ? result_kind::spade : result_kind::part;
-    if (!options.to.empty() && now.is_root())
-        check_result_place(options.to, options.overwrite, kind);
+    check_place(options.output, kind, now);
     spade_file in = read_file(options, job);
     add_warnings(in.record, in.prepared.warnings);
     // Warnings are shown now that it is clear that the search can begin.
@@ -305,11 +289,8 @@ void run(spade_command& options, invocation& now) {
 
 void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
                  invocation& now) {
-    spade_command options{.input = {.path = target.input},
-                          .to = target.to,
-                          .overwrite = target.overwrite,
-                          .json = target.json,
-                          .parts = {.merged = parts}};
+    spade_command options{
+        .input = {.path = target.input}, .output = target.output, .parts = {.merged = parts}};
     take_parameters(parts, describe_part(options));
     run(options, now);
 }

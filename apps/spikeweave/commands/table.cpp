@@ -22,7 +22,7 @@ struct table_command {
 option_list describe(table_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.to, "the table to write, with tabs").written("TABLE.tsv");
+    list.add("output", options.to, "the table to write, with tabs").written("TABLE.tsv").required();
     list.add_all(describe(options.how));
     list.add("overwrite", options.overwrite, "replace TABLE.tsv if it exists");
     list.add("json", options.json, "print one JSON document");
@@ -56,7 +56,6 @@ void declare_table(CLI::App& sub, command& chosen) {
         ->type_name("")
         ->group("Input");
     add_described(sub, describe(*options));
-    find_described(sub, "output")->required();
     sub.footer("Example: spikeweave table results/* --of circuit -o edges.tsv");
     choose(sub, chosen, options, &run);
 }

@@ -261,10 +261,10 @@ option& option::bind(Field& target) {
     return *this;
 }
 
-/// A name that was an option of a list until another command took it over.
+/// A name that was an option of a list.
 struct moved_option {
     std::string name{};
-    std::string usage{};  ///< how it is asked for now, from the command on: "count FILE EPISODES"
+    std::string instead{};  ///< what does the same now: "spikeweave count FILE EPISODES does this"
 };
 
 /// The options of a struct, in display order. It refers to the struct's fields, which must outlive
@@ -286,7 +286,7 @@ public:
     /// Adds the options of a part of the struct.
     void add_all(option_list others);
     /// Notes names that are no options any more, so that messages can say where they are now.
-    void add_moved(const std::vector<std::string>& names, const std::string& usage);
+    void add_moved(const std::vector<std::string>& names, const std::string& instead);
     const std::vector<moved_option>& moved() const { return moved_; }
     /// Moves the options under this heading to the end.
     void put_last(std::string_view heading);

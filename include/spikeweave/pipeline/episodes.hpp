@@ -125,13 +125,6 @@ SPIKEWEAVE_API surrogate_tally count_part(const spike_sequence& spikes,
                                           const episode_options& options,
                                           const surrogate_part& part, const execution& run = {});
 
-/// Counts and tests these episodes instead of searching. Options of the search are ignored, and no
-/// other pairs are tested.
-SPIKEWEAVE_API episode_result count_and_test_episodes(const spike_sequence& spikes,
-                                                      std::span<const episode> given,
-                                                      const episode_options& options = {},
-                                                      const execution& run = {});
-
 /// Options of counting alone.
 struct episode_counting_options {
     episode_count_options counting{};
@@ -145,5 +138,27 @@ SPIKEWEAVE_API option_list describe(episode_counting_options& options);
 SPIKEWEAVE_API episode_count_result
 count_given_episodes(const spike_sequence& spikes, std::span<const episode> given,
                      const episode_counting_options& options = {}, const execution& run = {});
+
+/// Options of counting and testing.
+struct given_episode_options {
+    epoch_options time{};  ///< the part of the recording in which they are counted
+    episode_counting_options counting{};
+    significance_options significance{};
+    surrogate_options surrogates{};
+};
+
+SPIKEWEAVE_API option_list describe(given_episode_options& options);
+
+/// The options of an analysis that apply to given episodes.
+SPIKEWEAVE_API given_episode_options options_for_given(const episode_options& options);
+
+/// Counts and tests these episodes instead of searching; no other pairs are tested. The command
+/// `spikeweave count` and Python's `spikeweave.count` make the same call.
+/// @return the options of the result are those of the analysis; `options_for_given` are those used
+/// @throws as `find_episodes`.
+SPIKEWEAVE_API episode_result count_and_test_episodes(const spike_sequence& spikes,
+                                                      std::span<const episode> given,
+                                                      const given_episode_options& options = {},
+                                                      const execution& run = {});
 
 }  // namespace spikeweave

@@ -51,6 +51,9 @@ public:
     virtual const std::vector<std::string>& unit_names() const = 0;
 };
 
+/// The options of reading that apply block by block; the others need the whole recording.
+SPIKEWEAVE_API option_list describe_for_blocks(spike_read_options& options);
+
 /// Opens a recording for reading block by block: a `.npy` array of n × 2 (time_s, unit), delimited
 /// text (also with gzip), or a folder of such files, one continued by the next in the natural order
 /// of their names. A block needs a few megabytes, whatever the length of the recording.
@@ -58,8 +61,8 @@ public:
 /// Spikes must be in time order, also from file to file, which is checked while they are read.
 /// @throws io_error with the file, and the line or record: if the file is of another format, a
 /// folder has no file, or, while reading, for what `read_spikes` rejects and for a spike that is
-/// earlier than the one before it. invalid_argument if `how` asks to drop duplicates of units,
-/// which needs the whole recording.
+/// earlier than the one before it. invalid_argument if `how` has options that are not those of
+/// `describe_for_blocks`.
 SPIKEWEAVE_API std::unique_ptr<spike_blocks> open_spike_blocks(const std::filesystem::path& path,
                                                                const spike_read_options& how = {},
                                                                const execution& run = {});

@@ -275,6 +275,11 @@ void take_option(const option_list& options, const std::string& name, nb::handle
         if (std::ranges::find(of_reading, name, &option::name) != of_reading.end())
             throw nb::type_error(
                 fmt::format("there is no argument '{}' (spikeweave.read has it)", name).c_str());
+        for (const moved_option& moved : options.moved())
+            if (moved.name == name)
+                throw nb::type_error(fmt::format("there is no argument '{}' (spikeweave.{} has it)",
+                                                 name, moved.usage.substr(0, moved.usage.find(' ')))
+                                         .c_str());
         refuse_argument(name);
     }
     if (value.is_none()) return;
@@ -328,7 +333,8 @@ nb::list description_of(const option_list& options) {
     return dicts_of(options, "name", &option::name, "help", &option::help, "help_off",
                     &option::help_off, "type", type_of, "choices", &option::choices, "group",
                     &option::group, "default", argument_of, "default_shown", default_of,
-                    "placeholder", &option::placeholder, "command_line", on_command_line);
+                    "placeholder", &option::placeholder, "command_line", on_command_line,
+                    "required", &option::is_required);
 }
 
 }  // namespace spikeweave::python

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/episodes.hpp"
@@ -163,9 +162,8 @@ nb::dict stability_between(const matrix_in<std::uint32_t>& before,
         }));
 }
 
-template <class Found>
-void add_run(nb::dict& out, const shared_spikes& spikes, const Found& found,
-             windowed_episode_options options) {
+template <class Found, class Options>
+void add_run(nb::dict& out, const shared_spikes& spikes, const Found& found, Options options) {
     out["parameters"] = arguments_of(describe(options));
     add_warnings(out, spikes, found.warnings);
     out["seconds"] = found.seconds;
@@ -199,7 +197,10 @@ nb::dict pair_columns(const pair_tests& pairs, const circuit& found, const spike
     return out;
 }
 
-nb::dict to_python(const shared_spikes& spikes, episode_result made, bool has_recorded_span) {
+// Returns a result of a search, or of counting given episodes, with the options of that call.
+template <class Options>
+nb::dict to_python(const shared_spikes& spikes, episode_result made, const Options& options,
+                   bool has_recorded_span) {
     const auto held = std::make_shared<const episode_result>(std::move(made));
     const episode_result& found = *held;
     nb::dict out;
@@ -230,14 +231,36 @@ nb::dict to_python(const shared_spikes& spikes, episode_result made, bool has_re
         if (found.searched->confirmed_elsewhere) add_untested(search, *found.searched);
         out["search"] = std::move(search);
     }
-    add_run(out, spikes, found, {found.options});
+    add_run(out, spikes, found, options);
     if (found.part) out["spikes"] = share(*found.part, has_recorded_span);
     return out;
 }
 
-nb::dict to_python(const shared_spikes& spikes, windowed_episode_result made,
-                   bool /*has_recorded_span*/) {
-    const auto held = std::make_shared<const windowed_episode_result>(std::move(made));
+// Tests in one recording the findings of another.
+episode_result find_and_confirm(const spike_sequence& spikes, const spike_sequence& confirm,
+                                const episode_options& options, const execution& run) {
+    episode_result found = confirm_episodes(spikes, confirm, options, run);
+    for (const std::string& warning : check_spikes(confirm))
+        found.warnings.push_back("In the recording that confirms: " + warning);
+    return found;
+}
+
+// Searches the recording, whose findings another one may confirm.
+nb::dict find(const shared_spikes& spikes, const nb::dict& given,
+              const std::optional<shared_spikes>& confirm) {
+    episode_result found = call_with<episode_options>(
+        given, [&](const episode_options& options, const execution& run) {
+            return confirm ? find_and_confirm(*spikes.sequence, *confirm->sequence, options, run)
+                           : find_episodes(*spikes.sequence, options, run);
+        });
+    const episode_options options = found.options;
+    return to_python(spikes, std::move(found), options,
+                     (confirm ? *confirm : spikes).has_recorded_span);
+}
+
+nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
+    const auto held = std::make_shared<const windowed_episode_result>(
+        call(find_episodes_in_windows, *spikes.sequence, given));
     const windowed_episode_result& found = *held;
     nb::dict out;
     out["report"] = held_report(
@@ -260,32 +283,14 @@ nb::dict to_python(const shared_spikes& spikes, windowed_episode_result made,
     return out;
 }
 
-// Tests in one recording the findings of another.
-episode_result find_and_confirm(const spike_sequence& spikes, const spike_sequence& confirm,
-                                const windowed_episode_options& options, const execution& run) {
-    if (options.window > duration{0} || options.hop > duration{0})
-        throw invalid_argument("confirm", "it cannot be combined with `window`");
-    episode_result found = confirm_episodes(spikes, confirm, options.search, run);
-    for (const std::string& warning : check_spikes(confirm))
-        found.warnings.push_back("In the recording that confirms: " + warning);
-    return found;
-}
-
-// Searches the recording, whose findings another one may confirm, or its windows.
-nb::dict find(const shared_spikes& spikes, const nb::dict& given,
-              const std::optional<shared_spikes>& confirm) {
-    using results = std::variant<episode_result, windowed_episode_result>;
-    results found = call_with<windowed_episode_options>(
-        given, [&](const windowed_episode_options& options, const execution& run) -> results {
-            if (confirm)
-                return find_and_confirm(*spikes.sequence, *confirm->sequence, options, run);
-            if (options.window == duration{0} && options.hop == duration{0})
-                return find_episodes(*spikes.sequence, options.search, run);
-            return find_episodes_in_windows(*spikes.sequence, options, run);
-        });
-    const bool is_recorded = (confirm ? *confirm : spikes).has_recorded_span;
-    return std::visit([&](auto&& one) { return to_python(spikes, std::move(one), is_recorded); },
-                      std::move(found));
+nb::dict count_and_test(const shared_spikes& spikes, const episodes_in& episodes,
+                        const nb::dict& given) {
+    const std::vector<episode> wanted = episodes_of(episodes);
+    episode_result found = call_with<given_episode_options>(given, [&](const auto&... how) {
+        return count_and_test_episodes(*spikes.sequence, wanted, how...);
+    });
+    const auto options = options_for_given(found.options);
+    return to_python(spikes, std::move(found), options, spikes.has_recorded_span);
 }
 
 array_out<std::int64_t> count(const shared_spikes& spikes, const episodes_in& episodes,
@@ -339,8 +344,13 @@ void bind_episodes(nb::module_& m) {
     m.def("find_episodes", &find, "spikes"_a, "given"_a, "confirm"_a = nb::none());
     m.def("circuit_stability", &stability_between, "before"_a, "after"_a, "given"_a);
     m.def("circuit_stability_options", &description<circuit_stability_options>);
-    m.def("episodes_options", &description<windowed_episode_options>);
-    m.def("episodes_arguments", &recorded_arguments<windowed_episode_options>);
+    m.def("episodes_options", &description<episode_options>);
+    m.def("episodes_arguments", &recorded_arguments<episode_options>);
+    m.def("find_episodes_in_windows", &find_in_windows, "spikes"_a, "given"_a);
+    m.def("windows_options", &description<windowed_episode_options>);
+    m.def("count_and_test_episodes", &count_and_test, "spikes"_a, "episodes"_a, "given"_a);
+    m.def("count_options", &description<given_episode_options>);
+    m.def("count_arguments", &recorded_arguments<given_episode_options>);
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);

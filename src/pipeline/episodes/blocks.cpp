@@ -2,31 +2,21 @@
 
 #include <chrono>
 
-#include "spikeweave/core/error.hpp"
-
 namespace spikeweave {
-namespace {
 
-void check_for_blocks(const episode_options& options) {
-    check_options(options);
-    const auto refuse = [](const char* option) {
-        throw invalid_argument(option, "it needs the whole recording in memory");
-    };
-    if (options.time.t_start) refuse("t_start");
-    if (options.time.t_stop) refuse("t_stop");
-    if (!options.time.epochs.empty()) refuse("epochs");
-    if (options.time.trial_length) refuse("trial_length");
-    if (options.surrogates.surrogates > 0) refuse("surrogates");
-    if (options.hold_out > 0) refuse("hold_out");
+option_list describe(episodes_in_blocks_options& options) {
+    option_list list = describe(options.mining);
+    list.remove("compaction");
+    list.remove("split");
+    list.add_all(describe(options.run, "where to count: cpu"));
+    return list;
 }
 
-}  // namespace
-
 episodes_in_blocks_result find_episodes_in_blocks(spike_blocks& recording,
-                                                  const episode_options& options,
+                                                  const episodes_in_blocks_options& options,
                                                   const execution& run) {
     const auto began = std::chrono::steady_clock::now();
-    check_for_blocks(options);
+    check_options(options);
     execution counting = run;
     counting.threads = options.run.threads;
     counting.devices = options.run.devices.value_or(std::vector<int>{});

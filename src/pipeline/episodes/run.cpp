@@ -106,10 +106,37 @@ episode_result with_untested_units(const spike_sequence& recording, episode_resu
 }
 
 constexpr const char* device_help =
-    "where to count: cpu; cuda, the first GPU; cuda:0,1, these GPUs, which share the work; "
-    "cuda:all; "
-    "or automatic, the first GPU if there is one and the recording has 3,000,000 spikes or more. "
-    "Surrogates are counted there, too; everything else runs on the CPU";
+    "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, or automatic (the "
+    "first GPU for many spikes)";
+
+// Describes what a search and a count of given episodes have both.
+void describe_tests(option_list& list, significance_options& significance,
+                    surrogate_options& surrogates) {
+    list.add_all(describe(significance));
+    list.add_all(describe_episode_surrogates(surrogates));
+}
+
+// The options of an analysis that counts and tests likewise.
+episode_options as_analysis(const given_episode_options& options) {
+    const episode_count_options& counting = options.counting.counting;
+    return {.time = options.time,
+            .mining = {.delays = default_delays(),
+                       .ties = counting.ties,
+                       .strategy = counting.strategy,
+                       .compaction = counting.compaction,
+                       .split = counting.split},
+            .significance = options.significance,
+            .surrogates = options.surrogates,
+            .run = options.counting.run};
+}
+
+std::vector<delay_interval> delays_of(std::span<const episode> given) {
+    std::vector<delay_interval> all;
+    for (const episode& one : given) all.insert(all.end(), one.delays.begin(), one.delays.end());
+    std::ranges::sort(all);
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
 
 }  // namespace
 
@@ -133,8 +160,7 @@ execution counting_on(const spike_sequence& spikes, episode_strategy strategy,
 option_list describe(episode_options& options) {
     option_list list = describe(options.time);
     list.add_all(describe(options.mining));
-    list.add_all(describe(options.significance));
-    list.add_all(describe_episode_surrogates(options.surrogates));
+    describe_tests(list, options.significance, options.surrogates);
     list.begin_group("Significance");
     list.add("hold_out", options.hold_out,
              "hold out this share of the recorded time: search the rest, and test the episodes "
@@ -147,9 +173,11 @@ option_list describe(episode_options& options) {
              "all")
         .above(0)
         .only_with("hold_out");
-    list.add_all(describe(options.run,
-                          "where to count: cpu, cuda (the first GPU), cuda:0,1 (these), cuda:all, "
-                          "or automatic (the first GPU for many spikes)"));
+    list.add_all(describe(options.run, device_help));
+    list.add_moved({"count_only"}, "spikeweave count FILE EPISODES does this");
+    list.add_moved(
+        {"window", "hop", "change_points", "change_permutations", "change_alpha", "change_seed"},
+        "spikeweave windows FILE --window TIME does this");
     return list;
 }
 
@@ -224,8 +252,13 @@ episode_result find_episodes(const spike_sequence& spikes, const episode_options
 
 episode_result count_and_test_episodes(const spike_sequence& recording,
                                        std::span<const episode> given,
-                                       const episode_options& options, const execution& run) {
-    return pipeline::count_and_test(recording, given, {}, options, run);
+                                       const given_episode_options& options, const execution& run) {
+    check_options(options);
+    episode_result result =
+        pipeline::count_and_test(recording, given, {}, as_analysis(options), run);
+    const spike_sequence& spikes = result.part ? *result.part : recording;
+    add_new(result.warnings, check_delays(spikes, delays_of(given)));
+    return result;
 }
 
 episode_result pipeline::count_and_test(const spike_sequence& recording,
@@ -238,13 +271,7 @@ episode_result pipeline::count_and_test(const spike_sequence& recording,
     const spike_sequence& spikes = take_part(recording, result);
     const episode_mining_options& mining = options.mining;
     const episode_count_result counted =
-        count_given_episodes(spikes, given,
-                             {.counting = {.ties = mining.ties,
-                                           .strategy = mining.strategy,
-                                           .split = mining.split,
-                                           .compaction = mining.compaction},
-                              .run = options.run},
-                             run);
+        count_given_episodes(spikes, given, options_for_given(options).counting, run);
     const double seconds = seconds_since(began);
     result.table = {.threshold = 0,
                     .ties = mining.ties,
@@ -270,6 +297,26 @@ option_list describe(episode_counting_options& options) {
     option_list list = describe(options.counting);
     list.add_all(describe(options.run, device_help));
     return list;
+}
+
+option_list describe(given_episode_options& options) {
+    option_list list = describe(options.time);
+    list.add_all(describe(options.counting.counting));
+    describe_tests(list, options.significance, options.surrogates);
+    list.add_all(describe(options.counting.run, device_help));
+    return list;
+}
+
+given_episode_options options_for_given(const episode_options& options) {
+    const episode_mining_options& mining = options.mining;
+    return {.time = options.time,
+            .counting = {.counting = {.ties = mining.ties,
+                                      .strategy = mining.strategy,
+                                      .split = mining.split,
+                                      .compaction = mining.compaction},
+                         .run = options.run},
+            .significance = options.significance,
+            .surrogates = options.surrogates};
 }
 
 episode_count_result count_given_episodes(const spike_sequence& spikes,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <iterator>
@@ -89,6 +90,18 @@ circuit_changes changes_over(std::span<const tested_window> windows, const spike
     return find_circuit_changes(spikes, windows_apart(all), options.search, options.changes, run);
 }
 
+// Options of a search that has the time of the whole recording.
+constexpr std::array of_whole_recordings{"epochs", "trial_length", "trial_separation", "hold_out",
+                                         "hold_out_block"};
+
+void check(windowed_episode_options options) {
+    describe(options).check();
+    const option_list of_search = describe(options.search);
+    for (const char* const name : of_whole_recordings)
+        if (const option& one = of_search.find(name); one.may_be_unset && one.is_set())
+            throw invalid_argument(name, "it does not apply to windows of a recording");
+}
+
 // About as many as there will be.
 std::size_t number_of_windows(const time_span& span, const windowed_episode_options& options) {
     const duration hop = options.hop > duration{0} ? options.hop : options.window;
@@ -99,27 +112,24 @@ std::size_t number_of_windows(const time_span& span, const windowed_episode_opti
 }  // namespace
 
 option_list describe(windowed_episode_options& options) {
-    option_list list;
+    option_list list = describe(options.search);
+    for (const char* const name : of_whole_recordings) list.remove(name);
     list.begin_group("Windows");
-    list.add("window", options.window,
-             "search in windows of this length, one after another, instead of the whole recording")
-        .unset_is("the whole recording")
-        .not_with({"epochs", "trial_length", "hold_out"});
+    list.add("window", options.window, "length of a window; windows follow one after another")
+        .unset_is("")
+        .required();
     list.add("hop", options.hop,
              "time from the beginning of one window to the beginning of the next")
-        .unset_is("as long as the window")
-        .only_with("window");
+        .unset_is("as long as the window");
     list.add("change_points", options.change_points,
              "find the times at which the circuit changes, and separately those at which only the "
-             "firing rates do")
-        .only_with("window");
-    list.add_all(describe(options.changes));
+             "firing rates do");
+    option_list changes = describe(options.changes);
     for (const char* const name : {"change_permutations", "change_alpha", "change_seed"}) {
-        list.change(name).group = "Windows";
-        list.change(name).only_with("change_points");
+        changes.change(name).group = "Windows";
+        changes.change(name).only_with("change_points");
     }
-    list.add_all(describe(options.search));
-    list.put_last("Windows");
+    list.add_all(std::move(changes));
     return list;
 }
 
@@ -127,8 +137,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
                                                  const windowed_episode_options& options,
                                                  const execution& run) {
     const auto began = std::chrono::steady_clock::now();
-    check_options(options);
-    if (options.window == duration{0}) throw invalid_argument("window", "it is not given");
+    check(options);
     if (options.change_points && options.search.surrogates.surrogates > 0 &&
         options.search.surrogates.method == surrogate_method::bin_shuffling)
         throw invalid_argument("surrogate_method",

@@ -115,7 +115,7 @@ std::string summarize(const episodes_in_blocks_report& report) {
         text += fmt::format("{:>12}  {} more\n", "", core::grouped(order.size() - shown));
     return text +
            "\nThe episodes are counted, not tested: tests need the recording in memory. "
-           "`count_only` tests them in spikes that were not searched.\n";
+           "spikeweave count tests them in spikes that were not searched.\n";
 }
 
 }  // namespace spikeweave

@@ -113,26 +113,33 @@ private:
     bool any_ = false;
 };
 
+void check_for_blocks(spike_read_options how) {
+    const option_list all = describe(how);
+    all.check();
+    const option_list usable = describe_for_blocks(how);
+    for (const option& one : all) {
+        const bool is_given = one.needs.empty() && one.is_set() && one.get() != option_value{false};
+        if (is_given && !usable.has(one.name))
+            throw invalid_argument(one.name,
+                                   "it needs the whole recording, which is read block by block");
+    }
+}
+
 }  // namespace
 }  // namespace spikes
+
+option_list describe_for_blocks(spike_read_options& options) {
+    option_list list = describe(options);
+    for (const option& one : describe(options))
+        if (one.name != "format" && one.name != "time_unit" && one.name != "allow_negative")
+            list.remove(one.name);
+    return list;
+}
 
 std::unique_ptr<spike_blocks> open_spike_blocks(const std::filesystem::path& path,
                                                 const spike_read_options& how,
                                                 const execution& run) {
-    check_options(how);
-    if (!how.labels.empty())
-        throw invalid_argument("labels", "a recording that is read in blocks has no labels");
-    if (!how.only_units.empty())
-        throw invalid_argument("only_units", "a recording that is read in blocks is read whole");
-    if (how.drop_duplicates_of_units)
-        throw invalid_argument("drop_duplicates_of_units",
-                               "which units repeat another is only known of a whole recording");
-    spike_cleaning_options how_to_clean = how.cleaning;
-    for (const option& one : describe(how_to_clean))
-        if (one.is_set() && one.name != "synchrony_window")
-            throw invalid_argument(one.name, "a recording that is read in blocks is not cleaned");
-    if (!how.groups.empty())
-        throw invalid_argument("groups", "units of a recording that is read in blocks stay alone");
+    spikes::check_for_blocks(how);
     return std::make_unique<spikes::files_as_blocks>(path, how, run);
 }
 

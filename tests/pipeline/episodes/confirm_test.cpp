@@ -99,7 +99,7 @@ TEST(Confirm, TestsWithTheSurrogatesOfTheOtherRecording) {
 
     std::vector<episode> chosen;
     for (const counted_episode& one : found.table.episodes) chosen.push_back(one.what);
-    const episode_result again = count_and_test_episodes(other, chosen, options);
+    const episode_result again = count_and_test_episodes(other, chosen, options_for_given(options));
     ASSERT_EQ(found.surrogates.size(), chosen.size());
     for (std::size_t i = 0; i < chosen.size(); ++i)
         EXPECT_EQ(found.surrogates[i].tail_q, again.surrogates[i].tail_q);

@@ -141,6 +141,28 @@ TEST(EpisodesInWindows, RefuseWindowsThatCannotBe) {
         invalid_argument);
 }
 
+TEST(EpisodesInWindows, RefuseOptionsOfWholeRecordings) {
+    const spike_sequence spikes = recording_of_windows(1, 10);
+    const auto field_refused = [&](const std::function<void(episode_options&)>& set) {
+        windowed_episode_options options{search_of_windows(), 5s};
+        set(options.search);
+        try {
+            find_episodes_in_windows(spikes, options);
+        } catch (const invalid_argument& error) {
+            return error.field();
+        }
+        return std::string();
+    };
+    EXPECT_EQ(field_refused([](auto& how) { how.time.epochs = {{0s, 9s}}; }), "epochs");
+    EXPECT_EQ(field_refused([](auto& how) { how.time.trial_length = 1s; }), "trial_length");
+    EXPECT_EQ(field_refused([](auto& how) { how.hold_out = 0.5; }), "hold_out");
+    EXPECT_EQ(field_refused([](auto&) {}), "");
+    windowed_episode_options options;
+    const option_list list = describe(options);
+    for (const char* const name : {"epochs", "trial_length", "trial_separation", "hold_out"})
+        EXPECT_FALSE(list.has(name)) << name;
+}
+
 spike_sequence random_spikes_of_levels(std::mt19937_64& random) {
     const auto units = static_cast<std::uint32_t>(2 + random() % 5);
     independent_spikes stream(random(), units, 20);

@@ -5,17 +5,27 @@
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/blocks.hpp"
-#include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/spikes/spike_blocks.hpp"
 
 namespace spikeweave {
+
+/// All options of a search that holds only a part of the recording at a time: those of the time to
+/// be analysed, of tests and of work on several GPUs need the whole recording.
+struct episodes_in_blocks_options {
+    episode_mining_options mining{.delays = default_delays()};
+    run_options run{};
+};
+
+SPIKEWEAVE_API option_list describe(episodes_in_blocks_options& options);
 
 /// The frequent episodes of a recording that is larger than memory.
 struct episodes_in_blocks_result {
     episodes_in_blocks found{};
     /// The options as they were resolved.
-    episode_options options{};
+    episodes_in_blocks_options options{};
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
     double seconds = 0;
 };
@@ -24,10 +34,10 @@ struct episodes_in_blocks_result {
 /// not tested, and there is no circuit, because tests need all spikes of a unit.
 /// @param run  progress and cancellation; its threads and devices are ignored, because those of the
 /// options are used
-/// @throws invalid_argument if an option is out of range or needs the whole recording: a part of
-/// the time, surrogates, `hold_out`, GPUs, or another strategy than `latest_start`; io_error of the
-/// recording; cancelled.
-SPIKEWEAVE_API episodes_in_blocks_result find_episodes_in_blocks(
-    spike_blocks& recording, const episode_options& options = {}, const execution& run = {});
+/// @throws invalid_argument if an option is out of range or needs the whole recording: GPUs, or
+/// another strategy than `latest_start`; io_error of the recording; cancelled.
+SPIKEWEAVE_API episodes_in_blocks_result
+find_episodes_in_blocks(spike_blocks& recording, const episodes_in_blocks_options& options = {},
+                        const execution& run = {});
 
 }  // namespace spikeweave

@@ -12,14 +12,15 @@
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/pipeline/episodes/changes.hpp"
 
-/// The analysis of serial episodes in windows of a recording, one after another.
+/// The analysis of serial episodes in windows of a recording, one after another. The command
+/// `spikeweave windows` and Python's `spikeweave.windows` make the same call.
 namespace spikeweave {
 
 /// All options of the analysis of each window, and which windows there are.
 struct windowed_episode_options {
+    /// `epochs`, `trial_length` and `hold_out` do not apply.
     episode_options search{};
-    /// 0: the whole recording is analysed at once.
-    duration window{0};
+    duration window{0};  ///< has to be given
     /// From the beginning of one window to that of the next. 0: as long as the window.
     duration hop{0};
     /// Whether to search for the times at which the circuit changes.
@@ -62,8 +63,8 @@ struct windowed_episode_result {
 /// this window and its length. Windows begin at the multiples of the hop, the first one last before
 /// the first spike or with it; those are left out that end after the recording, or begin before the
 /// part of it that the options choose.
-/// @throws invalid_argument if an option is out of range or there is no window; device_error;
-/// cancelled.
+/// @throws invalid_argument if an option is out of range or does not apply, or there is no window;
+/// device_error; cancelled.
 SPIKEWEAVE_API windowed_episode_result
 find_episodes_in_windows(const spike_sequence& spikes, const windowed_episode_options& options,
                          const execution& run = {});

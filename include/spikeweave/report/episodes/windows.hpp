@@ -13,7 +13,7 @@
 
 namespace spikeweave {
 
-/// The complete result of `spikeweave episodes --window`, ready to be written.
+/// The complete result of `spikeweave windows`, ready to be written.
 struct windowed_episode_report {
     spike_sequence spikes;
     windowed_episode_result result{};

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "cli/invocation.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "spikeweave/core/memory.hpp"
+#include "spikeweave/core/options.hpp"
+#include "spikeweave/report/output_place.hpp"
+
+/// Where the result of an analysis goes: the beginning and the end of every such command.
+namespace spikeweave::cli {
+
+struct output_options {
+    std::filesystem::path to{};  ///< empty: the result is only printed
+    bool overwrite = false;
+    bool report = true;  ///< whether the folder has a page
+    bool json = false;
+};
+
+/// Adds --output, --overwrite, --no-report and --json.
+/// @param files  those of the folder
+void describe_output(option_list& list, output_options& options, const std::string& files);
+/// Adds --occurrences, for episodes.
+void add_occurrences(option_list& list, bool& wanted);
+/// Adds --max-memory for an analysis without a bound of its own; 0 is the usual one.
+void add_max_memory(option_list& list, std::uint64_t& bytes);
+
+/// @throws io_error if a result of this kind cannot be written there.
+void check_place(const output_options& options, result_kind kind, const invocation& now);
+
+/// Moves what is known of the input into the record of a result, behind the parameters that it has.
+void record_input(run_record& into, run_record input, const invocation& now);
+
+/// Prints the result as one JSON document, or else as a text.
+template <class Report, class Summarize>
+void print_result(const output_options& options, const Report& report, const invocation& now,
+                  const Summarize& summary, const memory_guard* memory = nullptr) {
+    now.progress.clear();
+    if constexpr (requires { to_json(report); }) {
+        if constexpr (requires { json_bytes(report); })
+            if (options.json && memory != nullptr) memory->expect(json_bytes(report));
+        if (options.json) return write_stdout(one_document(to_json(report)));
+    }
+    if (!now.quiet) write_stdout(summary(report));
+}
+
+/// Completes the record of a result.
+template <class Report>
+void complete_record(const output_options& options, Report& report, run_record input,
+                     const invocation& now) {
+    record_input(report.run, std::move(input), now);
+    report.run.seconds = now.seconds();
+    if constexpr (requires { report.with_page; }) report.with_page = options.report;
+}
+
+/// A function of the library that writes the folder of a result.
+template <class Report>
+using report_writer = void (*)(const std::filesystem::path&, const std::type_identity_t<Report>&,
+                               bool, const execution&);
+
+/// Completes the record of a result, writes it, and prints it.
+/// @param input  the record of what was read, with all parameters that are not of the analysis
+template <class Report, class Summarize>
+void finish_command(const output_options& options, Report& report, run_record input,
+                    const invocation& now, const execution& run, report_writer<Report> write,
+                    const Summarize& summary, const memory_guard* memory = nullptr) {
+    complete_record(options, report, std::move(input), now);
+    if (!options.to.empty()) write(options.to, report, options.overwrite, run);
+    print_result(options, report, now, summary, memory);
+}
+/// Does so with the usual text.
+template <class Report>
+void finish_command(const output_options& options, Report& report, run_record input,
+                    const invocation& now, const execution& run, report_writer<Report> write) {
+    finish_command(options, report, std::move(input), now, run, write,
+                   [](const Report& made) { return summarize(made); });
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,95 @@
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "cli/described_options.hpp"
+#include "cli/epoch_source.hpp"
+#include "cli/result_output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/memory.hpp"
+#include "spikeweave/pipeline/episodes.hpp"
+#include "spikeweave/report/episodes.hpp"
+#include "spikeweave/report/strategies.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct count_command {
+    spike_input_options input{};
+    std::filesystem::path episodes{};
+    epoch_source_options epochs{};
+    output_options output{};
+    bool occurrences = false;
+    std::uint64_t max_memory_bytes = 0;
+    given_episode_options analysis{};
+};
+
+option_list describe(count_command& options) {
+    option_list list = describe(options.input);
+    describe_output(list, options.output,
+                    "episodes.tsv, circuit.tsv, lags.tsv, circuit.graphml, circuit.svg, run.json "
+                    "and report.html");
+    add_occurrences(list, options.occurrences);
+    list.add_all(describe(options.analysis));
+    describe_epochs(list, options.epochs);
+    add_max_memory(list, options.max_memory_bytes);
+    return list;
+}
+
+void count(count_command& options, const memory_guard& memory, const invocation& now) {
+    check_place(options.output, result_kind::episodes, now);
+    const execution run = now.run(options.analysis.counting.run.threads);
+    spike_input input = read_input(options.input, now, run);
+    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
+    const std::vector<episode> given = read_given(options.episodes, input);
+    now.warn(input.record.warnings);
+    episode_result result = count_and_test_episodes(input.spikes, given, options.analysis, run);
+    if (!now.is_root()) return;
+    now.warn(input.record, result.warnings);
+    result.warnings = input.record.warnings;
+    given_episode_options used = options_for_given(result.options);
+    episode_report report = report_of(std::move(input.spikes), std::move(result), run);
+    report.with_occurrences = options.occurrences;
+    report.run.parameters = parameters_of(describe(used));
+    add_parameters(input.record.parameters, describe(options), {"max_memory"});
+    input.record.parameters.emplace_back("episodes", options.episodes.string());
+    finish_command(
+        options.output, report, std::move(input.record), now, run, &write_episode_report,
+        [&](const episode_report& made) {
+            std::string text = with_command_line_names(summarize_search(made, {}));
+            text += summarize_counts(made);
+            if (!options.output.to.empty())
+                text += with_command_line_names(summarize_files(made, options.output.to));
+            return text;
+        },
+        &memory);
+}
+
+void run(count_command& options, invocation& now) {
+    run_within_memory(options.max_memory_bytes, "fewer episodes need less", now,
+                      [&](const memory_guard& memory, const invocation& guarded) {
+                          count(options, memory, guarded);
+                      });
+}
+
+}  // namespace
+
+void declare_count(CLI::App& sub, command& chosen) {
+    const auto options = std::make_shared<count_command>();
+    add_spike_file(sub, options->input.path);
+    sub.add_option("EPISODES", options->episodes,
+                   "a file with an episode on each line, such as n0 4-6ms n1 4-6ms n2; or a folder "
+                   "that episodes wrote with --output")
+        ->required()
+        ->type_name("")
+        ->group("Input");
+    add_described(sub, describe(*options));
+    add_strategy_list(sub, &list_episode_strategies);
+    sub.footer(
+        "Examples: spikeweave count sym26.tsv known.txt\n"
+        "          spikeweave count tuesday.nwb monday-circuit -o tuesday-counts");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli

@@ -1,0 +1,65 @@
+#include "spikeweave/report/episodes/windows.hpp"
+
+#include <utility>
+
+#include "cli/described_options.hpp"
+#include "cli/result_output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/memory.hpp"
+#include "spikeweave/pipeline/episodes/windows.hpp"
+#include "spikeweave/report/strategies.hpp"
+
+namespace spikeweave::cli {
+namespace {
+
+struct windows_command {
+    spike_input_options input{};
+    output_options output{};
+    windowed_episode_options analysis{};
+};
+
+option_list describe(windows_command& options) {
+    option_list list = describe(options.input);
+    describe_output(list, options.output,
+                    "windows.tsv, window_episodes.tsv, window_circuits.tsv, run.json and "
+                    "report.html; with `change_points` also change_points.tsv");
+    list.add_all(describe(options.analysis));
+    return list;
+}
+
+void find(windows_command& options, const invocation& now) {
+    check_place(options.output, result_kind::episodes, now);
+    const execution run = now.run(options.analysis.search.run.threads);
+    spike_input input = read_input(options.input, now, run);
+    now.warn(input.record.warnings);
+    now.warn(input.record, check_episodes(input.spikes, options.analysis.search));
+    auto result = find_episodes_in_windows(input.spikes, options.analysis, run);
+    now.warn(input.record, result.warnings);
+    result.warnings = input.record.warnings;
+    auto report = report_of(std::move(input.spikes), std::move(result), run);
+    finish_command(options.output, report, std::move(input.record), now, run,
+                   &write_episode_report);
+}
+
+void run(windows_command& options, invocation& now) {
+    run_within_memory(
+        options.analysis.search.mining.max_memory_bytes,
+        "a larger --min-count or a --max-size gives fewer episodes", now,
+        [&](const memory_guard&, const invocation& guarded) { find(options, guarded); });
+}
+
+}  // namespace
+
+void declare_windows(CLI::App& sub, command& chosen) {
+    const auto options = std::make_shared<windows_command>();
+    add_spike_file(sub, options->input.path);
+    add_described(sub, describe(*options));
+    add_strategy_list(sub, &list_episode_strategies);
+    sub.footer(
+        "Examples: spikeweave windows culture.spk.txt --window 10s --hop 5s -o windows\n"
+        "          spikeweave windows culture.spk.txt --window 60s --change-points -o changes");
+    choose(sub, chosen, options, &run);
+}
+
+}  // namespace spikeweave::cli
