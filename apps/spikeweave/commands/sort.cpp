@@ -38,7 +38,7 @@ struct sort_command {
 void describe_output(option_list& list, sort_command& options) {
     describe_output(list, options.output,
                     "sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
-                    "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv, "
+                    "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv "
                     "if motion was estimated; sorting.res.1, spikes.npz, phy if times are "
                     "known; sorting.kwik for a .kwik");
     list.add("kk2_labels", options.klustakwik2_labels,
