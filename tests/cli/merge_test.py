@@ -119,6 +119,17 @@ class Refused(Parts):
         data.write_text(data.read_text(encoding="utf-8") + "19.9\ta\n", encoding="utf-8")
         self.merge(*folders, says=("planted.tsv", "its content differs"))
 
+    def test_parts_of_another_version(self):
+        """Those with an option that there is no more are not merged, and have to be made again."""
+        folders = self.divide(EPISODES, self.planted_file(), parts=2)
+        for folder in folders:
+            part = json.loads((folder / "part.json").read_text(encoding="utf-8"))
+            part["spikeweave"] = "0.0.9"
+            part["parameters"]["former_option"] = None
+            (folder / "part.json").write_text(json.dumps(part), encoding="utf-8")
+        self.refused("merge", *folders, "-o", self.folder / "merged",
+                     says=("these parts are of spikeweave 0.0.9", "there is no option 'former_option'", "make them again"))
+
     def test_damaged_parts(self):
         folder = self.divide(SPADE, self.planted_file(), parts=2)[0]
         path = folder / "part.json"

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cli/result_output.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/version.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -37,7 +38,14 @@ void check_part(const part_options& options, const surrogate_options& surrogates
 
 void take_parameters(const std::vector<part_record>& parts, option_list described) {
     remove_place(described);
-    set_parameters(described, parts.front().run.parameters);
+    const run_record& run = parts.front().run;
+    try {
+        set_parameters(described, run.parameters);
+    } catch (const invalid_argument& error) {
+        throw invalid_argument(
+            fmt::format("these parts are of spikeweave {}, and this is {}: {}; make them again",
+                        run.version, version(), error.what()));
+    }
 }
 
 void write_part(const std::filesystem::path& to, bool overwrite, part_record part, run_record input,
