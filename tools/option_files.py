@@ -60,6 +60,8 @@ def wrapped(before, items, after, indent=""):
 def field(option, alias):
     """A line of a TypedDict, wrapped as ruff does."""
     kind = option["type"] if not option["choices"] else alias.get(literal(option), literal(option))
+    if option["required"]:
+        return f"    {option['name']}: Required[{kind}]\n"
     line = f"    {option['name']}: {kind} | None\n"
     if len(line) <= WIDTH + 1:
         return line
@@ -105,11 +107,16 @@ def types(options):
         head = wrapped(f"class {class_name(function)}Options(", parents, "):")
         classes.append("\n\n" + head + ("".join(own) or "    pass\n"))
     names = {one["type"] for listed in options.values() for one in listed if one["type"][0].isupper()}
-    typing = ["Literal"] if any(one["choices"] for listed in options.values() for one in listed) else []
+    each = list(itertools.chain.from_iterable(options.values()))
+    typing = ["Literal"] * any(one["choices"] for one in each)
+    requires = any(one["required"] for one in each)
+    typing = ["TYPE_CHECKING"] * requires + typing
     text = HEAD.format(typing=", ".join([*typing, "TypedDict"]))
     if names:
         imported = wrapped("from .types import ", sorted(names), "")
         text += "\n" + (imported if imported.count("\n") == 1 else wrapped("from .types import (", sorted(names), ")"))
+    if requires:
+        text += "\nif TYPE_CHECKING:\n    from typing_extensions import Required\n"
     return text + "".join(classes)
 
 

@@ -17,6 +17,7 @@ from ._commands.compare import (
     compare_patterns,
     compare_patterns_in_epochs,
 )
+from ._commands.count import count
 from ._commands.detector import Detector
 from ._commands.devices import devices
 from ._commands.episodes import (
@@ -33,6 +34,7 @@ from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
 from ._commands.stability import circuit_stability
+from ._commands.windows import windows
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.assemblies import Assembly, AssemblyResult
@@ -102,6 +104,7 @@ __all__ = [
     "compare_patterns",
     "compare_patterns_in_epochs",
     "correlogram",
+    "count",
     "count_episodes",
     "devices",
     "episode_strategies",
@@ -117,5 +120,6 @@ __all__ = [
     "sort",
     "sort_features",
     "spade",
+    "windows",
     "write",
 ]

@@ -1,4 +1,4 @@
-"""Episodes in windows of a recording: `episodes(..., window=, hop=)`."""
+"""Episodes in windows of a recording: `windows(..., window=, hop=)`."""
 
 import copy
 import dataclasses
@@ -25,7 +25,7 @@ def spikes():
 
 @pytest.fixture(scope="module")
 def found(spikes):
-    return spikeweave.episodes(spikes, window="8s", hop="4s", **SEARCH)
+    return spikeweave.windows(spikes, window="8s", hop="4s", **SEARCH)
 
 
 def test_windows_begin_at_multiples_of_the_hop(found, spikes):
@@ -40,7 +40,7 @@ def test_windows_begin_at_multiples_of_the_hop(found, spikes):
 @pytest.mark.parametrize("surrogates", [0, 3])
 def test_a_window_is_what_a_recording_of_its_spikes_gives(spikes, surrogates):
     more = {"surrogates": surrogates, "seed": 2} if surrogates else {}
-    found = spikeweave.episodes(spikes, window="8s", hop="6s", **SEARCH, **more)
+    found = spikeweave.windows(spikes, window="8s", hop="6s", **SEARCH, **more)
     for window in found:
         alone = spikeweave.episodes(window.spikes, **SEARCH, **more)
 
@@ -55,7 +55,7 @@ def test_a_window_is_what_a_recording_of_its_spikes_gives(spikes, surrogates):
 
 
 def test_parameters_repeat_the_run(found):
-    again = spikeweave.episodes(found.spikes, **found.parameters)
+    again = spikeweave.windows(found.spikes, **found.parameters)
 
     assert found.parameters["window"] == 8
     assert found.parameters["hop"] == 4
@@ -101,7 +101,7 @@ def test_page_is_that_of_the_command(found, tmp_path):
     search += ["--window", "8s", "--hop", "4s"]
     to = tmp_path / "out"
     subprocess.run(
-        [program, "episodes", tmp_path / "s.tsv", *search, "-q", "-o", to],
+        [program, "windows", tmp_path / "s.tsv", *search, "-q", "-o", to],
         check=True,
     )
 
@@ -163,7 +163,7 @@ def changing():
 def test_changes_have_the_rows_of_the_table(changing):
     pytest.importorskip("pandas")
     search = {"delays": "4-6ms", "max_size": 2, "window": 1, "hop": 0.5}
-    found = spikeweave.episodes(changing, change_points=True, **search)
+    found = spikeweave.windows(changing, change_points=True, **search)
     changes = found.to_dataframe("changes")
 
     circuit = changes[(changes["of"] == "circuit") & changes["significant"]]
@@ -177,7 +177,7 @@ def test_changes_have_the_rows_of_the_table(changing):
     assert told["circuit"]["found"][0]["time_s"] == 10
     assert told["findings_with_other_excess"] == 10
     with pytest.raises(ValueError, match="give change_points=True"):
-        spikeweave.episodes(changing, **search).to_dataframe("changes")
+        spikeweave.windows(changing, **search).to_dataframe("changes")
 
 
 def test_level_of_the_page(found):
@@ -201,7 +201,7 @@ def test_shown_in_a_notebook(found):
 
 def test_progress_counts_windows(spikes):
     told = []
-    spikeweave.episodes(spikes, window=10, progress=lambda *now: told.append(now), **SEARCH)
+    spikeweave.windows(spikes, window=10, progress=lambda *now: told.append(now), **SEARCH)
 
     assert told[-1][0] == "analysing windows"
     assert told[-1][2] == 2
@@ -210,7 +210,7 @@ def test_progress_counts_windows(spikes):
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"hop": 1}, "window: it is not given"),
+        ({"hop": 1}, "window: expected a time above 0 ms, found none"),
         ({"window": -1}, "window"),
         ({"window": "25s"}, "window: the recording is shorter than a window"),
         ({"window": 1, "hop": -1}, "hop"),
@@ -218,4 +218,16 @@ def test_progress_counts_windows(spikes):
 )
 def test_what_is_no_window_is_refused(spikes, options, error):
     with pytest.raises(ValueError, match=error):
-        spikeweave.episodes(spikes, **options, **SEARCH)
+        spikeweave.windows(spikes, **options, **SEARCH)
+
+
+@pytest.mark.parametrize("name", ["window", "hop", "change_points", "change_alpha"])
+def test_search_names_the_function_that_has_windows(spikes, name):
+    with pytest.raises(TypeError, match=rf"no argument '{name}' \(spikeweave.windows has it\)"):
+        spikeweave.episodes(spikes, **{name: 1}, **SEARCH)
+
+
+@pytest.mark.parametrize("name", ["epochs", "trial_length", "hold_out"])
+def test_windows_have_no_options_of_whole_recordings(spikes, name):
+    with pytest.raises(TypeError, match=f"no argument '{name}'"):
+        spikeweave.windows(spikes, window=5, **{name: 1}, **SEARCH)

@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DESCRIBED = {
     "read": (spikeweave.read, _core.read_options),
     "episodes": (spikeweave.episodes, _core.episodes_options),
+    "windows": (spikeweave.windows, _core.windows_options),
+    "count": (spikeweave.count, _core.count_options),
     "count_episodes": (spikeweave.count_episodes, _core.count_episodes_options),
     "Detector": (spikeweave.Detector, _core.detector_options),
     "SlidingWindow": (spikeweave.SlidingWindow, _core.sliding_window_options),
@@ -44,7 +46,8 @@ def test_signatures_and_docstrings_have_all_options(name):
     parameters = inspect.signature(function).parameters
 
     for option in options():
-        assert parameters[option["name"]].default == option["default"]
+        default = inspect.Parameter.empty if option["required"] else option["default"]
+        assert parameters[option["name"]].default == default
         assert parameters[option["name"]].kind is inspect.Parameter.KEYWORD_ONLY
         assert re.search(rf"^    {option['name']}\n        [A-Z]", function.__doc__, re.MULTILINE)
     assert "{options}" not in function.__doc__
@@ -82,6 +85,8 @@ def command():
 
 COMMANDS = {
     "episodes": [_core.episodes_options],
+    "windows": [_core.windows_options],
+    "count": [_core.count_options],
     "spade": [_core.spade_options],
     "sort": [_core.sort_options, _core.sort_features_options],
     "live": [_core.live_options],
@@ -112,7 +117,7 @@ def test_the_command_has_all_options_with_their_defaults(command, words):
             assert f"[{default}]" in text.replace("_", "-"), option["name"]
 
 
-@pytest.mark.parametrize("name", ["episodes", "spade", "sort", "sort_features"])
+@pytest.mark.parametrize("name", ["episodes", "windows", "count", "spade", "sort", "sort_features"])
 def test_the_command_records_all_options(command, tmp_path, name):
     file = tmp_path / "input"
     if name == "sort":
@@ -124,7 +129,10 @@ def test_the_command_records_all_options(command, tmp_path, name):
         file = tmp_path / "input.tsv"
         made = ["sym26", "--length", "5s", "--seed", "1"]
     subprocess.run([command, "simulate", *made, "-o", file, "-q"], check=True)
-    run = [command, name.partition("_")[0], file, "--json"]
+    given = tmp_path / "given.txt"
+    given.write_text("n0 4-6ms n1\n", encoding="utf-8")
+    more = {"windows": ["--window", "1s"], "count": [given]}.get(name, [])
+    run = [command, name.partition("_")[0], file, *more, "--json"]
     document = json.loads(subprocess.run(run, capture_output=True, text=True).stdout)
 
     options = {one["name"] for one in getattr(_core, f"{name}_options")()}

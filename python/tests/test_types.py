@@ -24,10 +24,11 @@ assert_type(found[found.q < 0.01], spikeweave.EpisodeResult)
 spikeweave.episodes((np.array([0.1]), np.array([1])), delays=[(0.001, 0.002), (0.002, 0.004)])
 spikeweave.episodes({"A": [0.1], "B": np.array([0.2])}, delays=("1ms", "4ms"), max_size=3)
 spikes = spikeweave.SpikeSequence([[0.1]])
-in_windows = spikeweave.episodes(spikes, window="60s", hop=10, delays="4-6ms")
+in_windows = spikeweave.windows(spikes, window="60s", hop=10, delays="4-6ms")
 assert_type(in_windows, spikeweave.WindowedEpisodeResult)
 assert_type(in_windows[0], spikeweave.EpisodeResult)
 assert_type(in_windows[1:], list[spikeweave.EpisodeResult])
+assert_type(spikeweave.count(spikes, found[:2], surrogates=10), spikeweave.EpisodeResult)
 patterns = spikeweave.spade(spikes, bin="5ms", window="100ms", epochs=[(0, 1)], min_occ={2: 5})
 assert_type(patterns[0], spikeweave.Pattern)
 spikeweave.sort(np.zeros((10, 2)), sample_rate=3e4, starting_clusters="auto")
@@ -45,11 +46,13 @@ windows = spikeweave.SlidingWindow(["0", "1"], window="growing", hop=1.0, delays
 assert_type(next(iter(windows)), spikeweave.Window)
 """
 WRONG = {
-    "episodes(3)": "call-overload",
-    "episodes([[0.1]], strategy='nonsense')": "call-overload",
-    "episodes([[0.1]], correction='fdr_tsbh')": "call-overload",
-    "episodes([[0.1]], min_count='ten')": "call-overload",
-    "episodes([[0.1]], nonsense=1)": "call-overload",
+    "episodes(3)": "arg-type",
+    "episodes([[0.1]], strategy='nonsense')": "arg-type",
+    "episodes([[0.1]], correction='fdr_tsbh')": "arg-type",
+    "episodes([[0.1]], min_count='ten')": "arg-type",
+    "episodes([[0.1]], nonsense=1)": "call-arg",
+    "windows([[0.1]], hop=1)": "call-arg",
+    "count([[0.1]], [], min_count=5)": "call-arg",
     "spade([[0.1]], spectrum='2d#')": "arg-type",
     "spade(None)": "arg-type",
     "sort('file', sign='up')": "arg-type",

@@ -232,7 +232,10 @@ def _episodes(document: dict[str, Any], report: Document) -> EpisodeResult:
         levels=run["search"]["levels"],
         threshold=run["search"]["threshold"],
         _report=report,
-        **_recorded(run, _core.episodes_arguments),
+        **_recorded(
+            run,
+            _core.episodes_arguments if "delays" in run["parameters"] else _core.count_arguments,
+        ),
     )
 
 

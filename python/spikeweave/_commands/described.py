@@ -37,6 +37,10 @@ def _entry(option: dict[str, Any]) -> str:
     return f"    {option['name']}\n" + "".join(f"        {line}\n" for line in _wrapped(text))
 
 
+def _or_none(option: dict[str, Any]) -> str:
+    return " | None" if option["default"] is None and not option["required"] else ""
+
+
 def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Function], _Function]:
     """Sets the signature and the docstring of a function with ``**options`` from its options.
 
@@ -56,8 +60,8 @@ def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Functio
             inspect.Parameter(
                 option["name"],
                 inspect.Parameter.KEYWORD_ONLY,
-                default=option["default"],
-                annotation=option["type"] + (" | None" if option["default"] is None else ""),
+                default=inspect.Parameter.empty if option["required"] else option["default"],
+                annotation=option["type"] + _or_none(option),
             )
             for option in listed
             if option["name"] not in named

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from .._adapters.progress import Progress, reporting
 from .._values.arrays import array
 from .._values.circuit import Circuit
 from .._values.episode_rows import Episode, flat, named
-from .._values.episode_windows import WindowedEpisodeResult
 from .._values.episodes import EpisodeResult
 from .._values.pair_tests import PairTests
 from .._values.spikes import SpikeSequence
@@ -28,26 +27,14 @@ if TYPE_CHECKING:
     from .._values.options import CountEpisodesOptions, EpisodesOptions
 
 
-@overload
-def episodes(  # type: ignore[overload-overlap]  # `window` is among the other's options, too
-    spikes: SpikesLike, *, window: Time, progress: Progress = None, **options: Any
-) -> WindowedEpisodeResult: ...
-@overload
-def episodes(
-    spikes: SpikesLike,
-    *,
-    confirm: SpikesLike | None = None,
-    progress: Progress = None,
-    **options: Unpack[EpisodesOptions],
-) -> EpisodeResult: ...
 @described(_core.episodes_options)
 def episodes(
     spikes: SpikesLike,
     *,
     confirm: SpikesLike | None = None,
     progress: Progress = None,
-    **options: Any,
-) -> EpisodeResult | WindowedEpisodeResult:
+    **options: Unpack[EpisodesOptions],
+) -> EpisodeResult:
     """Finds chains of units that fire one after another at repeated delays.
 
     Frequent serial episodes with a delay interval on every step, counted without overlap and mined
@@ -77,7 +64,6 @@ def episodes(
     Returns
     -------
     EpisodeResult
-        Or, with `window`, a `WindowedEpisodeResult`, which has an `EpisodeResult` of each window.
 
     Raises
     ------
@@ -108,36 +94,39 @@ def episodes(
     n0 →(4,6] ms→ n1 →(4,6] ms→ n2 →(4,6] ms→ n3
     >>> len(found.circuit)
     10
-    >>> windows = spikeweave.episodes(sym26.spikes, window="20s", delays="4-6ms", min_count=60)
-    >>> [len(one.circuit) for one in windows]
-    [10, 10, 10]
     """
-    given: dict[str, Any] = {**options}
-    if given.get("epochs") is not None:
-        given["epochs"] = epochs_of(given["epochs"])
     sequence = SpikeSequence.of(spikes)
     with reporting(progress) as callback:
         found = _core.find_episodes(
             sequence._core,
-            {**given, "progress": callback},
+            {**with_epochs(options), "progress": callback},
             None if confirm is None else SpikeSequence.of(confirm)._core,
         )
+    return result_of(found, sequence, run_of(found))
+
+
+def with_epochs(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with `epochs` as pairs of times."""
+    given = dict(options)
+    if given.get("epochs") is not None:
+        given["epochs"] = epochs_of(given["epochs"])
+    return given
+
+
+def run_of(found: dict[str, Any]) -> dict[str, Any]:
+    """What a result says of its run, whose warnings are given if they were not told before."""
+    for warning in found["warnings"][found["told"] :]:
+        warnings.warn(warning, stacklevel=3)
+    return {name: found[name] for name in ("parameters", "seconds", "warnings")}
+
+
+def result_of(found: dict[str, Any], sequence: SpikeSequence, run: dict[str, Any]) -> EpisodeResult:
+    """The result of a search in these spikes, or of counting given episodes there."""
     search = found.get("search")
     if search is not None and "untested" in search:
         search["untested"] = [_untested(*row) for row in search["untested"]]
     if "spikes" in found:
         sequence = SpikeSequence._from_core(found["spikes"])
-    for warning in found["warnings"][found["told"] :]:
-        warnings.warn(warning, stacklevel=2)
-    run = {name: found[name] for name in ("parameters", "seconds", "warnings")}
-    if "windows" in found:
-        return WindowedEpisodeResult(
-            spikes=sequence,
-            _windows=found["windows"],
-            _changes=found.get("changes"),
-            _report=found["report"],
-            **run,
-        )
     circuit = found["circuit"]
     chains = circuit.pop("chains")
     pairs = found.get("pairs")
@@ -171,7 +160,7 @@ def count_episodes(
     progress: Progress = None,
     **options: Unpack[CountEpisodesOptions],
 ) -> NDArray[np.int64]:
-    """Counts given episodes without overlap.
+    """Counts given episodes without overlap; `count` also tests them.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ _TESTS = ("expected", "p", "q", "strength")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
-    """The result of `episodes` with ``window``; also a sequence of an `EpisodeResult` a window.
+    """The result of `windows`; also a sequence of an `EpisodeResult` a window.
 
     ``found[3]`` is what `episodes` finds in a recording that has the spikes of this window and its
     length. Its ``q`` has the surrogates in it, if there are any, but ``by_surrogates`` and
@@ -37,7 +37,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
     spikes : SpikeSequence
         The spikes of the whole recording.
     parameters : dict
-        The arguments of `episodes` with their resolved values: ``episodes(found.spikes,
+        The arguments of `windows` with their resolved values: ``windows(found.spikes,
         **found.parameters)`` repeats the run.
     warnings : list of str
         Warnings of the run.
@@ -94,7 +94,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         return np.array([one.get(name, np.nan) for one in each], np.float64)
 
     def _called(self) -> str:
-        return "episodes(spikes"
+        return "windows(spikes"
 
     def __getstate__(self) -> dict[str, Any]:
         windows = [one | {"report": self[i]._copied()} for i, one in enumerate(self._windows)]
@@ -140,8 +140,10 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
         )
 
     def _parameters_of(self, one: dict[str, Any]) -> dict[str, Any]:
-        whole = {"window": None, "hop": None, "min_fraction": None, "min_rate": None}
-        return self.parameters | whole | {"min_count": one["threshold"]}
+        of_windows = ("window", "hop", *(name for name in self.parameters if "change" in name))
+        parameters = {k: value for k, value in self.parameters.items() if k not in of_windows}
+        threshold = {"min_fraction": None, "min_rate": None, "min_count": one["threshold"]}
+        return parameters | threshold
 
     def to_dataframe(
         self, of: Literal["windows", "episodes", "circuits", "changes"] = "windows"

@@ -130,7 +130,7 @@ class EpisodeResult(HasPage, EpisodeRows):
         )
 
     def _called(self) -> str:
-        return "episodes(spikes"
+        return "episodes(spikes" if "delays" in self.parameters else "count(spikes, episodes"
 
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:

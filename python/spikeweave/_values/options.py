@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from .types import (
     Armed,
@@ -24,6 +24,9 @@ from .types import (
     Times,
     Triple,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Required
 
 _Correction = Literal[
     "none",
@@ -71,6 +74,9 @@ _SurrogateMethod = Literal[
 class _WithTStart(TypedDict, total=False):
     t_start: Time | None
     t_stop: Time | None
+
+
+class _WithEpochs(TypedDict, total=False):
     epochs: Epochs | None
     trial_length: Time | None
     trial_separation: Time | None
@@ -128,7 +134,7 @@ class _WithHoldOut(TypedDict, total=False):
 
 class _WithWindow(TypedDict, total=False):
     window: Time | None
-    hop: Time | None
+    window_method: Literal["automatic", "remine", "incremental"] | None
 
 
 class _WithStartingClusters(TypedDict, total=False):
@@ -158,7 +164,7 @@ class _WithStartingClusters(TypedDict, total=False):
     precision: Literal["full", "fast"] | None
 
 
-class AssembliesOptions(_WithTStart, _WithMinCount, total=False):
+class AssembliesOptions(_WithTStart, _WithEpochs, _WithMinCount, total=False):
     bins: Times | None
     max_lag: int | None
     reference_lag: int | None
@@ -204,6 +210,22 @@ class CountEpisodesOptions(_WithStrategy, total=False):
     device: str | None
 
 
+class CountOptions(
+    _WithTStart,
+    _WithEpochs,
+    _WithStrategy,
+    _WithCorrection,
+    _WithSurrogates,
+    total=False,
+):
+    ties: Literal["time", "order"] | None
+    alpha: float | None
+    surrogate_method: _SurrogateMethod | None
+    seed: int | None
+    threads: int | None
+    device: str | None
+
+
 class CultureOptions(_WithChains, total=False):
     length: Time | None
     channels: int | None
@@ -221,13 +243,13 @@ class DetectorOptions(TypedDict, total=False):
 
 class EpisodesOptions(
     _WithTStart,
+    _WithEpochs,
     _WithMinCount,
     _WithDelays,
     _WithStrategy,
     _WithCorrection,
     _WithSurrogates,
     _WithHoldOut,
-    _WithWindow,
     total=False,
 ):
     ties: Literal["time", "order"] | None
@@ -236,10 +258,6 @@ class EpisodesOptions(
     seed: int | None
     threads: int | None
     device: str | None
-    change_points: bool | None
-    change_permutations: int | None
-    change_alpha: float | None
-    change_seed: int | None
 
 
 class FeaturesOptions(TypedDict, total=False):
@@ -315,7 +333,7 @@ class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=
     max_false_alarms: str | None
     rates_from: Time | None
     windows: bool | None
-    window_method: Literal["automatic", "remine", "incremental"] | None
+    hop: Time | None
     ties: Literal["time", "order"] | None
     window_budget: Time | None
     threads: int | None
@@ -395,7 +413,7 @@ class RecordingOptions(TypedDict, total=False):
     seed: int | None
 
 
-class ReplayOptions(_WithTStart, _WithSurrogates, total=False):
+class ReplayOptions(_WithTStart, _WithEpochs, _WithSurrogates, total=False):
     events: Epochs | None
     event_threshold: float | None
     event_min: Time | None
@@ -410,7 +428,7 @@ class ReplayOptions(_WithTStart, _WithSurrogates, total=False):
 
 
 class SlidingWindowOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=False):
-    window_method: Literal["automatic", "remine", "incremental"] | None
+    hop: Time | None
     ties: Literal["time", "order"] | None
 
 
@@ -454,7 +472,7 @@ class SortOptions(_WithStartingClusters, total=False):
     device: str | None
 
 
-class SpadeOptions(_WithTStart, _WithSurrogates, _WithHoldOut, total=False):
+class SpadeOptions(_WithTStart, _WithEpochs, _WithSurrogates, _WithHoldOut, total=False):
     bin: Time | None
     window: Bins | None
     separation: Time | None
@@ -512,3 +530,26 @@ class Sym26Options(_WithChains, total=False):
     jitter: Time | None
     background: bool | None
     seed: int | None
+
+
+class WindowsOptions(
+    _WithTStart,
+    _WithMinCount,
+    _WithDelays,
+    _WithStrategy,
+    _WithCorrection,
+    _WithSurrogates,
+    total=False,
+):
+    ties: Literal["time", "order"] | None
+    alpha: float | None
+    surrogate_method: _SurrogateMethod | None
+    seed: int | None
+    threads: int | None
+    device: str | None
+    window: Required[Time]
+    hop: Time | None
+    change_points: bool | None
+    change_permutations: int | None
+    change_alpha: float | None
+    change_seed: int | None
