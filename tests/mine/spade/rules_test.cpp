@@ -127,6 +127,24 @@ TEST(EstimateRules, LeavesOutSizesThatThereAreNoUnitsFor) {
     for (std::size_t i = 1; i < rules.size(); ++i) EXPECT_EQ(rules[i].min_occ, 10U) << i;
 }
 
+TEST(EstimateRules, NamesTheOptionThatIsOutOfRange) {
+    const auto field_refused = [](const min_occ_options& recipe) {
+        try {
+            estimate_rules(std::vector<std::size_t>{100, 100, 100}, 20s, 5ms, 20, recipe);
+        } catch (const invalid_argument& error) {
+            return error.field();
+        }
+        return std::string();
+    };
+    EXPECT_EQ(field_refused({.rate_percentile = -1}), "rate_percentile");
+    EXPECT_EQ(field_refused({.poisson_percentile = 100}), "poisson_percentile");
+    EXPECT_EQ(field_refused({.least_occ = 0}), "least_occ");
+    EXPECT_EQ(field_refused({.least_spikes = 0}), "least_spikes");
+    EXPECT_EQ(field_refused({}), "");
+    pattern_rule rule{.min_occ = 0};
+    EXPECT_THROW(describe(rule).check(), invalid_argument);
+}
+
 TEST(EstimateRules, RefusesWhatItCannotEstimate) {
     const std::vector<std::size_t> counts(20, 1'000);
     EXPECT_THROW(estimate_rules(std::vector<std::size_t>(3), 20s, 5ms, 20), invalid_argument);
