@@ -70,9 +70,7 @@ std::vector<spade_strategy> available_spade_strategies() {
 void spade::check_options(const pattern_mining_options& options) {
     if (options.rules.empty()) throw invalid_argument("no rule for the patterns is given");
     for (const pattern_rule& rule : options.rules) {
-        // Parts of a search are mined by the thousand, and a description takes its time.
-        if (rule.min_occ < 1 || rule.min_spikes < 1 || rule.min_neu < 1)
-            spikeweave::check_options(rule);
+        spikeweave::check_options(rule);
         if (rule.max_spikes > 0 && rule.max_spikes < rule.min_spikes)
             throw invalid_argument(fmt::format("max_spikes {} is below min_spikes {}",
                                                rule.max_spikes, rule.min_spikes));
