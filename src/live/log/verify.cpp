@@ -9,6 +9,8 @@
 #include "core/stop.hpp"
 #include "live/log/records.hpp"
 #include "live/log/session_file.hpp"
+#include "live/session/session.hpp"
+#include "live/sinks/sink.hpp"
 
 namespace spikeweave::live {
 namespace {
