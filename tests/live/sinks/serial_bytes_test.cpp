@@ -131,6 +131,40 @@ TEST(SerialBytes, RefuseWhatIsNoDevice) {
     EXPECT_EQ(refused("/dev/null"), "cannot open /dev/null: it is no serial device");
 }
 
+// Counts what happens.
+struct counted_events : sink {
+    explicit counted_events(std::size_t& all) : count(&all) {}
+    void take(const event& what) override {
+        what.visit([this](const auto&) { ++*count; });
+    }
+    std::size_t* count;
+};
+
+TEST(AllResults, GiveAllThatHappensToEverySink) {
+    std::size_t first = 0, second = 0;
+    all_results results({}, 0);
+    results.add(std::make_unique<counted_events>(first));
+    results.add(std::make_unique<counted_events>(second));
+    const std::vector<std::string> names{"a", "b"};
+    const session_counts counts;
+    results.take(units_added{names});
+    results.take(spikes_accepted{});
+    results.take(detection{});
+    results.take(mined_window{});
+    results.take(silent_range{});
+    results.take(counts_in_window{});
+    results.take(arming_change{});
+    results.take(epoch_ended{});
+    results.take(chance_rates{});
+    results.take(block_ended{counts});
+    results.take(session_ends{});
+    results.take(armed_tallied{});
+    results.take(session_ended{counts});
+    EXPECT_EQ(first, 13U);
+    EXPECT_EQ(second, 13U);
+    EXPECT_EQ(results.units(), 2U);
+}
+
 TEST(AllResults, DoesNotActOnDetectionsOfThePast) {
     const pseudo_terminal other;
     const auto report = std::make_shared<delivery_report>("x");
