@@ -46,7 +46,9 @@ struct watched_session {
     const std::vector<std::string> names{"a", "b<\xff", "c"};
 
     watched_session() { watcher.take(units_added{names}); }
-    decoded_frame next() { return decoded(frames.next(watcher.take_news(), watcher.window(), state)); }
+    decoded_frame next() {
+        return decoded(frames.next(watcher.take_news(), watcher.window(), state));
+    }
     void spikes(const std::vector<std::pair<std::int64_t, std::uint32_t>>& all) {
         std::vector<spike_event> events;
         for (const auto& [time, unit] : all) events.push_back({time, unit_id{unit}});
