@@ -219,7 +219,7 @@ std::string to_json(const spike_file& file, const std::string& name) {
     return report::text_of(document);
 }
 
-std::string summarize(const recording& what) {
+std::string summarize(const recording& what, std::span<const std::string> faults) {
     const recording_description& about = what.description();
     std::string text =
         fmt::format("file           {} ({})\n", about.path.string(), to_string(about.format));
@@ -231,12 +231,15 @@ std::string summarize(const recording& what) {
         text += fmt::format("begins at      {:.6f} s of its own clock\n", to_seconds(about.begin));
     text += fmt::format("gain           {}\n", gain_text(what));
     text += fmt::format("probe          {}\n", probe_text(what));
-    for (const std::string& warning : about.warnings) text += fmt::format("warning: {}\n", warning);
+    for (const auto& all : {std::span<const std::string>(about.warnings), faults})
+        for (const std::string& warning : all) text += fmt::format("warning: {}\n", warning);
     return text;
 }
 
-std::string to_json(const recording& what) {
+std::string to_json(const recording& what, std::span<const std::string> faults) {
     const recording_description& about = what.description();
+    std::vector<std::string> warnings = about.warnings;
+    warnings.insert(warnings.end(), faults.begin(), faults.end());
     const report::json document = {
         {"file", about.path.string()},
         {"format", std::string(to_string(about.format))},
@@ -246,7 +249,7 @@ std::string to_json(const recording& what) {
         {"begin_s", to_seconds(about.begin)},
         {"channel_count", what.channel_count()},
         {"positions", std::string(to_string(about.positions))},
-        {"warnings", about.warnings},
+        {"warnings", warnings},
         {"channels", report::list_of(what.channels())},
     };
     return report::text_of(document);

@@ -143,6 +143,47 @@ class BadRecordings(CliTest):
                 self.assertIn("2 of 8 channels show no noise", warnings)
                 self.assertIn("left out: 2, 5.", warnings)
 
+    def faults_in_info(self, path):
+        """Returns the warnings of info, which are those of sort about the rig."""
+        text = self.ok("info", path).stdout
+        warnings = [line.removeprefix("warning: ") for line in text.splitlines() if line.startswith("warning: ")]
+        self.assertEqual(json.loads(self.ok("info", path, "--json").stdout)["warnings"], warnings)
+        return " ".join(warnings)
+
+    def test_info_and_sort_say_what_is_wrong_with_the_rig(self):
+        def noise(frame):
+            return frame * frame * 7 % 31 % 3 - 1
+
+        cases = {
+            "inverted": (lambda frame, channel, value: -value, "the recording may be inverted"),
+            "loud": (lambda frame, channel, value: value + (noise(frame) * 2000 if channel == 4 else 0),
+                     "1 of 8 channels have more than five times the noise of most, and are left out: 4."),
+            "open": (lambda frame, channel, value: noise(frame) if channel == 4 else value,
+                     "1 of 8 channels show no noise, or next to none, as if they were not connected, and are left out: 4."),
+            "blanked": (lambda frame, channel, value: 0 if frame % 60000 < 15000 else value, "No channel changes during"),
+            "one_blanked": (lambda frame, channel, value: 0 if channel == 4 and frame % 60000 < 15000 else value,
+                            "1 of 8 channels do not change for a part of the time in which others do"),
+            "limited": (lambda frame, channel, value: max(-150, min(150, 4 * value)) if channel == 4 else value,
+                        "1 of 8 channels stand at the limit of their range"),
+            "unsigned": (lambda frame, channel, value: (value + 65536) % 65536 - 32768, "numpy.fromfile(FILE, '<u2') ^ 0x8000"),
+        }
+        for name, (samples, says) in cases.items():
+            with self.subTest(name):
+                path = self.changed(name, samples=samples)
+                self.assertIn(says, self.faults_in_info(path))
+                if name == "unsigned":
+                    self.refused_sorting(path, "--overwrite", says=says)
+                else:
+                    self.assertIn(says, self.sorted_with_warnings(path, "--overwrite"))
+        self.assertEqual(self.faults_in_info(self.good), "")
+
+    def test_units_in_step_with_the_mains_are_noise(self):
+        path = self.changed("mains", samples=lambda frame, channel, value: value - (900 if channel == 4 and frame % 600 < 9 else 0),
+                            sampling_frequency=30000)
+        warnings = self.sorted_with_warnings(path)
+        self.assertIn("1 unit fires in step with the mains (50 Hz), as interference does, and is labelled noise: ", warnings)
+        self.assertIn("noise\tin step with the mains, 50 Hz", (self.folder / "out/units.tsv").read_text())
+
     def test_samples_at_both_ends_of_the_range_give_numbers(self):
         def jumps(frame, channel, value):
             return value if channel != 3 else 32767 if frame * frame % 7 < 3 else -32768

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/described_options.hpp"
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/report/info.hpp"
 
@@ -22,10 +25,12 @@ struct info_command {
 
 void show_recording(const info_command& options, invocation& now) {
     const recording what = read_recording(options.path, options.recording_how, now.run());
+    const std::vector<std::string> faults = check_recording(what, {}, now.run());
+    now.progress.clear();
     if (options.json)
-        write_stdout(to_json(what));
+        write_stdout(to_json(what, faults));
     else if (!now.quiet)
-        write_stdout(summarize(what));
+        write_stdout(with_command_line_names(summarize(what, faults)));
 }
 
 void run(info_command& options, invocation& now) {

@@ -120,6 +120,13 @@ SPIKEWEAVE_API detection_result detect_spikes(const recording& from,
                                               const detection_options& options = {},
                                               const execution& run = {});
 
+/// What the samples of a recording show of faults of the rig, as full sentences: what
+/// `detect_spikes` warns of before it detects, and that it would refuse them. Reads up to 64 pieces
+/// of a quarter of a second. @throws io_error; cancelled.
+SPIKEWEAVE_API std::vector<std::string> check_recording(const recording& from,
+                                                        const detection_options& options = {},
+                                                        const execution& run = {});
+
 /// Where spikes are that were found by other means than `detect_spikes`.
 struct known_spikes {
     std::span<const std::int64_t> frames{};          ///< ascending

@@ -20,8 +20,9 @@ SPIKEWEAVE_API std::string to_json(const spike_file& file, const std::string& na
 SPIKEWEAVE_API std::string summarize_dropped(const spike_file& file);
 
 /// Summarises a recording as text for a terminal: its channels, length, gain, probe and warnings.
-SPIKEWEAVE_API std::string summarize(const recording& what);
+SPIKEWEAVE_API std::string summarize(const recording& what,
+                                     std::span<const std::string> faults = {});
 /// The same as one JSON document, with every channel.
-SPIKEWEAVE_API std::string to_json(const recording& what);
+SPIKEWEAVE_API std::string to_json(const recording& what, std::span<const std::string> faults = {});
 
 }  // namespace spikeweave

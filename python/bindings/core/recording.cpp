@@ -5,6 +5,7 @@
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/options.hpp"
+#include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/record/sample_source.hpp"
 
@@ -93,7 +94,11 @@ void bind_recording(nb::module_& m) {
             "with_probe",
             [](const recording& r, const std::string& probe) { return r.with_probe(probe); },
             "probe"_a)
-        .def("read", &read_samples, "begin"_a, "end"_a);
+        .def("read", &read_samples, "begin"_a, "end"_a)
+        .def("check", [](const recording& r) {
+            return run_for_result(
+                [&](const execution& run) { return check_recording(r, {}, run); });
+        });
     m.def("read_recording", &open, "path"_a, "given"_a);
     m.def("read_recording_options", &description<recording_read_options>);
     m.def("recording_of", &from_function, "get"_a, "frames"_a, "channels"_a, "sample_rate"_a,

@@ -50,6 +50,46 @@ void check(const detection_options& options) {
         throw invalid_argument("the longest connected set has to last some time");
 }
 
+// Says it if most channels have their largest values on the side where no spikes are looked for.
+void warn_of_polarity(const filtered_recording& traces, spike_sign sign,
+                      std::vector<std::string>& warnings) {
+    constexpr double clear = 0.5;
+    if (sign == spike_sign::both) return;
+    const double wanted = sign == spike_sign::negative ? -1 : 1;
+    const auto active = std::ranges::count_if(traces.direction(), [](double x) { return x != 0; });
+    const auto other =
+        std::ranges::count_if(traces.direction(), [&](double x) { return x * wanted < -clear; });
+    if (2 * other <= active) return;
+    warnings.push_back(fmt::format(
+        "On {} of {} channels the largest spikes point {}, and only those that point {} are "
+        "searched for: the recording may be inverted, and sign {} finds the others.",
+        other, active, wanted < 0 ? "up" : "down", wanted < 0 ? "down" : "up",
+        wanted < 0 ? "positive" : "negative"));
+}
+
+void add_faults_of_channels(const filtered_recording& traces, spike_sign sign,
+                            std::vector<std::string>& warnings) {
+    const auto& channels = traces.source().channels();
+    std::vector<std::string> silent;
+    std::vector<std::string> noisy;
+    for (std::uint32_t c = 0; c < channels.size(); ++c)
+        if (std::ranges::binary_search(traces.noisy(), c))
+            noisy.push_back(channels[c].name);
+        else if (traces.noise()[c] == 0)
+            silent.push_back(channels[c].name);
+    if (!silent.empty())
+        warnings.push_back(
+            fmt::format("{} of {} channels show no noise, or next to none, as if they were not "
+                        "connected, and are left out: {}.",
+                        silent.size(), channels.size(), fmt::join(silent, ", ")));
+    if (!noisy.empty())
+        warnings.push_back(
+            fmt::format("{} of {} channels have more than five times the noise of most, and are "
+                        "left out: {}.",
+                        noisy.size(), channels.size(), fmt::join(noisy, ", ")));
+    warn_of_polarity(traces, sign, warnings);
+}
+
 class spike_finder {
 public:
     spike_finder(const filtered_recording& traces, const detection_options& options,
@@ -65,6 +105,7 @@ public:
 
     detection_result find(const execution& run) {
         out_.warnings = sample_faults(traces_.source(), run);
+        add_faults_of_channels(traces_, options_.sign, out_.warnings);
         take(events_of(traces_, *steps_, options_, run));
         if (uses_devices(options_, run)) out_.ran_on_devices = run.devices;
         if (out_.size() == 0) return std::move(out_);
@@ -80,7 +121,6 @@ public:
 private:
     void take(const found_events& found);
     bool is_described(std::uint32_t peak_channel, std::uint32_t channel) const;
-    void warn();
     std::size_t first_spike_from(std::size_t piece) const;
     std::vector<char> choose_spikes() const;
     principal_components find_components(const execution& run) const;
@@ -123,46 +163,6 @@ void spike_finder::take(const found_events& found) {
         out_.mask_offsets.push_back(out_.mask_channels.size());
     }
     out_.cut = found.cut;
-    warn();
-}
-
-// Warns if most channels have their largest values on the side where no spikes are searched for.
-void warn_of_polarity(const filtered_recording& traces, spike_sign sign,
-                      std::vector<std::string>& warnings) {
-    constexpr double clear = 0.5;
-    if (sign == spike_sign::both) return;
-    const double wanted = sign == spike_sign::negative ? -1 : 1;
-    const auto active = std::ranges::count_if(traces.direction(), [](double x) { return x != 0; });
-    const auto other =
-        std::ranges::count_if(traces.direction(), [&](double x) { return x * wanted < -clear; });
-    if (2 * other <= active) return;
-    warnings.push_back(fmt::format(
-        "On {} of {} channels the largest spikes point {}, and only those that point {} are "
-        "searched for: the recording may be inverted, and sign {} finds the others.",
-        other, active, wanted < 0 ? "up" : "down", wanted < 0 ? "down" : "up",
-        wanted < 0 ? "positive" : "negative"));
-}
-
-void spike_finder::warn() {
-    const auto& channels = traces_.source().channels();
-    std::vector<std::string> silent;
-    std::vector<std::string> noisy;
-    for (std::uint32_t c = 0; c < channels.size(); ++c)
-        if (std::ranges::binary_search(traces_.noisy(), c))
-            noisy.push_back(channels[c].name);
-        else if (crossings_.by_noise[c] == 0)
-            silent.push_back(channels[c].name);
-    if (!silent.empty())
-        out_.warnings.push_back(
-            fmt::format("{} of {} channels show no noise, as if they were not connected, and are "
-                        "left out: {}.",
-                        silent.size(), channels.size(), fmt::join(silent, ", ")));
-    if (!noisy.empty())
-        out_.warnings.push_back(
-            fmt::format("{} of {} channels have more than five times the noise of most, and are "
-                        "left out: {}.",
-                        noisy.size(), channels.size(), fmt::join(noisy, ", ")));
-    warn_of_polarity(traces_, options_.sign, out_.warnings);
     if (out_.cut > 0)
         out_.warnings.push_back(
             fmt::format("{} events went on for more than {}, as artefacts do, and were cut.",
@@ -313,6 +313,20 @@ detection_result detect_in_blocks(const filtered_recording& traces,
 }
 
 }  // namespace record
+
+std::vector<std::string> check_recording(const recording& from, const detection_options& options,
+                                         const execution& run) {
+    std::vector<std::string> warnings;
+    try {
+        warnings = sample_faults(from, run);
+        check(options);
+        add_faults_of_channels(filtered_recording(from, options.preprocessing, run), options.sign,
+                               warnings);
+    } catch (const invalid_argument& error) {
+        warnings.push_back(fmt::format("Spikes cannot be detected: {}.", error.what()));
+    }
+    return warnings;
+}
 
 detection_result detect_spikes(const recording& from, const detection_options& options,
                                const execution& run) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "core/listed.hpp"
 #include "parallel/parallel_for.hpp"
 #include "record/filter/block_reader.hpp"
 #include "spikeweave/core/error.hpp"
@@ -175,6 +176,25 @@ double percent(std::size_t part, std::size_t whole) {
     return 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+// Says which channels rest while others move, other than at their limit or all the time.
+void warn_of_resting(const std::vector<recording_channel>& channels, const piece_facts& facts,
+                     std::vector<std::string>& warnings) {
+    constexpr double least_percent = 0.5;
+    std::vector<std::string> resting;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const channel_facts& of = facts.channels[c];
+        if (of.steady >= facts.frames || is_at_limit(of, facts.frames)) continue;
+        const double share = percent(of.steady - std::min(of.steady, facts.blanked), facts.frames);
+        if (share >= least_percent)
+            resting.push_back(fmt::format("{} ({:.2g} %)", channels[c].name, share));
+    }
+    if (!resting.empty())
+        warnings.push_back(
+            fmt::format("{} of {} channels do not change for a part of the time in which others "
+                        "do, as if they were blanked: {}.",
+                        resting.size(), channels.size(), core::listed(resting)));
+}
+
 }  // namespace
 
 std::vector<std::string> sample_faults(const recording& from, const execution& run) {
@@ -195,6 +215,7 @@ std::vector<std::string> sample_faults(const recording& from, const execution& r
             fmt::format("{} of {} channels stand at the limit of their range, where "
                         "spikes are lost or misshapen: {}.",
                         limited.size(), channels.size(), fmt::join(limited, ", ")));
+    warn_of_resting(channels, facts, warnings);
     if (facts.blanked > 0 && facts.blanked < facts.frames)
         warnings.push_back(
             fmt::format("No channel changes during about {:.2g} % of the time, as if the amplifier "

@@ -89,19 +89,15 @@ double direction_of(std::span<const float> values, double noise) {
     return up + down > 0 ? (up - down) / (up + down) : 0;
 }
 
-// Returns the channels whose noise is many times that of most others; silent ones do not count.
-std::vector<std::uint32_t> noisy_among(std::span<const double> noise) {
+// The noise of most channels; silent ones do not count. 0 if there are few.
+double usual_noise(std::span<const double> noise) {
     constexpr std::size_t enough_channels = 4;
-    constexpr double too_much = 5;
     std::vector<double> live;
     std::ranges::copy_if(noise, std::back_inserter(live), [](double sd) { return sd > 0; });
-    std::vector<std::uint32_t> noisy;
-    if (live.size() < enough_channels) return noisy;
+    if (live.size() < enough_channels) return 0;
     const auto middle = live.begin() + static_cast<std::ptrdiff_t>(live.size() / 2);
     std::ranges::nth_element(live, middle);
-    for (std::uint32_t c = 0; c < noise.size(); ++c)
-        if (noise[c] > too_much * *middle) noisy.push_back(c);
-    return noisy;
+    return *middle;
 }
 
 }  // namespace
@@ -125,13 +121,14 @@ struct filtered_recording::parts {
     std::vector<double> noise{};
     std::vector<double> direction{};
     std::vector<std::uint32_t> noisy{};
+    std::vector<char> is_left_out{};
 
     trace_block read(std::uint64_t first, std::size_t count, std::size_t apron) const;
     std::vector<std::vector<float>> excerpts(const execution& run) const;
     std::vector<float> excerpt(std::size_t block) const;
     void estimate_whitening(const execution& run);
     void estimate_noise(const execution& run);
-    void leave_out_noisy();
+    void leave_out_unusual();
     void choose_referenced();
     void undo_motion(const std::shared_ptr<const probe_motion>& moved);
 };
@@ -224,7 +221,7 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
     if (source.frame_count() == 0) return;
     std::vector<std::vector<float>> traces = excerpts(run);
     parallel::parallel_for(traces.size(), run, "noise", [&](std::size_t c) {
-        if (std::ranges::binary_search(noisy, static_cast<std::uint32_t>(c))) return;
+        if (!is_left_out.empty() && is_left_out[c] != 0) return;
         std::vector<float> sizes(traces[c].size());
         std::ranges::transform(traces[c], sizes.begin(), [](float x) { return std::abs(x); });
         const double median = recipe.shift
@@ -235,9 +232,18 @@ void filtered_recording::parts::estimate_noise(const execution& run) {
     });
 }
 
-void filtered_recording::parts::leave_out_noisy() {
-    noisy = noisy_among(noise);
-    for (const std::uint32_t c : noisy) noise[c] = direction[c] = 0;
+void filtered_recording::parts::leave_out_unusual() {
+    constexpr double too_much = 5;
+    constexpr double too_little = 0.1;  // the noise of an amplifier without an electrode
+    const double usual = usual_noise(noise);
+    if (usual == 0) return;
+    is_left_out.resize(noise.size());
+    for (std::uint32_t c = 0; c < noise.size(); ++c) {
+        if (noise[c] > too_much * usual) noisy.push_back(c);
+        if (noise[c] <= too_much * usual && noise[c] >= too_little * usual) continue;
+        is_left_out[c] = 1;
+        noise[c] = direction[c] = 0;
+    }
 }
 
 // Uses the noise measured without a reference. With a reference, a dead channel would contain the
@@ -262,7 +268,7 @@ filtered_recording::filtered_recording(recording from, const preprocessing_optio
                                        const execution& run) {
     const auto made = std::make_shared<parts>(std::move(from), options);
     made->estimate_noise(run);
-    made->leave_out_noisy();
+    made->leave_out_unusual();
     if (made->recipe.reference == common_reference::median) {
         made->choose_referenced();
         made->estimate_noise(run);

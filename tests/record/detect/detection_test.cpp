@@ -237,6 +237,47 @@ TEST(DetectSpikes, SaysThatTheAmplifierWasBlanked) {
     EXPECT_SAYS(found.warnings[0], "No channel changes during about 10 % of the time");
 }
 
+TEST(DetectSpikes, SaysWhichChannelsAreBlankedAlone) {
+    const recording from = noisy_recording(7, 3, 60000, 50);
+    auto samples = samples_of(from);
+    for (std::size_t f = 6000; f < 12000; ++f) samples[f * 3 + 1] = 12;
+    const recording blanked(from.description(), samples);
+    const detection_result found = detect_spikes(blanked);
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_SAYS(found.warnings[0],
+                "1 of 3 channels do not change for a part of the time in which others do");
+    EXPECT_SAYS(found.warnings[0], from.channels()[1].name + " (10 %)");
+    EXPECT_EQ(check_recording(blanked), found.warnings);
+}
+
+TEST(DetectSpikes, LeavesOutChannelsWithTheNoiseOfAnAmplifierOnly) {
+    const recording from = noisy_recording(9, 5, 60000, 50);
+    auto samples = samples_of(from);
+    for (std::size_t at = 0; at < samples.size(); at += 5)
+        samples[at + 3] = static_cast<std::int16_t>(samples[at + 3] / 40);
+    const recording open(from.description(), samples);
+    for (const auto reference : {common_reference::none, common_reference::median}) {
+        const detection_options how{.preprocessing = {.reference = reference}};
+        const detection_result found = detect_spikes(open, how);
+        ASSERT_EQ(found.warnings.size(), 1U);
+        EXPECT_SAYS(found.warnings[0], "1 of 5 channels show no noise, or next to none");
+        EXPECT_EQ(found.noise[3], 0);
+        EXPECT_EQ(std::ranges::count(found.mask_channels, 3U), 0);
+        EXPECT_EQ(check_recording(open, how), found.warnings);
+    }
+}
+
+TEST(CheckRecording, SaysThatSpikesCannotBeDetected) {
+    const recording from = noisy_recording(5, 3, 60000, 50);
+    auto samples = samples_of(from);
+    for (std::int16_t& sample : samples) sample = static_cast<std::int16_t>(sample ^ 0x8000);
+    const auto warnings = check_recording({from.description(), samples});
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0], "Spikes cannot be detected: ");
+    EXPECT_SAYS(warnings[0], "as unsigned samples do");
+    EXPECT_TRUE(check_recording(from).empty());
+}
+
 TEST(DetectSpikes, SaysWhichChannelsAreCopies) {
     const recording from = noisy_recording(8, 4, 60000, 50);
     auto samples = samples_of(from);
