@@ -21,7 +21,7 @@ std::vector<unit_map> join_units(std::span<spike_sequence* const> sequences) {
         for (const std::string& name : own_names) units.push_back(joined.unit(name));
         for (std::size_t i = 0; i < one->size(); ++i)
             joined.append(one->times_us()[i], units[to_index(one->units()[i])]);
-        *one = with_epochs_of(*one, joined.finish(one->span()));
+        *one = taken_from(*one, joined.finish(one->span()));
         units.clear();  // `finish` numbers units anew
         for (const std::string& name : own_names) units.push_back(one->unit(name));
         maps.push_back(std::move(units));

@@ -49,7 +49,7 @@ spike_sequence without_synchronous_events(const spike_sequence& spikes,
         const auto run = times.subspan(begin, end - begin);
         kept_times.insert(kept_times.end(), run.begin(), run.end());
     }
-    return with_epochs_of(
+    return taken_from(
         spikes, {std::move(kept_times), std::move(kept_units), spikes.unit_names(), spikes.span()});
 }
 

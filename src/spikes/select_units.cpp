@@ -30,7 +30,7 @@ spike_sequence select_units(const spike_sequence& spikes, std::span<const std::s
         times_us.push_back(spikes.times_us()[i]);
         units.push_back(unit);
     }
-    return with_epochs_of(
+    return taken_from(
         spikes, {std::move(times_us), std::move(units), std::move(kept_names), spikes.span()});
 }
 

@@ -40,6 +40,21 @@ std::string without(std::string_view group, std::span<const std::string> units, 
                        one ? "" : "s", core::listed(units), one ? "was" : "were");
 }
 
+// A group may be what one of its units may be; two units of one group are one.
+std::vector<doubtful_pair> pairs_of_groups(std::span<const doubtful_pair> pairs,
+                                           const unit_groups& groups) {
+    const auto name_of = [&](const std::string& unit) {
+        const auto group = groups.find(unit);
+        return group == groups.end() ? unit : group->second;
+    };
+    std::vector<doubtful_pair> out;
+    for (const doubtful_pair& pair : pairs) {
+        out.push_back({name_of(pair.one), name_of(pair.other), pair.why});
+        if (out.back().one == out.back().other) out.pop_back();
+    }
+    return out;
+}
+
 }  // namespace
 
 grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& groups,
@@ -73,7 +88,8 @@ grouped_spikes group_units(const spike_sequence& spikes, const unit_groups& grou
     std::set<std::string_view> called;
     for (const auto& [unit, group] : groups) called.insert(group);
     out.groups = called.size();
-    out.spikes = with_epochs_of(spikes, builder.finish(spikes.span()));
+    out.spikes = taken_from(spikes, builder.finish(spikes.span()));
+    out.spikes.set_doubtful_pairs(pairs_of_groups(spikes.doubtful_pairs(), groups));
     return out;
 }
 

@@ -44,9 +44,10 @@ SPIKEWEAVE_API concatenated_epochs concatenate_epochs(const spike_sequence& spik
 /// @throws invalid_argument as `concatenate_epochs`.
 SPIKEWEAVE_API spike_sequence within_epochs(const spike_sequence& spikes,
                                             std::span<const time_span> epochs);
-/// Assigns spikes the epochs of the sequence that they were taken from, if it has any.
+/// Assigns spikes what is known of the sequence that they were taken from: its epochs, if it has
+/// any, and its doubtful pairs.
 /// @throws invalid_argument as `within_epochs`.
-SPIKEWEAVE_API spike_sequence with_epochs_of(const spike_sequence& from, spike_sequence spikes);
+SPIKEWEAVE_API spike_sequence taken_from(const spike_sequence& from, spike_sequence spikes);
 /// The spikes of a span, both ends included, which becomes the recorded one.
 SPIKEWEAVE_API spike_sequence within_span(const spike_sequence& spikes, const time_span& span);
 

@@ -13,6 +13,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
+#include "spikeweave/spikes/doubtful_pairs.hpp"
 
 namespace spikeweave {
 
@@ -64,6 +65,12 @@ public:
     /// The time during which spikes were observed: the length of the epochs together, or of the
     /// recorded span.
     duration observed_time() const;
+    /// Pairs of units that may not be two neurons, as the sorter or its file says. What is made of
+    /// a part of the spikes has them, too; then there may be names that no unit has.
+    std::span<const doubtful_pair> doubtful_pairs() const { return doubtful_pairs_; }
+    void set_doubtful_pairs(std::vector<doubtful_pair> pairs) {
+        doubtful_pairs_ = std::move(pairs);
+    }
 
     friend bool operator==(const spike_sequence&, const spike_sequence&) = default;
 
@@ -77,6 +84,7 @@ private:
     std::vector<std::string> unit_names_;
     time_span span_;
     std::vector<time_span> epochs_;
+    std::vector<doubtful_pair> doubtful_pairs_;
 };
 
 /// The sequence of spikes in any order: by time, then by unit.

@@ -1,4 +1,5 @@
 #include "spikeweave/spikes/files.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/unit_groups.hpp"
 #include "spikeweave/spikes/units_left_out.hpp"
 
@@ -110,7 +111,7 @@ spike_sequence with_units_in_order(const spike_sequence& spikes,
     listed.reserve(spikes.size());
     for (std::size_t i = 0; i < spikes.size(); ++i)
         listed.emplace_back(spikes.times_us()[i], renumbered[to_index(spikes.units()[i])]);
-    return sequence_of(std::move(listed), names, spikes.span());
+    return taken_from(spikes, sequence_of(std::move(listed), names, spikes.span()));
 }
 
 // Programs write the four labels that are known here as "Good", "MUA " or "nan".
@@ -219,6 +220,30 @@ void take_options_of(spike_file& file, const reading& job) {
     }
 }
 
+// What `spikeweave sort` wrote is read by its spikes.
+std::filesystem::path spikes_of_result(const std::filesystem::path& given) {
+    std::error_code ignored;
+    for (const char* file : {"sorting.npz", "spikes.npz"})
+        if (!std::filesystem::exists(given / file, ignored)) return given;
+    return given / "spikes.npz";
+}
+
+// Adds the columns that name the others of doubtful pairs, if there are any.
+std::vector<unit_column> with_doubtful_pairs(const spike_sequence& spikes,
+                                             std::span<const unit_column> columns) {
+    std::vector<unit_column> out(columns.begin(), columns.end());
+    for (const unit_doubt why : unit_doubts) {
+        unit_column made{std::string(column_of(why)),
+                         why == unit_doubt::one_neuron
+                             ? "units that may have spikes of the same neuron"
+                             : "units of whose spikes these may be left, or the other way round",
+                         {},
+                         cells_of(spikes.doubtful_pairs(), spikes.unit_names(), why)};
+        if (!std::ranges::all_of(made.texts, &std::string::empty)) out.push_back(std::move(made));
+    }
+    return out;
+}
+
 }  // namespace
 
 template <>
@@ -242,10 +267,11 @@ enum_table<spike_format> enum_names<spike_format>() {
     return {"format of spike files", values};
 }
 
-spike_file read_spikes(const std::filesystem::path& path, const spike_read_options& how,
+spike_file read_spikes(const std::filesystem::path& given, const spike_read_options& how,
                        const execution& run) {
     check_options(how);
     core::throw_if_stopped(run.stop);
+    const std::filesystem::path path = spikes_of_result(given);
     // Detecting the format reads the beginning, which a pipe could not return again.
     std::error_code unknown;
     const auto kind = std::filesystem::status(path, unknown).type();
@@ -276,7 +302,8 @@ spike_file take_units(const std::filesystem::path& path, const listed_units& uni
 void write_spikes(const std::filesystem::path& path, const spike_sequence& spikes,
                   const execution& run, bool overwrite) {
     std::string name = path.filename().string();
-    const writing job{path, spikes, run, {}, overwrite};
+    const std::vector<unit_column> columns = with_doubtful_pairs(spikes, {});
+    const writing job{path, spikes, run, columns, overwrite};
     if (name.ends_with(".npz")) return write_npz(job);
     if (name.ends_with(".nwb")) return write_nwb(job);
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
@@ -301,7 +328,8 @@ void write_units(const std::filesystem::path& path, const spike_sequence& spikes
             throw invalid_argument(fmt::format("column '{}' has {} values for {} units",
                                                column.name, values, spikes.unit_count()));
     }
-    const writing job{path, spikes, run, columns, overwrite};
+    const std::vector<unit_column> all = with_doubtful_pairs(spikes, columns);
+    const writing job{path, spikes, run, all, overwrite};
     if (path.extension() == ".nwb") return write_nwb(job);
     if (path.extension() == ".npz") return write_npz(job);
     throw invalid_argument(

@@ -152,16 +152,16 @@ std::vector<std::string> read_texts_if_any(const io::zip_reader& archive,
     return out;
 }
 
-// Returns the labels in the order of `units`: those of an array that has a text for each of
-// `named`, as pynapple writes metadata. Nothing if there are none.
-std::vector<std::string> read_unit_labels(const io::zip_reader& archive, const reading& job,
-                                          const std::vector<std::string>& named,
-                                          const std::vector<std::string>& units) {
+// Takes labels and doubtful pairs from arrays that have a text for each of `named`, as pynapple
+// writes metadata.
+void take_texts(const io::zip_reader& archive, const reading& job,
+                const std::vector<std::string>& named, spike_file& file) {
     std::map<std::string, std::vector<std::string>> columns;
-    for (const std::string_view name : label_columns())
-        if (const auto* entry = archive.find(std::string(name) + ".npy"))
-            columns[std::string(name)] = read_texts_if_any(archive, *entry, named.size(), job);
-    return in_order_of_units(labels_in(columns), named, units);
+    for (const std::string& name : columns_of_texts())
+        if (const auto* entry = archive.find(name + ".npy"))
+            columns[name] = read_texts_if_any(archive, *entry, named.size(), job);
+    file.labels = in_order_of_units(labels_in(columns), named, file.spikes.unit_names());
+    file.spikes.set_doubtful_pairs(doubtful_pairs_in(columns, named));
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ spike_file read_npz(const reading& job) {
     to_us.check_resolution(times, file);
     finish(file, builder, job, span ? &*span : nullptr);
     file.are_clusters = units_entry->name.find("cluster") != std::string::npos;
-    file.labels = read_unit_labels(archive, job, named, file.spikes.unit_names());
+    take_texts(archive, job, named, file);
     return file;
 }
 

@@ -185,17 +185,16 @@ std::vector<double> read_snr(const h5::reader& file, const std::vector<std::stri
     return in_order_of_units(column.read_all(rows.size()), rows, units);
 }
 
-// Returns the columns of texts that may be labels.
-std::map<std::string, std::vector<std::string>> read_columns_of_labels(const h5::reader& file,
-                                                                       std::size_t count) {
+// Returns the columns of texts that may be labels or name doubtful pairs.
+std::map<std::string, std::vector<std::string>> read_columns_of_texts(const h5::reader& file,
+                                                                      std::size_t count) {
     std::map<std::string, std::vector<std::string>> out;
-    for (const std::string_view name : label_columns()) {
-        const std::string column_name(name);
-        if (!io::nwb::has_column(file, "units", column_name.c_str())) continue;
+    for (const std::string& name : columns_of_texts()) {
+        if (!io::nwb::has_column(file, "units", name.c_str())) continue;
         const h5::column column(file, in_units(name));
         // Other programs have numbers, or several texts a unit, in a column of this name.
         if (column.is_text() && column.shape().size() == 1 && column.size() == count)
-            out[column_name] = column.read_text(count);
+            out[name] = column.read_text(count);
     }
     return out;
 }
@@ -227,8 +226,9 @@ spike_file read_nwb(const io::hdf5::reader& nwb, const reading& job) {
     }
     finish(file, builder, job, span ? &*span : nullptr);
     if (job.how.cleaning.min_snr) file.snr = read_snr(nwb, names, file.spikes.unit_names());
-    file.labels = in_order_of_units(labels_in(read_columns_of_labels(nwb, names.size())), names,
-                                    file.spikes.unit_names());
+    const auto texts = read_columns_of_texts(nwb, names.size());
+    file.labels = in_order_of_units(labels_in(texts), names, file.spikes.unit_names());
+    file.spikes.set_doubtful_pairs(doubtful_pairs_in(texts, names));
     file.out_of_order = builder.order().out_of_order_in_units();  // the table lists unit by unit
     file.are_clusters = true;
     file.format = spike_format::nwb;

@@ -2,15 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "io/file_error.hpp"
+#include "io/npy.hpp"
 #include "io/phy_text.hpp"
 #include "io/random_file.hpp"
 #include "spikes/files/numpy_times.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave::spikes {
 namespace {
@@ -52,6 +57,89 @@ std::vector<std::string> labels_of(spike_file& file, const std::filesystem::path
     return out;
 }
 
+// The numbers of an array of a side file, which may be missing: nothing then. What cannot be read
+// is not used, with a warning.
+template <class Number>
+std::vector<Number> numbers_of(const std::filesystem::path& path,
+                               std::vector<std::string>& warnings) {
+    std::error_code ignored;
+    std::vector<Number> out;
+    if (!std::filesystem::exists(path, ignored)) return out;
+    constexpr std::uint64_t most = std::uint64_t{1} << 32;
+    try {
+        io::npy_reader array(io::open_bytes(path), fmt::format("'{}'", path.string()));
+        if (array.header().fortran_order || array.header().count() > most) return out;
+        out.resize(array.header().count());
+        std::size_t done = 0;
+        while (const std::size_t n = array.read(std::span{out}.subspan(done))) done += n;
+        array.expect_end();
+    } catch (const io_error& error) {
+        warnings.push_back(fmt::format("{}; the file is not used.", error.what()));
+        out.clear();
+    }
+    return out;
+}
+
+// The template from which most spikes of each cluster are.
+std::map<std::string, std::size_t> templates_of(const std::filesystem::path& folder, bool curated,
+                                                std::vector<std::string>& warnings) {
+    const auto templates = numbers_of<std::int64_t>(folder / "spike_templates.npy", warnings);
+    const auto clusters =
+        curated ? numbers_of<std::int64_t>(folder / "spike_clusters.npy", warnings) : templates;
+    std::map<std::int64_t, std::map<std::int64_t, std::size_t>> counts;
+    for (std::size_t i = 0; i < std::min(templates.size(), clusters.size()); ++i)
+        if (templates[i] >= 0) ++counts[clusters[i]][templates[i]];
+    std::map<std::string, std::size_t> out;
+    for (const auto& [cluster, of_template] : counts)
+        out[std::to_string(cluster)] =
+            static_cast<std::size_t>(std::ranges::max_element(of_template, {}, [](const auto& one) {
+                                         return one.second;
+                                     })->first);
+    return out;
+}
+
+// Pairs of clusters that may be one neuron, by the similarity of their templates, as Kilosort
+// writes it. Clusters that a person has made of one template are two.
+std::vector<doubtful_pair> similar_clusters(const std::filesystem::path& folder, bool curated,
+                                            spike_file& file) {
+    const auto similarity = numbers_of<double>(folder / "similar_templates.npy", file.warnings);
+    if (similarity.empty()) return {};
+    const auto size = static_cast<std::size_t>(std::lround(std::sqrt(similarity.size())));
+    const auto template_of = templates_of(folder, curated, file.warnings);
+    const spike_trains trains(file.spikes);
+    std::vector<doubtful_pair> out;
+    for (std::uint32_t a = 0; a < file.spikes.unit_count(); ++a)
+        for (std::uint32_t b = a + 1; b < file.spikes.unit_count(); ++b) {
+            const auto one = template_of.find(file.spikes.name(unit_id{a}));
+            const auto other = template_of.find(file.spikes.name(unit_id{b}));
+            if (one == template_of.end() || other == template_of.end() ||
+                one->second == other->second || std::max(one->second, other->second) >= size)
+                continue;
+            if (may_be_one_neuron(similarity[one->second * size + other->second],
+                                  trains.times_us(unit_id{a}), trains.times_us(unit_id{b})))
+                out.push_back({one->first, other->first, unit_doubt::one_neuron});
+        }
+    return out;
+}
+
+// The pairs that the tables of clusters name, as spikeweave sort writes them, or else those of
+// which the templates are alike.
+std::vector<doubtful_pair> doubtful_clusters(const std::filesystem::path& folder, bool curated,
+                                             spike_file& file) {
+    const std::vector<std::string>& units = file.spikes.unit_names();
+    std::vector<doubtful_pair> out;
+    bool is_named = false;
+    for (const unit_doubt why : unit_doubts) {
+        io::cluster_column known = io::read_phy_column(folder, column_of(why));
+        is_named = is_named || !known.file.empty();
+        std::vector<std::string> cells;
+        for (const std::string& unit : units) cells.push_back(known.cells[std::stoll(unit)]);
+        std::ranges::move(pairs_in(cells, units, why), std::back_inserter(out));
+        std::ranges::move(known.warnings, std::back_inserter(file.warnings));
+    }
+    return is_named ? out : similar_clusters(folder, curated, file);
+}
+
 }  // namespace
 
 spike_file read_phy(const reading& job) {
@@ -85,6 +173,7 @@ spike_file read_phy(const reading& job) {
     file.are_clusters = true;
     if (job.how.cleaning.min_snr) file.snr = snr_of(file, folder);
     file.labels = labels_of(file, folder);
+    file.spikes.set_doubtful_pairs(doubtful_clusters(folder, curated, file));
     return file;
 }
 

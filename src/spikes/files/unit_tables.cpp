@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "io/file_error.hpp"
@@ -123,6 +124,24 @@ std::vector<std::string> labels_in(const std::map<std::string, std::vector<std::
     return {};
 }
 
+std::vector<doubtful_pair> doubtful_pairs_in(
+    const std::map<std::string, std::vector<std::string>>& columns,
+    std::span<const std::string> rows) {
+    std::vector<doubtful_pair> out;
+    for (const unit_doubt why : unit_doubts) {
+        const auto cells = columns.find(std::string(column_of(why)));
+        if (cells == columns.end()) continue;
+        std::ranges::move(pairs_in(cells->second, rows, why), std::back_inserter(out));
+    }
+    return out;
+}
+
+std::vector<std::string> columns_of_texts() {
+    std::vector<std::string> out(label_columns().begin(), label_columns().end());
+    for (const unit_doubt why : unit_doubts) out.emplace_back(column_of(why));
+    return out;
+}
+
 std::optional<time_span> span_of_intervals(std::span<const double> ends,
                                            std::vector<std::string>& warnings,
                                            const std::function<void(const std::string&)>& fail) {
@@ -173,6 +192,7 @@ spike_file read_listed(const listed_units& units, const reading& job,
     file.snr = in_order_of_units(units.snr, names, order);
     file.places = in_order_of_units(units.places, names, order);
     file.labels = in_order_of_units(labels_in(units.columns), names, order);
+    file.spikes.set_doubtful_pairs(doubtful_pairs_in(units.columns, names));
     file.are_clusters = units.are_clusters;
     if (names_of_list != nullptr) *names_of_list = names;
     return file;

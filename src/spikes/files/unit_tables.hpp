@@ -26,6 +26,14 @@ std::vector<std::string> names_of_rows(const std::vector<std::string>& names,
 /// The labels among columns of texts: the first of `label_columns` that is one. Empty if none is.
 std::vector<std::string> labels_in(const std::map<std::string, std::vector<std::string>>& columns);
 
+/// The doubtful pairs of units among columns of texts.
+/// @param rows  the names of the units that the columns have texts of
+std::vector<doubtful_pair> doubtful_pairs_in(
+    const std::map<std::string, std::vector<std::string>>& columns,
+    std::span<const std::string> rows);
+/// The columns of texts that are looked for: those of labels and of doubtful pairs.
+std::vector<std::string> columns_of_texts();
+
 /// The span of observed intervals, each a begin and an end in seconds; nothing if there are none.
 /// Several become one, with a warning.
 /// @param fail  reports a row that is no interval, by a text such as "row 1: found …"

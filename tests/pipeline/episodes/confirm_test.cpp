@@ -29,7 +29,7 @@ spike_sequence renumbered(const spike_sequence& spikes) {
     for (std::size_t i = 0; i < spikes.size(); ++i)
         rows.emplace_back(spikes.times_us()[i],
                           unit_id{units - static_cast<std::uint32_t>(spikes.units()[i])});
-    return with_epochs_of(spikes, sequence_of(std::move(rows), std::move(names), spikes.span()));
+    return taken_from(spikes, sequence_of(std::move(rows), std::move(names), spikes.span()));
 }
 
 spike_sequence without_unit(const spike_sequence& spikes, const std::string& name) {
