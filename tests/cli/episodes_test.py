@@ -3,6 +3,8 @@
 import csv
 import json
 import random
+import shutil
+import struct
 import unittest
 import xml.etree.ElementTree as xml
 
@@ -45,6 +47,43 @@ class Episodes(CliTest):
         self.assertIn("latest-start", result.stdout)
         self.assertIsInstance(json.loads(result.stdout), dict)
         self.assertEqual(result.stderr, "")
+
+    def phy_folder(self, columns):
+        """Writes the chain a → b → c as clusters 1, 2 and 3 of a folder for Phy, with columns of a table of clusters."""
+        numbers = {"a": 1, "b": 2, "c": 3}
+        rows = [line.split("\t") for line in self.chain_file().read_text().splitlines() if line[0].isdigit()]
+        spikes = sorted((round(float(time) * 1e6), numbers[unit]) for time, unit in rows if unit in numbers)
+        folder = self.folder / "phy"
+        folder.mkdir()
+        (folder / "params.py").write_text("sample_rate = 1000000.0\n")
+        for name, values in (("spike_times", [time for time, _ in spikes]), ("spike_clusters", [unit for _, unit in spikes])):
+            header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(values)},), }}".ljust(117) + "\n"
+            (folder / f"{name}.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode()
+                                                 + struct.pack(f"<{len(values)}q", *values))
+        names = "possibly_one_neuron_with\tcross_talk_with"
+        (folder / "cluster_quality.tsv").write_text(f"cluster_id\t{names}\n" + "".join(f"{row}\n" for row in columns))
+        return folder
+
+    def test_edges_of_units_that_may_be_one_neuron_are_no_connections(self):
+        for name, columns, kind in (("one", ("1\t2\t", "2\t1\t"), "possibly-one-neuron"), ("talk", ("2\t\t1",), "cross-talk")):
+            with self.subTest(kind):
+                phy = self.phy_folder(columns)
+                self.ok("convert", phy, self.folder / f"{name}.npz")
+                for path in (phy, self.folder / f"{name}.npz"):
+                    out = self.folder / "out"
+                    shown = self.ok("episodes", path, *self.search, "-o", out, "--overwrite")
+                    with (out / "circuit.tsv").open() as lines:
+                        edges = {(row["from"], row["to"]): row["kind"] for row in csv.DictReader(lines, delimiter="\t")}
+                    self.assertEqual(edges[("1", "2")], kind)
+                    self.assertEqual(edges[("2", "3")], "direct")
+                    self.assertIn("1 of 2 connections joins units", shown.stderr)
+                    self.assertIn(": 1 → 2. It is left out of the connections and chains", shown.stderr)
+                    self.assertIn("No chain of three units or more", shown.stdout)
+                    self.assertIn(f'<data key="kind">{kind}</data>', (out / "circuit.graphml").read_text())
+                    of_json = json.loads(self.ok("episodes", path, *self.search, "--json").stdout)
+                    self.assertIn(kind, [edge["kind"] for edge in of_json["circuit"]["edges"]])
+                    self.assertIn(kind, (out / "report.html").read_text())
+                shutil.rmtree(phy)
 
     def test_a_grid_is_the_list_it_stands_for(self):
         path = self.chain_file()

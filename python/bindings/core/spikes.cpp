@@ -85,9 +85,35 @@ nb::dict take_listed(const std::string& path, const nb::dict& units, const nb::d
         }));
 }
 
-std::vector<std::string> columns_of_labels() {
-    const auto names = label_columns();
-    return {names.begin(), names.end()};
+// The columns of units that may have labels or name doubtful pairs.
+std::vector<std::string> columns_of_texts() {
+    const auto labels = label_columns();
+    std::vector<std::string> names(labels.begin(), labels.end());
+    for (const unit_doubt why : unit_doubts) names.emplace_back(column_of(why));
+    return names;
+}
+
+// The pairs as tuples of two names and "possibly-one-neuron" or "cross-talk".
+using named_pairs = std::vector<std::tuple<std::string, std::string, std::string>>;
+
+named_pairs doubtful_pairs(const shared_spikes& spikes) {
+    named_pairs out;
+    for (const doubtful_pair& pair : spikes.sequence->doubtful_pairs())
+        out.emplace_back(pair.one, pair.other, to_string(pair.why));
+    return out;
+}
+
+shared_spikes with_doubtful_pairs(const shared_spikes& spikes, const named_pairs& pairs) {
+    std::vector<doubtful_pair> kept;
+    for (const auto& [one, other, why] : pairs)
+        kept.push_back({one, other,
+                        why == to_string(unit_doubt::cross_talk) ? unit_doubt::cross_talk
+                                                                 : unit_doubt::one_neuron});
+    shared_spikes out = spikes;
+    spike_sequence copy = *spikes.sequence;
+    copy.set_doubtful_pairs(std::move(kept));
+    out.sequence = std::make_shared<const spike_sequence>(std::move(copy));
+    return out;
 }
 
 void write(const std::string& path, const shared_spikes& spikes, const nb::object& progress) {
@@ -198,6 +224,8 @@ void bind_spikes(nb::module_& m) {
             "epochs", [](const shared_spikes& s) { return column(s.sequence->epochs()); },
             nb::rv_policy::move)
         .def("with_epochs", &with_epochs)
+        .def_prop_ro("doubtful_pairs", &doubtful_pairs)
+        .def("with_doubtful_pairs", &with_doubtful_pairs, "pairs"_a)
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def_rw("are_clusters", &shared_spikes::are_clusters)
         .def("trains", &trains_of)
@@ -214,7 +242,7 @@ void bind_spikes(nb::module_& m) {
     m.def("epochs_around", &around, "events"_a, "start"_a, "stop"_a);
     m.def("read_spikes", &read_file, "path"_a, "given"_a);
     m.def("take_units", &take_listed, "path"_a, "units"_a, "given"_a);
-    m.def("label_columns", &columns_of_labels);
+    m.def("text_columns", &columns_of_texts);
     m.def("warning_of_32_bits", &warning_of_32_bits, "largest_s"_a);
     m.def("read_options", &description<spike_read_options>);
     m.def("write_spikes", &write, "path"_a, "spikes"_a, "progress"_a.none());

@@ -70,7 +70,7 @@ def _listed(units: Any) -> dict[str, Any]:
         "ends": np.ascontiguousarray(ends.data[:], dtype=np.uint64),
         "are_32_bit": getattr(times.data, "dtype", None) == np.float32,
         "ids": [str(number) for number in units.id[:]],
-        "columns": {name: _texts(units, name) for name in _core.label_columns()},
+        "columns": {name: _texts(units, name) for name in _core.text_columns()},
     }
     if names := _texts(units, "unit_name"):
         found["names"] = names

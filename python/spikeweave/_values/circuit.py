@@ -65,8 +65,9 @@ class Circuit:
         units that could explain it), ``"slow"`` (not explained, but the delay is longer than a
         synaptic one, 8.5 ms), ``"shared-spikes"`` (one unit repeats spikes of the other),
         ``"synchronous"`` (most of it is within 1 ms, too fast for a synapse), ``"dead-time"``
-        (most synchronous spikes are missing, as after the dead time of a detector) or
-        ``"stimulus-locked"`` (spikes of other trials are as related). Only direct edges count as
+        (most synchronous spikes are missing, as after the dead time of a detector),
+        ``"stimulus-locked"`` (spikes of other trials are as related), ``"possibly-one-neuron"`` or
+        ``"cross-talk"`` (`SpikeSequence.doubtful_pairs`). Only direct edges count as
         connections.
     via : list of (int or None)
         The unit that explains most of an edge that is indirect, by common input or undecided.

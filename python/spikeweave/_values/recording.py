@@ -158,17 +158,25 @@ class Recording:
         offset = np.array([one["offset_uv"] for one in self.channels])
         return self.samples(begin, end) * gain + offset
 
+    def check(self) -> list[str]:
+        """What the samples show of faults of the rig as whole sentences: channels that are dead,
+        noisy, at their limit or copies of others, blanked times, spikes that point the other way,
+        unsigned samples. Empty for a clean recording. Reads up to 64 pieces of a quarter of a
+        second."""
+        return self._core.check()
+
     def _in_its_time(self, spikes: SpikeSequence) -> SpikeSequence:
         """Spikes whose times are as if samples were even, in the times of the samples."""
         if self._times is None:
             return spikes
         start, stop = self._time_of(self._times, np.array([spikes.t_start, spikes.t_stop]))
-        return SpikeSequence.of(
+        moved = SpikeSequence.of(
             (self._time_of(self._times, spikes.times), spikes.units),
             unit_names=spikes.unit_names,
             t_start=start,
             t_stop=stop,
         )
+        return SpikeSequence._from_core(moved._core.with_doubtful_pairs(spikes.doubtful_pairs))
 
     def _time_of(
         self, times: NDArray[np.float64], as_if_even: NDArray[np.float64]

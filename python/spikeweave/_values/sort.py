@@ -40,7 +40,9 @@ class SortResult(HasPage):
         ``firing_range`` (Hz), ``amplitude_median`` (microvolts), ``amplitude_cv``,
         ``amplitude_cutoff`` and ``separation``; NaN if unknown. ``quality_features`` is the number
         of features behind ``l_ratio`` and ``isolation_distance``. ``label`` is ``"good"``,
-        ``"mua"`` or ``"noise"``, and ``reason`` states the reason.
+        ``"mua"`` or ``"noise"``, and ``reason`` states the reason. ``possibly_one_neuron_with`` and
+        ``cross_talk_with`` name the units with which it may not be two neurons
+        (`SpikeSequence.doubtful_pairs`).
     waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
         Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
         recordings only.

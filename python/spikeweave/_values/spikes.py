@@ -163,6 +163,8 @@ class SpikeSequence(HeldSpikes):
             return cls._from_core(core)
         if found.epochs is not None:
             core = core.with_epochs(np.ravel(found.epochs))
+        if unit_names is None and found.doubtful_pairs:
+            core = core.with_doubtful_pairs(found.doubtful_pairs)
         core.are_clusters = found._core.are_clusters
         return cls._from_core(core, found.stimulus_times, found._places)
 
@@ -227,6 +229,14 @@ class SpikeSequence(HeldSpikes):
         (units, 2), x and y in micrometres, read-only; None if it is not known, and of groups of
         units."""
         return self._places
+
+    @property
+    def doubtful_pairs(self) -> list[tuple[str, str, str]]:
+        """Pairs of units that may not be two neurons, as `sort` or the file that `read` read says:
+        two names, and ``"possibly-one-neuron"`` (both may have spikes of the same neuron) or
+        ``"cross-talk"`` (one may have what sorting left of the other's spikes). `episodes` takes no
+        edge between them for a connection."""
+        return self._core.doubtful_pairs
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -301,6 +311,7 @@ class SpikeSequence(HeldSpikes):
             else self._stimulus,
             None if self._places is None else self._places[chosen],
             self._core.are_clusters,
+            self.doubtful_pairs,
         )
 
     def _indices(self, units: Iterable[str | int]) -> set[int]:
@@ -322,7 +333,8 @@ class SpikeSequence(HeldSpikes):
         # Whole microseconds are returned unchanged: below 285 years a double holds them exactly.
         span = (self.t_start, self.t_stop) if self._core.has_recorded_span else (None, None)
         arrays = (self.times, self.units, self.unit_names, *span, self.epochs)
-        return _again, (*arrays, self._stimulus, self._places, self._core.are_clusters)
+        more = (self._core.are_clusters, self.doubtful_pairs)
+        return _again, (*arrays, self._stimulus, self._places, *more)
 
     def to_neo(self, t_start: Time | None = None, t_stop: Time | None = None) -> list[Any]:
         """The same as a list of `neo.SpikeTrain` in seconds, named after the units.
@@ -450,11 +462,14 @@ def _again(
     stimulus: NDArray[np.float64] | tuple[()] = (),
     places: NDArray[np.float64] | None = None,
     are_clusters: bool = False,
+    doubtful_pairs: Sequence[tuple[str, str, str]] = (),
 ) -> SpikeSequence:
     """A sequence from its parts, for pickles and copies."""
     core, _, _ = _core.make_spikes(times, units, names, t_start, t_stop)
     if epochs is not None:
         core = core.with_epochs(np.ravel(epochs))
+    if doubtful_pairs:
+        core = core.with_doubtful_pairs(list(doubtful_pairs))
     core.are_clusters = are_clusters
     return SpikeSequence._from_core(core, stimulus, places)
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "assess/episodes/explained_edges.hpp"
+#include "core/text.hpp"
 #include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
@@ -157,6 +158,23 @@ circuit_edge edge_of(const significant_pair& pair, std::uint64_t sources) {
             .kind = test.slow ? edge_kind::slow : edge_kind::direct};
 }
 
+// The pairs that the sorter doubts, the lower unit first.
+std::map<unit_pair, edge_kind> doubtful_pairs_of(const spike_sequence& spikes) {
+    std::map<std::string_view, unit_id> units;
+    for (std::uint32_t u = 0; u < spikes.unit_count(); ++u)
+        units.emplace(spikes.name(unit_id{u}), unit_id{u});
+    std::map<unit_pair, edge_kind> out;
+    for (const doubtful_pair& pair : spikes.doubtful_pairs()) {
+        const auto one = units.find(pair.one);
+        const auto other = units.find(pair.other);
+        if (one == units.end() || other == units.end()) continue;
+        out.emplace(std::minmax(one->second, other->second), pair.why == unit_doubt::one_neuron
+                                                                 ? edge_kind::one_neuron
+                                                                 : edge_kind::cross_talk);
+    }
+    return out;
+}
+
 // Measures the timing of the edges, and marks those that come from one neuron in two units, from
 // what two electrodes record at once, or from what one detector misses.
 void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spikes,
@@ -169,10 +187,14 @@ void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spik
     std::set<unit_pair> repeated;
     for (const shared_spike_pair& pair : find_shared_spikes(spikes))
         if (pair.repeats) repeated.insert({{pair.fewer, pair.more}, {pair.more, pair.fewer}});
+    const std::map<unit_pair, edge_kind> doubtful = doubtful_pairs_of(spikes);
     for (std::size_t e = 0; e < edges.size(); ++e) {
         edges[e].timing = timing[e];
+        const auto doubt = doubtful.find(std::minmax(edges[e].from, edges[e].to));
         if (repeated.contains({edges[e].from, edges[e].to}))
             edges[e].kind = edge_kind::shared_spikes;
+        else if (doubt != doubtful.end())
+            edges[e].kind = doubt->second;
         else if (timing[e].is_synchronous && edges[e].sign == connection_sign::excitatory)
             edges[e].kind = edge_kind::synchronous;
         else if (timing[e].lacks_synchrony)
@@ -281,6 +303,10 @@ std::string_view to_string(edge_kind kind) {
             return "dead-time";
         case edge_kind::stimulus_locked:
             return "stimulus-locked";
+        case edge_kind::one_neuron:
+            return to_string(unit_doubt::one_neuron);
+        case edge_kind::cross_talk:
+            return to_string(unit_doubt::cross_talk);
     }
     return "?";
 }
@@ -308,6 +334,29 @@ circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
     circuit out;
     out.edges = edges_from(pairs, spikes, lags, options.alpha, run);
     out.chains = find_chains(table, assessed, out.edges, options.alpha);
+    return out;
+}
+
+std::vector<std::string> warnings_of(const circuit& found, const spike_sequence& spikes) {
+    std::vector<std::string> out;
+    for (const auto& [kind, what] :
+         {std::pair(edge_kind::one_neuron, "units that may have spikes of the same neuron"),
+          std::pair(edge_kind::cross_talk,
+                    "units of which one may have what sorting left of the other's spikes")}) {
+        std::vector<std::string> edges;
+        const auto connections = std::ranges::count_if(found.edges, &circuit_edge::is_connection);
+        for (const circuit_edge& edge : found.edges)
+            if (edge.kind == kind)
+                edges.push_back(
+                    fmt::format("{} → {}", spikes.name(edge.from), spikes.name(edge.to)));
+        if (edges.empty()) continue;
+        const auto all = static_cast<std::size_t>(connections) + edges.size();
+        const std::string listed = core::listed(edges);
+        out.push_back(fmt::format(
+            "{} of {} connections {} {}: {}. {} left out of the connections and chains ({}).",
+            core::grouped(edges.size()), core::grouped(all), edges.size() == 1 ? "joins" : "join",
+            what, listed, edges.size() == 1 ? "It is" : "They are", to_string(kind)));
+    }
     return out;
 }
 

@@ -27,7 +27,8 @@ constexpr double certain = 2;
 
 bool is_artefact(const circuit_edge& edge) {
     return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous ||
-           edge.kind == edge_kind::dead_time || edge.kind == edge_kind::stimulus_locked;
+           edge.kind == edge_kind::dead_time || edge.kind == edge_kind::stimulus_locked ||
+           edge.kind == edge_kind::one_neuron || edge.kind == edge_kind::cross_talk;
 }
 
 double log_gain(const circuit_edge& edge) {

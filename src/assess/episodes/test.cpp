@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -243,6 +244,7 @@ episode_test_result test_episodes(const spike_sequence& spikes, episode_table& t
             check_order(out.circuit, *out.pairs, pairs.delays == default_delays(), out.warnings);
     }
     check_signs(spikes, out.circuit, out.warnings);
+    std::ranges::move(warnings_of(out.circuit, spikes), std::back_inserter(out.warnings));
     const auto is_significant = [&](const auto& test) { return test.q < significance.alpha; };
     const std::optional<duration> width = unpreserved_width(table, significance, surrogates);
     if (width && (std::ranges::any_of(deciding, is_significant) ||

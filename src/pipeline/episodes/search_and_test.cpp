@@ -79,6 +79,14 @@ void add_edges_of_search(const episode_result& result, std::size_t first,
     }
 }
 
+// Units that may be one neuron in one recording may be one in the other, too.
+std::vector<doubtful_pair> doubtful_in_either(const spike_sequence& one,
+                                              const spike_sequence& other) {
+    std::vector<doubtful_pair> out(one.doubtful_pairs().begin(), one.doubtful_pairs().end());
+    out.insert(out.end(), other.doubtful_pairs().begin(), other.doubtful_pairs().end());
+    return out;
+}
+
 // Warns which units the testing recording lacks, and which episodes are therefore not tested.
 std::string text_of_missing(const same_units& same, const search_part& part, double alpha) {
     const std::string units = same.missing_text();
@@ -105,6 +113,7 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
                                const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     const same_units same = match_units(searched.unit_names(), tested.unit_names());
+    tested.set_doubtful_pairs(doubtful_in_either(searched, tested));
     episode_options how = options;
     how.time = {};
     how.hold_out = 0;

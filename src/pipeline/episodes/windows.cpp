@@ -14,6 +14,7 @@
 #include "parallel/parallel_for.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
 namespace {
@@ -47,10 +48,12 @@ private:
     std::string first_{};
 };
 
-tested_window tested(const window_spikes& taken, episode_table table,
-                     const windowed_episode_options& options, window_warnings& warnings,
-                     const execution& run) {
-    const spike_sequence spikes = taken.sequence();
+tested_window tested(const window_spikes& taken, const spike_sequence& recording,
+                     episode_table table, const windowed_episode_options& options,
+                     window_warnings& warnings, const execution& run) {
+    spike_sequence spikes = taken.sequence();
+    spikes.set_doubtful_pairs(
+        {recording.doubtful_pairs().begin(), recording.doubtful_pairs().end()});
     // Tables that were mined from the window before have the work of that in their levels.
     restore_levels(table, spikes.unit_count(), options.search.mining);
     episode_test_result tests =
@@ -169,7 +172,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
             run.on_progress({"analysing windows", result.windows.size(),
                              std::max(expected, result.windows.size() + 1)});
         result.windows.push_back(
-            tested(*taken, miner.mine(*taken, mining), options, warnings, testing));
+            tested(*taken, spikes, miner.mine(*taken, mining), options, warnings, testing));
     }
     if (result.windows.empty())
         throw invalid_argument("window", "the recording is shorter than a window");

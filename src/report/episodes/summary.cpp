@@ -138,6 +138,9 @@ private:
                             "synapse, {} that lack synchronous spikes",
                             of(edge_kind::shared_spikes), of(edge_kind::synchronous),
                             of(edge_kind::dead_time)));
+        if (of_kind[edge_kind::one_neuron] + of_kind[edge_kind::cross_talk] > 0)
+            note(fmt::format("no connections: {} of units that may be one neuron, {} by cross-talk",
+                             of(edge_kind::one_neuron), of(edge_kind::cross_talk)));
         if (of_kind[edge_kind::stimulus_locked] > 0)
             note(fmt::format("no connections: {} that spikes of other trials show as well",
                              of(edge_kind::stimulus_locked)));

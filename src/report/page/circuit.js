@@ -5,7 +5,7 @@ import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPla
 import { makeTable } from "./table.js";
 
 const signs = ["excitatory", "inhibitory"];
-const kinds = ["direct", "indirect", "common-input", "undecided", "slow", "shared-spikes", "synchronous", "dead-time", "stimulus-locked"];
+const kinds = ["direct", "indirect", "common-input", "undecided", "slow", "shared-spikes", "synchronous", "dead-time", "stimulus-locked", "possibly-one-neuron", "cross-talk"];
 const shownAlways = new Set(kinds.slice(0, 3));
 
 function edgeElement(state, edge, places) {

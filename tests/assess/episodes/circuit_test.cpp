@@ -191,6 +191,42 @@ TEST(FindCircuit, KeepsAConvergenceAndADivergenceOfTrueEdges) {
     }
 }
 
+// A path 0→1→2→3 whose units 1 and 2 the sorter doubts.
+spike_sequence doubted_path(std::vector<doubtful_pair> doubts) {
+    const auto u = [](std::uint32_t i) { return unit_id{i}; };
+    spike_sequence spikes = connected(
+        5, {{u(0), u(1), 5, 0, 0.8}, {u(1), u(2), 5, 0, 0.8}, {u(2), u(3), 5, 0, 0.8}}, 1);
+    spikes.set_doubtful_pairs(std::move(doubts));
+    return spikes;
+}
+
+TEST(FindCircuit, TakesNoEdgeOfUnitsThatMayBeOneNeuronForAConnection) {
+    for (const unit_doubt why : unit_doubts) {
+        const spike_sequence spikes =
+            doubted_path({{"n2", "n1", why}, {"n0", "n9", unit_doubt::one_neuron}});
+        const analysis result = analyse(spikes, fine, 50);
+
+        const edge_kind kind =
+            why == unit_doubt::one_neuron ? edge_kind::one_neuron : edge_kind::cross_talk;
+        EXPECT_EQ(edges_of(result.found, kind), (edge_set{{1, 2}}));
+        EXPECT_EQ(edges_of(result.found, edge_kind::direct), (edge_set{{0, 1}, {2, 3}}));
+        EXPECT_EQ(to_string(kind), to_string(why));
+        // Chains do not lead over it, but do without the doubt.
+        EXPECT_TRUE(result.found.chains.empty());
+        EXPECT_FALSE(analyse(doubted_path({}), fine, 50).found.chains.empty());
+        const auto warnings = warnings_of(result.found, spikes);
+        ASSERT_EQ(warnings.size(), 1U);
+        EXPECT_NE(warnings[0].find("1 of 3 connections joins units"), std::string::npos);
+        EXPECT_NE(warnings[0].find(": n1 → n2. It is left out of the connections and chains"),
+                  std::string::npos);
+    }
+}
+
+TEST(FindCircuit, SaysNothingOfDoubtfulPairsWithoutAnEdge) {
+    const spike_sequence spikes = doubted_path({{"n0", "n4", unit_doubt::one_neuron}});
+    EXPECT_TRUE(warnings_of(analyse(spikes, fine, 50).found, spikes).empty());
+}
+
 // In intervals of 4 ms, two thirds of the pairs of connections of probability 0.3 are chance.
 const std::vector<delay_interval> broad_intervals{{1ms, 4ms}, {4ms, 8ms}, {8ms, 12ms}};
 

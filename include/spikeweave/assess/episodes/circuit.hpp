@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,11 +32,15 @@ enum class edge_kind : std::uint8_t {
     dead_time,      ///< most synchronous spikes are missing, as after the dead time of the detector
                     ///< on one electrode
     stimulus_locked,  ///< spikes of other trials are as related (shift predictor)
+    one_neuron,       ///< the units may have spikes of the same neuron, as their sorter says
+                      ///< (spikes/doubtful_pairs.hpp)
+    cross_talk,  ///< one of the units may have what was left of the other's spikes, as that says
 };
 inline constexpr std::array edge_kinds{
     edge_kind::direct,      edge_kind::indirect,  edge_kind::common_input,
     edge_kind::undecided,   edge_kind::slow,      edge_kind::shared_spikes,
-    edge_kind::synchronous, edge_kind::dead_time, edge_kind::stimulus_locked};
+    edge_kind::synchronous, edge_kind::dead_time, edge_kind::stimulus_locked,
+    edge_kind::one_neuron,  edge_kind::cross_talk};
 SPIKEWEAVE_API std::string_view to_string(edge_kind kind);
 
 /// A figure with its 95 % confidence interval.
@@ -129,6 +134,10 @@ SPIKEWEAVE_API circuit find_circuit(const spike_sequence& spikes, const episode_
 SPIKEWEAVE_API circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
                                     std::span<const episode_test> assessed,
                                     const circuit_options& options = {}, const execution& run = {});
+
+/// What is to be said of edges between units that may not be two neurons, as full sentences.
+SPIKEWEAVE_API std::vector<std::string> warnings_of(const circuit& found,
+                                                    const spike_sequence& spikes);
 
 /// The units that excite some units and inhibit others by direct edges, against Dale's principle.
 SPIKEWEAVE_API std::vector<unit_id> units_of_both_signs(const circuit& found);
