@@ -35,6 +35,8 @@ constexpr double sum_window_s = 0.0005;
 constexpr double most_off_direction = 0.5;
 constexpr double least_size_ratio = 0.4;
 constexpr double most_off_burst = 0.15;
+// In standard deviations of the noise: two groups of spikes that are further apart are two.
+constexpr double most_distance = 5;
 constexpr double least_burst_ratio = 0.25;
 // The share of spikes beside those of larger units in a unit that consists of remainders of their
 // spikes.
@@ -124,6 +126,15 @@ private:
         const double a = norm(unit);
         const double b = norm(row.other);
         return (a * a + b * b - 2 * a * b * similarity_in(row)) / (std::max(a, b) * std::max(a, b));
+    }
+    // Whether noise alone may take the spikes of one unit for the other's: their templates differ
+    // in direction by little, beyond what the noise of these means explains.
+    bool are_indistinct(std::uint32_t unit, std::uint32_t other, double off_direction) const {
+        const double size = std::min(norm(unit), norm(other));
+        const matched_filter& filter = units_.plan.filters[unit];
+        const auto values = static_cast<double>(filter.channels.size() * filter.frames);
+        const double of_means = values * (1 / count(unit) + 1 / count(other));
+        return off_direction * size * size <= most_distance * most_distance + of_means;
     }
     void drop(std::uint32_t unit, const char* reason);
     void drop_if_few(std::uint32_t unit);
@@ -256,9 +267,11 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const train_pair trains{frames_[unit], moved, units_.rate_hz, units_.frame_count};
     const lag_range refractory = refractory_lags(trains);
     const auto [found, expected] = pairs_at(trains, refractory);
-    const bool is_same = is_copy ? !fire_independently(found, expected)
-                                 : (has_direction && is_one_train(trains, refractory)) ||
-                                       (has_burst_direction && is_one_burst(trains, refractory));
+    const bool is_same =
+        (is_copy && (expected < least_telling_pairs ? are_indistinct(unit, other, off_direction)
+                                                    : !fire_independently(found, expected))) ||
+        (!is_copy && has_direction && is_one_train(trains, refractory)) ||
+        (has_burst_direction && is_one_burst(trains, refractory));
     if (!is_same) return;
     const bool keeps_first = count(unit) >= count(other);
     const std::uint32_t kept = keeps_first ? unit : other;

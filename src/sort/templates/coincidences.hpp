@@ -16,6 +16,8 @@ std::uint64_t count_pairs(std::span<const std::int64_t> a, std::span<const std::
 double expected_pairs(double a, double b, std::int64_t least, std::int64_t most,
                       double recording_frames);
 
+/// Where fewer pairs are expected of independent units, few do not tell whether two are one neuron.
+inline constexpr double least_telling_pairs = 4;
 /// Whether two units fire together as independent neurons do: a neuron with itself, cut in two,
 /// does not, because of its refractory period.
 bool fire_independently(std::uint64_t found, double expected);

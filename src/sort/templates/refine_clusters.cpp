@@ -23,7 +23,6 @@ constexpr double split_distance = 4;
 constexpr double merge_distance = 3.2;
 // Groups that are nearer are merged whether they fire together or not.
 constexpr double sure_merge_distance = 2;
-constexpr double least_expected_pairs = 4;
 // Farther ones, up to this distance, are merged if they have one refractory period, and means that
 // differ by at most this share of the energy of the larger one.
 constexpr double farthest_merge_distance = 8;
@@ -31,6 +30,13 @@ constexpr double most_mean_difference = 0.1;
 constexpr std::size_t least_split_spikes = 15;
 constexpr std::size_t least_split_share = 100;  // one in this many spikes may be split off
 constexpr std::size_t most_point_channels = 8;
+
+// Two clusters that may be merged.
+struct pair_likeness {
+    double distance = 0;
+    double coincidences = 0;
+    double expected_coincidences = 0;
+};
 
 struct part {
     std::vector<std::uint32_t> spikes{};
@@ -117,15 +123,17 @@ public:
         while (!near_.empty()) {
             core::throw_if_stopped(run.stop);
             const auto nearest = std::ranges::min_element(near_, {}, [](const auto& pair) {
-                return std::pair{pair.second, pair.first};
+                return std::pair{pair.second.distance, pair.first};
             });
-            const auto [pair, distance] = *nearest;
+            const auto [pair, likeness] = *nearest;
             decisions.push_back({.cluster = clusters_[pair.second].number,
                                  .fate = cluster_fate::merged,
                                  .other = clusters_[pair.first].number,
                                  .spikes = clusters_[pair.second].spikes.size(),
-                                 .distance = distance,
-                                 .reason = distance < merge_distance
+                                 .distance = likeness.distance,
+                                 .coincidences = likeness.coincidences,
+                                 .expected_coincidences = likeness.expected_coincidences,
+                                 .reason = likeness.distance < merge_distance
                                                ? "the spikes of both form one group"
                                                : "both have one mean and one refractory period"});
             unite(pair.first, pair.second, run);
@@ -140,7 +148,7 @@ private:
         std::ranges::sort(channels_[i]);
     }
     std::vector<std::int64_t> times_of(std::size_t i) const;
-    std::optional<double> merge_distance_of(std::size_t a, std::size_t b) const;
+    std::optional<pair_likeness> likeness_of(std::size_t a, std::size_t b) const;
     void compare_all(const execution& run);
     void compare_with_all(std::size_t one, const execution& run);
     void unite(std::size_t into, std::size_t gone, const execution& run);
@@ -149,7 +157,7 @@ private:
     const cluster_points& points_;
     spike_frames frames_;
     std::vector<std::vector<std::uint32_t>> channels_;
-    std::map<std::pair<std::size_t, std::size_t>, double> near_{};
+    std::map<std::pair<std::size_t, std::size_t>, pair_likeness> near_{};
 };
 
 std::vector<std::int64_t> merger::times_of(std::size_t i) const {
@@ -159,8 +167,8 @@ std::vector<std::int64_t> merger::times_of(std::size_t i) const {
     return out;
 }
 
-// The distance of two clusters that may be merged.
-std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) const {
+// How near two clusters are that may be merged.
+std::optional<pair_likeness> merger::likeness_of(std::size_t a, std::size_t b) const {
     if (clusters_[a].spikes.size() < 2 || clusters_[b].spikes.size() < 2) return {};
     std::vector<std::uint32_t> shared;
     std::ranges::set_intersection(channels_[a], channels_[b], std::back_inserter(shared));
@@ -173,7 +181,6 @@ std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) co
     std::fill_n(side.begin(), clusters_[a].spikes.size(), char{0});
     const Eigen::MatrixXd points = points_.of(spikes, channels);
     const double distance = distance_of_sides(points, side);
-    if (distance < sure_merge_distance) return distance;
     if (distance >= farthest_merge_distance) return {};
     const bool is_far = distance >= merge_distance;
     if (is_far && !have_one_mean(points, clusters_[a].spikes.size())) return {};
@@ -181,11 +188,13 @@ std::optional<double> merger::merge_distance_of(std::size_t a, std::size_t b) co
     const std::vector<std::int64_t> times_b = times_of(b);
     const train_pair trains{times_a, times_b, frames_.rate_hz, frames_.recording_frames};
     const lag_range refractory = refractory_lags(trains);
-    if (is_far) return is_one_train(trains, refractory) ? std::optional(distance) : std::nullopt;
     const pair_counts pairs = pairs_at(trains, refractory);
-    const bool are_two =
-        pairs.expected >= least_expected_pairs && fire_independently(pairs.found, pairs.expected);
-    return are_two ? std::nullopt : std::optional(distance);
+    if (is_far && !is_one_train(trains, refractory)) return {};
+    const bool are_two = distance >= sure_merge_distance && !is_far &&
+                         pairs.expected >= least_telling_pairs &&
+                         fire_independently(pairs.found, pairs.expected);
+    if (are_two) return {};
+    return pair_likeness{distance, static_cast<double>(pairs.found), pairs.expected};
 }
 
 void merger::compare_all(const execution& run) {
@@ -196,7 +205,7 @@ void merger::compare_all(const execution& run) {
     struct near_pair {
         std::size_t a;
         std::size_t b;
-        double distance;
+        pair_likeness likeness;
     };
     std::vector<near_pair> near;
     parallel::for_each_in_order(
@@ -205,25 +214,24 @@ void merger::compare_all(const execution& run) {
             const std::size_t a = own.begin + i;
             std::vector<near_pair> found;
             for (std::size_t b = a + 1; b < clusters_.size(); ++b)
-                if (const auto distance = merge_distance_of(a, b))
-                    found.push_back({a, b, *distance});
+                if (const auto likeness = likeness_of(a, b)) found.push_back({a, b, *likeness});
             return found;
         },
         [&](std::size_t, const std::vector<near_pair>& found) {
             near.insert(near.end(), found.begin(), found.end());
         });
     parallel::join_ranks(near, run);
-    for (const near_pair& each : near) near_[{each.a, each.b}] = each.distance;
+    for (const near_pair& each : near) near_[{each.a, each.b}] = each.likeness;
 }
 
 void merger::compare_with_all(std::size_t one, const execution& run) {
-    std::vector<std::optional<double>> distances(clusters_.size());
+    std::vector<std::optional<pair_likeness>> found(clusters_.size());
     const execution quiet{.threads = run.threads, .stop = run.stop};  // too short to report
     parallel::parallel_for(clusters_.size(), quiet, "merges", [&](std::size_t i) {
-        if (i != one) distances[i] = merge_distance_of(std::min(i, one), std::max(i, one));
+        if (i != one) found[i] = likeness_of(std::min(i, one), std::max(i, one));
     });
     for (std::size_t i = 0; i < clusters_.size(); ++i)
-        if (distances[i]) near_[{std::min(i, one), std::max(i, one)}] = *distances[i];
+        if (found[i]) near_[{std::min(i, one), std::max(i, one)}] = *found[i];
 }
 
 void merger::unite(std::size_t into, std::size_t gone, const execution& run) {
