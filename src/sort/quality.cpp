@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "core/double_policy.hpp"
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
+#include "sort/mains.hpp"
 #include "sort/templates/cluster_points.hpp"
 #include "sort/templates/separation.hpp"
 #include "spikeweave/core/error.hpp"
@@ -209,6 +212,8 @@ void measure_times(const sorting& sorted, const std::vector<std::uint32_t>& memb
     for (const std::uint32_t n : members) times.push_back(sorted.samples[n]);
     std::sort(times.begin(), times.end());
     if (length > 0) measure_presence(times, recorded, sorted.sample_rate, out);
+    out.mains_hz =
+        sorting_quality::mains_frequency(times, sorted.sample_rate, recorded.begin, length);
     if (members.size() < 2) return;
     std::uint64_t next = 0;
     std::uint64_t pairs = 0;
@@ -235,6 +240,39 @@ std::vector<unit_quality> qualities_of(std::span<const sorted_unit> units) {
     all.reserve(units.size());
     for (const sorted_unit& unit : units) all.push_back(unit.quality);
     return all;
+}
+
+namespace {
+
+std::vector<std::string> numbers_of(std::size_t units) {
+    std::vector<std::string> out;
+    for (std::size_t u = 1; u <= units; ++u) out.push_back(std::to_string(u));
+    return out;
+}
+
+}  // namespace
+
+void set_doubtful_pairs(std::span<const doubtful_pair> pairs, std::span<sorted_unit> units) {
+    const std::vector<std::string> names = numbers_of(units.size());
+    std::vector<std::string> halves = cells_of(pairs, names, unit_doubt::one_neuron);
+    std::vector<std::string> residuals = cells_of(pairs, names, unit_doubt::cross_talk);
+    for (std::size_t u = 0; u < units.size(); ++u) {
+        units[u].one_neuron_with = std::move(halves[u]);
+        units[u].cross_talk_with = std::move(residuals[u]);
+    }
+}
+
+std::vector<doubtful_pair> doubtful_pairs_of(std::span<const sorted_unit> units) {
+    const std::vector<std::string> names = numbers_of(units.size());
+    std::vector<doubtful_pair> out;
+    for (const auto& [cells, why] :
+         {std::pair(&sorted_unit::one_neuron_with, unit_doubt::one_neuron),
+          std::pair(&sorted_unit::cross_talk_with, unit_doubt::cross_talk)}) {
+        std::vector<std::string> texts;
+        for (const sorted_unit& unit : units) texts.push_back(unit.*cells);
+        std::ranges::move(pairs_in(texts, names, why), std::back_inserter(out));
+    }
+    return out;
 }
 
 std::vector<std::string> labels_of(std::span<const sorted_unit> units) {

@@ -37,6 +37,9 @@ unit_verdict judge_unit(const unit_quality& quality, const label_limits& limits)
     };
     if (quality.snr && *quality.snr < limits.noise_snr)
         return is(unit_label::noise, beyond("SNR", *quality.snr, limits.noise_snr));
+    if (quality.mains_hz > 0)
+        return is(unit_label::noise,
+                  fmt::format("in step with the mains, {:g} Hz", quality.mains_hz));
     const bool is_measured = is_contamination_measured(quality);
     if (is_measured && *quality.contamination >= limits.contamination)
         return is(unit_label::mua,

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numeric>
 #include <span>
 #include <vector>
 
-#include "core/double_policy.hpp"
-#include "sort/templates/coincidences.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/sort/quality.hpp"
 
@@ -66,21 +63,30 @@ public:
 
     double height(std::size_t unit) const { return heights_[unit][peaks_[unit]]; }
 
-    bool are_alike(std::size_t a, std::size_t b) const {
-        constexpr double least_correlation = 0.95;
+    // The largest correlation over lags; 0 of units far from each other, which are not compared
+    // sample by sample: neither has this share of its height where the other one is largest.
+    double similarity(std::size_t a, std::size_t b, double least_height) const {
         constexpr int most_lag = 6;
-        if (!reaches(a, b) || !reaches(b, a)) return false;
+        if (heights_[a][peaks_[b]] < least_height * height(a) ||
+            heights_[b][peaks_[a]] < least_height * height(b))
+            return 0;
         double most = 0;
         for (int lag = -most_lag; lag <= most_lag; ++lag) most = std::max(most, product(a, b, lag));
-        return most >= least_correlation * norms_[a] * norms_[b];
+        return most / std::max(norms_[a] * norms_[b], 1e-12);
+    }
+
+    bool are_alike(std::size_t a, std::size_t b) const {
+        constexpr double least_correlation = 0.95;
+        return similarity(a, b, 0.5) >= least_correlation;
+    }
+
+    // Whether spikes of one are large enough, where the other one's are largest, for what
+    // subtraction leaves of them to be taken for these.
+    bool overlap(std::size_t a, std::size_t b) const {
+        return heights_[a][peaks_[b]] >= height(b) / 2 || heights_[b][peaks_[a]] >= height(a) / 2;
     }
 
 private:
-    // Units far from each other are not compared sample by sample.
-    bool reaches(std::size_t a, std::size_t b) const {
-        return heights_[a][peaks_[b]] >= height(a) / 2;
-    }
-
     double product(std::size_t a, std::size_t b, int lag) const {
         const auto later = static_cast<std::size_t>(std::abs(lag)) * waveforms_->channel_count;
         const std::span<const float> first = waveforms_->of(lag < 0 ? b + 1 : a + 1);
@@ -96,26 +102,8 @@ private:
     std::vector<double> norms_{};
 };
 
-// Whether units have far fewer pairs of spikes within a refractory period than outside of it, as
-// only spikes of one neuron do. Spikes that collide are not counted, because some are not found.
-bool share_a_refractory_period(const std::vector<std::int64_t>& a,
-                               const std::vector<std::int64_t>& b, double sample_rate) {
-    constexpr double most_likely = 1e-3;
-    constexpr double most_share = 0.25;
-    const auto samples = [&](double ms) { return std::llround(ms * sample_rate / 1e3); };
-    const auto pairs = [&](double low_ms, double high_ms) {
-        return static_cast<double>(
-            templates::count_pairs(a, b, samples(low_ms) + 1, samples(high_ms)));
-    };
-    const double within = pairs(0.6, 2.5);
-    const double beyond = pairs(3, 15);
-    const double expected = beyond * (2.5 - 0.6) / (15 - 3);
-    return within < most_share * expected &&
-           boost::math::gamma_q(within + 1, expected, core::double_policy()) < most_likely;
-}
-
 void find_parts_of_neurons(const unit_shapes& shapes,
-                           const std::vector<std::vector<std::int64_t>>& times, double sample_rate,
+                           const std::vector<std::vector<std::int64_t>>& times,
                            std::span<unit_quality> quality) {
     // The larger one of two still has most spikes of the neuron if the other one has fewer than
     // this share of them.
@@ -123,7 +111,7 @@ void find_parts_of_neurons(const unit_shapes& shapes,
     for (std::size_t a = 0; a < times.size(); ++a)
         for (std::size_t b = a + 1; b < times.size(); ++b) {
             if (times[a].empty() || times[b].empty() || !shapes.are_alike(a, b) ||
-                !share_a_refractory_period(times[a], times[b], sample_rate))
+                !share_refractory_period(times[a], times[b]))
                 continue;
             const std::size_t less = times[a].size() < times[b].size() ? a : b;
             const std::size_t more = less == a ? b : a;
@@ -132,6 +120,17 @@ void find_parts_of_neurons(const unit_shapes& shapes,
             if (static_cast<double>(times[less].size()) > small_part * both)
                 quality[more].same_neuron_as = static_cast<std::uint32_t>(less + 1);
         }
+}
+
+// The times of the spikes of each unit, ascending, in microseconds.
+std::vector<std::vector<std::int64_t>> times_of_units(const sorting& sorted) {
+    std::vector<std::vector<std::int64_t>> out(sorted.unit_count);
+    for (std::size_t n = 0; n < sorted.samples.size(); ++n)
+        if (sorted.labels[n] > 0)
+            out[sorted.labels[n] - 1].push_back(
+                std::llround(static_cast<double>(sorted.samples[n]) * 1e6 / sorted.sample_rate));
+    for (auto& times : out) std::ranges::sort(times);
+    return out;
 }
 
 double median_of(std::vector<float> values) {
@@ -181,24 +180,43 @@ void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
         throw invalid_argument(fmt::format("there are {} amplitudes for {} spikes",
                                            amplitudes.size(), sorted.labels.size()));
     const unit_shapes shapes(waveforms);
-    std::vector<std::vector<std::int64_t>> times(units);
     std::vector<std::vector<float>> own(units);
     for (std::size_t n = 0; n < sorted.labels.size(); ++n) {
         if (sorted.labels[n] == 0) continue;
-        const std::size_t u = sorted.labels[n] - 1;
-        if (sorted.has_times()) times[u].push_back(sorted.samples[n]);
-        if (!amplitudes.empty()) own[u].push_back(amplitudes[n]);
+        if (!amplitudes.empty()) own[sorted.labels[n] - 1].push_back(amplitudes[n]);
     }
     for (std::size_t u = 0; u < units; ++u) {
         quality[u].snr = waveforms.signal_to_noise(u + 1);
-        std::ranges::sort(times[u]);
         if (own[u].empty()) continue;
         const double median = median_of(own[u]);
         quality[u].amplitude_median = median * shapes.height(u);
         if (median > 0) quality[u].amplitude_cv = deviation_of(own[u]) / median;
         quality[u].amplitude_cutoff = amplitude_cutoff(own[u]);
     }
-    find_parts_of_neurons(shapes, times, sorted.sample_rate, quality);
+    if (sorted.has_times()) find_parts_of_neurons(shapes, times_of_units(sorted), quality);
+}
+
+std::vector<doubtful_pair> find_doubtful_units(const mean_waveforms& waveforms,
+                                               const sorting& sorted) {
+    constexpr double least_height = 0.25;
+    if (waveforms.group_count() != std::size_t{sorted.unit_count} + 1)
+        throw invalid_argument(fmt::format("there are mean waveforms of {} groups, and {} units",
+                                           waveforms.group_count(), sorted.unit_count));
+    std::vector<doubtful_pair> out;
+    if (!sorted.has_times()) return out;
+    const unit_shapes shapes(waveforms);
+    const std::vector<std::vector<std::int64_t>> times = times_of_units(sorted);
+    for (std::size_t a = 0; a < times.size(); ++a)
+        for (std::size_t b = a + 1; b < times.size(); ++b) {
+            const auto add = [&](unit_doubt why) {
+                out.push_back({std::to_string(a + 1), std::to_string(b + 1), why});
+            };
+            if (may_be_one_neuron(shapes.similarity(a, b, least_height), times[a], times[b]))
+                add(unit_doubt::one_neuron);
+            else if (shapes.overlap(a, b) && may_be_cross_talk(times[a], times[b]))
+                add(unit_doubt::cross_talk);
+        }
+    return out;
 }
 
 }  // namespace spikeweave

@@ -102,6 +102,10 @@ class SortRecording(CliTest):
         described = json.loads(self.ok("info", self.folder / "out/spikes.npz", "--json").stdout)
         self.assertEqual(described["span_s"], [0, 20])
         self.ok("episodes", self.folder / "out/spikes.npz", "--max-size", "2", "-o", self.folder / "chains")
+        # The folder is read by its spikes.
+        self.ok("episodes", self.folder / "out", "--max-size", "2", "-o", self.folder / "of_folder")
+        for name in ("circuit.tsv", "episodes.tsv"):
+            self.assertEqual((self.folder / "of_folder" / name).read_bytes(), (self.folder / "chains" / name).read_bytes())
         record = json.loads((self.folder / "out/run.json").read_text())
         self.assertTrue(record["input"]["path"].endswith("traces.raw"))
         self.assertEqual(record["input"]["bytes"], 2 * 32 * 20 * 30000)

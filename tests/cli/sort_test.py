@@ -70,7 +70,8 @@ class Sort(CliTest):
         rows = [line.split("\t") for line in (self.folder / "out/units.tsv").read_text().splitlines()]
         self.assertEqual(rows[0][5:], ["rate_hz", "quality_features", "l_ratio", "isolation_distance",
                                        "refractory_violations", "contamination", "snr", "presence_ratio", "firing_range",
-                                       "amplitude_median", "amplitude_cv", "amplitude_cutoff", "separation", "peak_channel", "label", "reason"])
+                                       "amplitude_median", "amplitude_cv", "amplitude_cutoff", "separation", "peak_channel", "label", "reason",
+                                       "possibly_one_neuron_with", "cross_talk_with"])
         self.assertEqual(len(rows), 4)
         for row in rows[1:]:
             self.assertAlmostEqual(float(row[5]), float(row[2]) * 20000 / (599 * 40), places=2)

@@ -362,6 +362,65 @@ sorting burst_in_parts(std::int64_t followed) {
     return sorted;
 }
 
+TEST(WaveformQuality, FindsUnitsThatMayNotBeTwoNeurons) {
+    const std::vector<float> large{0, 0, -20, 4, 0, 0};
+    const std::vector<float> small{0, 0, -10, 2.1F, 0, 0};
+    const std::vector<float> elsewhere{0, 0, 1, -20, 0, 0};
+    const auto found = [&](const std::vector<std::vector<float>>& shapes, std::int64_t followed) {
+        return find_doubtful_units(shapes_of(shapes), burst_in_parts(followed));
+    };
+    using pairs = std::vector<doubtful_pair>;
+
+    // Unit 2 has the later spikes of the bursts of unit 1.
+    EXPECT_EQ(found({large, small, elsewhere}, 1'000), (pairs{{"1", "2", unit_doubt::one_neuron}}));
+    EXPECT_EQ(found({large, elsewhere, elsewhere}, 0), pairs{});
+    // Its spikes follow at one lag, and its waveform is another one in the same place.
+    const std::vector<float> rebound{0, 0, 4, 1, -4, 0};
+    EXPECT_EQ(found({large, rebound, elsewhere}, 1'000),
+              (pairs{{"1", "2", unit_doubt::cross_talk}}));
+
+    std::vector<sorted_unit> units(3);
+    const pairs two{{"1", "3", unit_doubt::one_neuron}, {"2", "3", unit_doubt::cross_talk}};
+    set_doubtful_pairs(two, units);
+    EXPECT_EQ(units[2].one_neuron_with, "1");
+    EXPECT_EQ(units[2].cross_talk_with, "2");
+    EXPECT_EQ(doubtful_pairs_of(units), two);
+    EXPECT_THROW(find_doubtful_units(shapes_of({}), burst_in_parts(1)), invalid_argument);
+}
+
+// Spikes at a frequency, with a jitter of a quarter of a cycle at most, in some of the cycles.
+sorting in_step(double hertz, double jitter, std::int64_t every) {
+    constexpr std::int64_t rate = 10'000;
+    sorting sorted{.unit_count = 1, .sample_rate = rate, .sample_count = 30 * rate};
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(29 * hertz); k += every) {
+        const double off = jitter * static_cast<double>(k * 7 % 11 - 5) / 5;
+        sorted.samples.push_back(std::llround((static_cast<double>(k) + 1 + off) / hertz * rate));
+        sorted.labels.push_back(1);
+    }
+    return sorted;
+}
+
+TEST(UnitQuality, FindsUnitsInStepWithTheMains) {
+    const auto mains = [](const sorting& sorted) {
+        const spike_features features(
+            1, std::vector<double>(sorted.labels.size(), 1.0),
+            spike_masks::of_rows(std::vector<double>(sorted.labels.size(), 1.0), 1));
+        return measure_quality(features, sorted)[0].mains_hz;
+    };
+    EXPECT_EQ(mains(in_step(50, 0.05, 1)), 50);
+    EXPECT_EQ(mains(in_step(60.02, 0.05, 1)), 60);
+    EXPECT_EQ(mains(in_step(100, 0.05, 2)), 50);
+    EXPECT_EQ(mains(in_step(120, 0.05, 1)), 120);
+    // Neurons are not as precise, or fire at another rate, or follow slower stimuli.
+    EXPECT_EQ(mains(in_step(50, 0.25, 1)), 0);
+    EXPECT_EQ(mains(in_step(47, 0.05, 1)), 0);
+    EXPECT_EQ(mains(in_step(10, 0.01, 1)), 0);
+
+    unit_quality quality{.spikes = 1'500, .mains_hz = 50};
+    EXPECT_EQ(judge_unit(quality),
+              (unit_verdict{unit_label::noise, "in step with the mains, 50 Hz"}));
+}
+
 TEST(WaveformQuality, FindsPartsOfANeuron) {
     const std::vector<float> large{0, 0, -20, 4, 0, 0};
     const std::vector<float> small{0, 0, -10, 2.1F, 0, 0};

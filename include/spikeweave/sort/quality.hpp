@@ -16,6 +16,7 @@
 #include "spikeweave/record/mean_waveforms.hpp"
 #include "spikeweave/sort/sorting.hpp"
 #include "spikeweave/sort/spike_features.hpp"
+#include "spikeweave/spikes/doubtful_pairs.hpp"
 
 namespace spikeweave {
 
@@ -78,6 +79,9 @@ struct unit_quality {
     /// The unit, from 1, that seems to have spikes of the same neuron: their mean waveforms are
     /// alike, and they never fire soon after one another. 0: none.
     std::uint32_t same_neuron_as = 0;
+    /// The frequency of the mains, or twice that, in hertz, with which its spikes are in step. 0:
+    /// none.
+    double mains_hz = 0;
 
     friend bool operator==(const unit_quality&, const unit_quality&) = default;
 };
@@ -157,6 +161,10 @@ struct sorted_unit {
     /// Filled in by the caller, see `measure_quality` and `judge_unit`.
     unit_quality quality{};
     unit_verdict verdict{};
+    /// The numbers of units, from 1, with which it may be one neuron, and those of which it may
+    /// have cross-talk or that may have some of it, with ", " between them.
+    std::string one_neuron_with{};
+    std::string cross_talk_with{};
 };
 
 template <>
@@ -164,12 +172,17 @@ struct members_of<sorted_unit> {
     static void list(const auto& to) {
         to("spikes", &sorted_unit::spikes, "unmasked_features", &sorted_unit::unmasked,
            "peak_feature", &sorted_unit::peak_feature, "quality", &sorted_unit::quality, "verdict",
-           &sorted_unit::verdict);
+           &sorted_unit::verdict, "possibly_one_neuron_with", &sorted_unit::one_neuron_with,
+           "cross_talk_with", &sorted_unit::cross_talk_with);
     }
 };
 
 /// The quality of each unit.
 SPIKEWEAVE_API std::vector<unit_quality> qualities_of(std::span<const sorted_unit> units);
+/// Names the units of doubtful pairs in `units`, and finds them there again.
+SPIKEWEAVE_API void set_doubtful_pairs(std::span<const doubtful_pair> pairs,
+                                       std::span<sorted_unit> units);
+SPIKEWEAVE_API std::vector<doubtful_pair> doubtful_pairs_of(std::span<const sorted_unit> units);
 /// The label of each unit, as text.
 SPIKEWEAVE_API std::vector<std::string> labels_of(std::span<const sorted_unit> units);
 
@@ -206,6 +219,14 @@ SPIKEWEAVE_API std::vector<unit_quality> measure_quality(const spike_features& f
 SPIKEWEAVE_API void measure_separation(const spike_features& features,
                                        std::size_t features_per_channel, const sorting& sorted,
                                        std::span<unit_quality> quality, const execution& run = {});
+
+/// Finds units that may have spikes of the same neuron, by their mean waveforms and the times of
+/// their spikes, and units that may have residuals of another unit's spikes.
+/// @param waveforms  of noise and of each unit
+/// @return none without times; units are named by their numbers, from 1
+/// @throws invalid_argument if the numbers of units differ.
+SPIKEWEAVE_API std::vector<doubtful_pair> find_doubtful_units(const mean_waveforms& waveforms,
+                                                              const sorting& sorted);
 
 /// Adds the measures that need the mean waveforms of the units of a recording and the amplitudes of
 /// their spikes.

@@ -53,7 +53,8 @@ nb::dict unit_columns(const sort_result& data) {
     quality["rate"] = quality.attr("pop")("rate_hz");  // names have no units in Python
     out.update(quality);
     add_columns(out, data.units, "label", of(&sorted_unit::verdict, &unit_verdict::label), "reason",
-                of(&sorted_unit::verdict, &unit_verdict::reason));
+                of(&sorted_unit::verdict, &unit_verdict::reason), "possibly_one_neuron_with",
+                &sorted_unit::one_neuron_with, "cross_talk_with", &sorted_unit::cross_talk_with);
     return out;
 }
 
@@ -97,6 +98,7 @@ nb::dict to_python(sort_result made, const nb::dict& parameters) {
     if (!made.decisions.empty()) out["merges"] = table_of(made.decisions);
     if (made.sorted.has_times()) {
         sorted_spikes spikes = to_spikes(made.sorted);
+        spikes.spikes.set_doubtful_pairs(doubtful_pairs_of(made.units));
         out["duplicates"] = spikes.duplicates;
         out["spikes"] = share(std::move(spikes.spikes), made.sorted.sample_count > 0);
     }

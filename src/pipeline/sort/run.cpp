@@ -11,6 +11,7 @@
 #include "core/stop.hpp"
 #include "parallel/ranks.hpp"
 #include "pipeline/sort/steps.hpp"
+#include "pipeline/sort/unit_warnings.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"
@@ -18,7 +19,6 @@
 #include "spikeweave/sort/phy.hpp"
 #include "spikeweave/sort/recluster.hpp"
 #include "spikeweave/sort/sorting_model.hpp"
-#include "spikeweave/spikes/shared_spikes.hpp"
 
 namespace spikeweave {
 
@@ -353,14 +353,6 @@ void match_units(const recording& from, sort_input& input, sort_result& result,
     result.amplitudes = std::move(found.amplitudes);
 }
 
-// A neuron that was detected on two groups of channels is in two units with the same spikes.
-void warn_of_repeated_units(sort_result& result) {
-    if (!result.sorted.has_times()) return;
-    const spike_sequence spikes = to_spikes(result.sorted).spikes;
-    for (std::string& warning : warnings_of(spikes, find_shared_spikes(spikes)))
-        result.warnings.push_back(std::move(warning));
-}
-
 void take_quality(const std::vector<unit_quality>& quality, sort_result& result) {
     for (std::size_t u = 0; u < quality.size(); ++u) {
         result.units[u].quality = quality[u];
@@ -369,10 +361,11 @@ void take_quality(const std::vector<unit_quality>& quality, sort_result& result)
 }
 
 void measure_units(sort_result& result, const execution& run) {
-    warn_of_repeated_units(result);
+    pipeline::warn_of_repeated_units(result);
     result.units = describe_units(result.features, result.sorted);
     take_quality(measure_quality(result.features, result.sorted, result.options.quality, run),
                  result);
+    pipeline::warn_of_mains(result);
 }
 
 void average_units(const recording& from, sort_result& result, const execution& run) {
@@ -383,6 +376,7 @@ void average_units(const recording& from, sort_result& result, const execution& 
     measure_waveforms(result.waveforms, result.sorted, result.amplitudes, quality);
     measure_separation(result.features, result.features_per_channel, result.sorted, quality, run);
     take_quality(quality, result);
+    set_doubtful_pairs(find_doubtful_units(result.waveforms, result.sorted), result.units);
 }
 
 sort_result result_of(feature_file file, const sort_options& options) {

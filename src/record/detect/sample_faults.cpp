@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "core/listed.hpp"
+#include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
 #include "record/filter/block_reader.hpp"
 #include "spikeweave/core/error.hpp"

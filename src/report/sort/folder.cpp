@@ -99,7 +99,8 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);
     if (!report.sorted.samples.empty()) write_samples(out.file("sorting.res.1"), report.sorted);
     if (report.sorted.has_times()) {
-        const spike_sequence spikes = to_spikes(report.sorted).spikes;
+        spike_sequence spikes = to_spikes(report.sorted).spikes;
+        spikes.set_doubtful_pairs(doubtful_pairs_of(report.units));
         const auto archive = out.file("spikes.npz");
         write_units(archive, spikes,
                     std::vector<unit_column>{label_column(archive, labels_of(report.units))}, run);

@@ -230,10 +230,11 @@ private:
         std::string quality =
             "cluster_id\trate_hz\tl_ratio\tisolation_distance\trefractory_violations\t"
             "contamination\tsnr\tpresence_ratio\tfiring_range\tamplitude_median\t"
-            "amplitude_cv\tamplitude_cutoff\tseparation\treason\n";
+            "amplitude_cv\tamplitude_cutoff\tseparation\treason\tpossibly_one_neuron_with\t"
+            "cross_talk_with\n";
         if (noise) {
             groups += "0\tnoise\n";
-            quality += fmt::format("0{:\t>13}\n", "");
+            quality += fmt::format("0{:\t>15}\n", "");
         }
         for (std::size_t u = 0; u < content_.units.size(); ++u) {
             const unit_quality& one = content_.units[u].quality;
@@ -245,7 +246,9 @@ private:
                   one.contamination, one.snr, one.presence_ratio, one.firing_range,
                   one.amplitude_median, one.amplitude_cv, one.amplitude_cutoff, one.separation})
                 quality += value ? fmt::format("\t{:.6g}", *value) : "\t";
-            quality += fmt::format("\t{}\n", verdict.reason);
+            quality +=
+                fmt::format("\t{}\t{}\t{}\n", verdict.reason, content_.units[u].one_neuron_with,
+                            content_.units[u].cross_talk_with);
         }
         write_text(folder_ / "cluster_group.tsv", groups);
         write_text(folder_ / "cluster_quality.tsv", quality);

@@ -261,10 +261,10 @@ TEST(PhyFolder, ComesBackAsItWasWritten) {
     EXPECT_EQ(read_bytes(path / "cluster_quality.tsv"),
               "cluster_id\trate_hz\tl_ratio\tisolation_distance\trefractory_violations\t"
               "contamination\tsnr\tpresence_ratio\tfiring_range\tamplitude_median\tamplitude_cv\t"
-              "amplitude_cutoff\tseparation\treason\n"
-              "0\t\t\t\t\t\t\t\t\t\t\t\t\t\n1\t\t\t\t\t\t\t\t\t\t\t\t\t\n"
+              "amplitude_cutoff\tseparation\treason\tpossibly_one_neuron_with\tcross_talk_with\n"
+              "0\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n1\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n"
               "2\t\t0.25\t\t\t\t\t\t\t\t\t\t\tcontamination 0.2, limit "
-              "0.1\n3\t\t\t\t\t\t\t\t\t\t\t\t\t\n");
+              "0.1\t\t\n3\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\n");
     EXPECT_EQ(read_bytes(path / "cluster_group.tsv"),
               "cluster_id\tgroup\n0\tnoise\n1\tgood\n2\tmua\n3\tgood\n");
     const spike_file all = read_spikes(path, {.labels = {"all"}});
