@@ -25,10 +25,15 @@ constexpr duration before{12ms};
 constexpr double enough_left = 0.3;
 constexpr double certain = 2;
 
+// Such an edge is no connection, but its spikes may explain others.
+bool is_doubtful(const circuit_edge& edge) {
+    return edge.kind == edge_kind::one_neuron || edge.kind == edge_kind::cross_talk;
+}
+
 bool is_artefact(const circuit_edge& edge) {
     return edge.kind == edge_kind::shared_spikes || edge.kind == edge_kind::synchronous ||
            edge.kind == edge_kind::dead_time || edge.kind == edge_kind::stimulus_locked ||
-           edge.kind == edge_kind::one_neuron || edge.kind == edge_kind::cross_talk;
+           is_doubtful(edge);
 }
 
 double log_gain(const circuit_edge& edge) {
@@ -56,7 +61,8 @@ class judge {
 public:
     judge(std::span<const circuit_edge> edges, const edge_lags& lags) : edges_(edges), lags_(lags) {
         for (std::size_t e = 0; e < edges.size(); ++e)
-            if (!is_artefact(edges[e]) && edges[e].sign == connection_sign::excitatory)
+            if ((!is_artefact(edges[e]) || is_doubtful(edges[e])) &&
+                edges[e].sign == connection_sign::excitatory)
                 into_[edges[e].to].push_back(e);
     }
 
