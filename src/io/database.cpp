@@ -36,7 +36,8 @@ public:
             throw file_error(path, "exists already, expected a new file");
         if (how == access::create) make_folder_of(path);
         sqlite3* opened = nullptr;
-        // An absolute path cannot be mistaken for a name with a special meaning, such as ":memory:".
+        // An absolute path cannot be mistaken for a name with a special meaning, such as
+        // ":memory:".
         const auto absolute = std::filesystem::absolute(path);
         const int status = sqlite3_open_v2(absolute.c_str(), &opened, flags_of(how), nullptr);
         handle_.reset(opened);

@@ -11,8 +11,7 @@
 #include <utility>
 
 #include "core/double_policy.hpp"
-#include "core/split.hpp"
-#include "core/trimmed.hpp"
+#include "core/text.hpp"
 
 namespace spikeweave {
 namespace {

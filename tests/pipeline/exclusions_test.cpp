@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "spikeweave/pipeline/assemblies.hpp"
+#include "spikeweave/pipeline/compare/episodes.hpp"
+#include "spikeweave/pipeline/compare/spade.hpp"
 #include "spikeweave/pipeline/episodes/blocks.hpp"
-#include "spikeweave/pipeline/episodes/conditions.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/pipeline/replay.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade.hpp"
-#include "spikeweave/pipeline/spade/conditions.hpp"
 
 namespace spikeweave {
 namespace {
@@ -20,7 +20,8 @@ class Exclusions : public testing::Test {};
 using all_options =
     testing::Types<assembly_analysis_options, episode_options, given_episode_options,
                    windowed_episode_options, episodes_in_blocks_options, episode_comparison_options,
-                   pattern_comparison_options, replay_analysis_options, spade_options, sort_options>;
+                   pattern_comparison_options, replay_analysis_options, spade_options,
+                   sort_options>;
 TYPED_TEST_SUITE(Exclusions, all_options);
 
 TYPED_TEST(Exclusions, AreDeclaredAtOneEndOfOptionsThatThereAre) {

@@ -16,8 +16,8 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
-#include "spikeweave/report/episodes/conditions.hpp"
-#include "spikeweave/report/spade/conditions.hpp"
+#include "spikeweave/report/compare/episodes.hpp"
+#include "spikeweave/report/compare/spade.hpp"
 
 namespace spikeweave::cli {
 namespace {

@@ -80,11 +80,10 @@ public:
     common_reference reference() const;
     /// Standard deviation of each channel's noise, estimated by the median of absolute values
     /// (divided by 0.6745), in the unit of the traces. 0 for a channel that is silent most of the
-    /// time before the reference is subtracted, or has less than a tenth of the median of at least 4
-    /// channels, which is considered dead, and for a noisy one: both are left out of the reference
-    /// and have no spikes. Where motion is undone,
-    /// noise depends on where a channel's place is, and the upper quartile of the blocks' noise is
-    /// taken.
+    /// time before the reference is subtracted, or has less than a tenth of the median of at least
+    /// 4 channels, which is considered dead, and for a noisy one: both are left out of the
+    /// reference and have no spikes. Where motion is undone, noise depends on where a channel's
+    /// place is, and the upper quartile of the blocks' noise is taken.
     std::span<const double> noise() const;
     /// Channels, ascending, whose noise is more than 5 times the median of at least 4 channels'.
     std::span<const std::uint32_t> noisy() const;

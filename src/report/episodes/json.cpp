@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/episodes/view.hpp"
 #include "report/episodes/search_json.hpp"
+#include "report/episodes/view.hpp"
 #include "report/page_spikes.hpp"
 #include "report/replication_json.hpp"
 #include "report/run_json.hpp"

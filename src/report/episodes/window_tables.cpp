@@ -14,7 +14,6 @@
 #include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
-#include "report/run_json.hpp"
 #include "report/episodes/view.hpp"
 #include "report/episodes/window_changes.hpp"
 #include "report/page_spikes.hpp"
