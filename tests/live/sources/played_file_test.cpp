@@ -61,7 +61,7 @@ TEST(PlayedFile, TakesTheTimeOfTheRecording) {
     const taken_blocks all = play_at(3);
     EXPECT_GE(all.seconds, 0.1);
     EXPECT_GE(all.blocks, 2U);
-    EXPECT_EQ(replay_at(0).blocks, 5U);
+    EXPECT_EQ(play_at(0).blocks, 5U);
 }
 
 TEST(PlayedFile, EndsWhenItIsStopped) {
