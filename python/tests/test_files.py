@@ -323,3 +323,28 @@ def test_a_real_culture_is_read(shared_data):
 
     assert len(spikes.unit_names) > 50
     assert len(spikes) > 10_000
+
+
+def test_pairs_that_may_not_be_two_neurons_stay_with_the_spikes(tmp_path):
+    path = tmp_path / "units.npz"
+    np.savez(
+        path,
+        t=[0.1, 0.2, 0.3, 0.4],
+        index=[1, 2, 3, 1],
+        keys=[1, 2, 3],
+        possibly_one_neuron_with=["2", "1", ""],
+        cross_talk_with=["", "3", "2"],
+    )
+    pairs = [("1", "2", "possibly-one-neuron"), ("2", "3", "cross-talk")]
+
+    spikes = spikeweave.read(path)
+    assert spikes.doubtful_pairs == pairs
+    for made in (
+        spikes.select(["1", "2"]),
+        spikes.select(t_stop=0.3),
+        pickle.loads(pickle.dumps(spikes)),
+        SpikeSequence.of(spikes, t_start=0, t_stop=1),
+    ):
+        assert made.doubtful_pairs == pairs
+    spikeweave.write(tmp_path / "again.npz", spikes)
+    assert spikeweave.read(tmp_path / "again.npz").doubtful_pairs == pairs
