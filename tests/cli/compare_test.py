@@ -55,7 +55,7 @@ class Compare(CompareCase):
                 self.assertAlmostEqual(float(row[f"excess_{side}"]), beyond / float(row[f"removed_{side}"]), 4)
         out = self.folder / "out"
         self.assertEqual(sorted(path.name for path in out.iterdir()),
-                         ["differences.graphml", "differences.tsv", "report.html", "run.json"])
+                         ["differences.graphml", "differences.tsv", "report.html", "result.json", "run.json"])
         graph = ElementTree.parse(out / "differences.graphml")
         self.assertIn("up", [data.text for data in graph.iter() if data.get("key") == "direction"])
         record = json.loads((out / "run.json").read_text(encoding="utf-8"))

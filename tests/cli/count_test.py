@@ -38,7 +38,7 @@ class Count(CliTest):
         self.ok("count", path, self.folder / "found", "--occurrences", "-o", out)
 
         self.assertEqual(sorted(one.name for one in out.iterdir()),
-                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "occurrences.tsv", "report.html", "run.json"])
+                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "occurrences.tsv", "report.html", "result.json", "run.json"])
         with (self.folder / "found/episodes.tsv").open(encoding="utf-8", newline="") as file:
             found = {(row["units"], row["delays"]): row["count"] for row in csv.DictReader(file, delimiter="\t")}
         with (out / "episodes.tsv").open(encoding="utf-8", newline="") as file:

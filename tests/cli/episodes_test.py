@@ -17,7 +17,7 @@ class Episodes(CliTest):
     def contents(self, name):
         """Returns the files of a result without those that have times, which differ between runs."""
         return {path.name: path.read_bytes() for path in (self.folder / name).iterdir()
-                if path.name not in ("run.json", "report.html")}
+                if path.name not in ("run.json", "result.json", "report.html")}
 
     def test_finds_the_chain_and_writes_the_folder(self):
         out = self.ok("episodes", self.chain_file(), *self.search, "-o", self.folder / "out").stdout
@@ -26,7 +26,7 @@ class Episodes(CliTest):
         self.assertIn("latest-start", out)
         self.assertIn("(4,6] ms", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "pairs.tsv", "report.html", "run.json"])
+                         ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "pairs.tsv", "report.html", "result.json", "run.json"])
 
     def test_without_a_folder_the_result_is_on_the_terminal_only(self):
         path = self.chain_file()

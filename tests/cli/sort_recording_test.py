@@ -63,7 +63,7 @@ class SortRecording(CliTest):
             text = self.ok("sort", self.recording, "--threads", threads, "-o", out).stdout
             self.assertIn("masks from detection", text)
             contents.append({file.name: file.read_bytes() for file in out.rglob("*")
-                             if file.is_file() and file.name not in ("run.json", "report.html")})
+                             if file.is_file() and file.name not in ("run.json", "result.json", "report.html")})
         truth, found = self.units(self.recording / "truth.npz"), self.units(self.folder / "1/spikes.npz")
         accuracy = accuracies(truth, found)
 
@@ -93,7 +93,7 @@ class SortRecording(CliTest):
         self.assertLess(more, 15000)
 
         self.ok("sort", self.folder / "rec10", "--threads", "2", "-o", self.folder / "kept.out")
-        self.assertEqual(*({name: content for name, content in state(self.folder / out).items() if name not in ("run.json", "report.html")}
+        self.assertEqual(*({name: content for name, content in state(self.folder / out).items() if name not in ("run.json", "result.json", "report.html")}
                            for out in ("rec10.out", "kept.out")))
 
     def test_other_commands_read_what_it_writes(self):
@@ -234,8 +234,8 @@ class SortRecording(CliTest):
         out = ("-o", self.folder / "out")
         for arguments, words in (
                 ((cut,), ("traces.raw", "found 54 bytes", "cut")),
-                ((silence, *raw), ("silence.dat", "holds no spikes", "4.5", "no noise")),
-                ((self.recording, "--strong-threshold", "90"), ("holds no spikes", "90")),
+                ((silence, *raw), ("silence.dat", "contains no spikes", "4.5", "no noise")),
+                ((self.recording, "--strong-threshold", "90"), ("contains no spikes", "90")),
                 ((saved, *raw), ("saved.dat", "array of numpy", "int16")),
                 ((silence, "--channels", "4"), ("silence.dat", "sample rate")),
                 ((silence,), ("silence.dat", "number of channels")),
@@ -244,7 +244,7 @@ class SortRecording(CliTest):
                 ((silence, *raw, "--filter-order", "9"), ("--filter-order", "'9'", "at most 8")),
                 ((silence, *raw, "--before", "1s"), ("before its peak", "20 ms")),
                 ((silence, *raw, "--after", "8"), ("--after", "8")),
-                ((silence, *raw, "--whiten"), ("silence.dat", "holds no spikes")),
+                ((silence, *raw, "--whiten"), ("silence.dat", "contains no spikes")),
                 ((silence, *raw, "--weak-threshold", "5"), ("5", "4.5")),
                 ((silence, *raw, "--sign", "up"), ("--sign", "up", "negative")),
                 ((silence, *raw, "--reference", "mean"), ("--reference", "mean", "median")),

@@ -49,7 +49,7 @@ class Sort(CliTest):
         self.assertIn("converged", out)
         self.assertIn("600 spikes of units", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["iterations.tsv", "phy", "report.html", "run.json", "sorting.clu.1", "sorting.npz", "sorting.res.1", "spikes.npz",
+                         ["iterations.tsv", "phy", "report.html", "result.json", "run.json", "sorting.clu.1", "sorting.npz", "sorting.res.1", "spikes.npz",
                           "units.tsv", "waveforms.npz"])
         own = clouds()[1]
         self.assertEqual({(label, tuple(mask)) for label, mask in zip(self.labels("out"), own)},
@@ -125,7 +125,7 @@ class Sort(CliTest):
         for i, options in enumerate((("--threads", "1"), ("--threads", "16"), ("--strategy", "reference"))):
             self.ok("sort", path, "--sample-rate", "20000", *options, "-o", self.folder / str(i))
             contents.append({file.name: file.read_bytes() for file in (self.folder / str(i)).rglob("*")
-                             if file.is_file() and file.name not in ("run.json", "report.html", "iterations.tsv")})
+                             if file.is_file() and file.name not in ("run.json", "result.json", "report.html", "iterations.tsv")})
         self.assertEqual(contents[0], contents[1])
         self.assertEqual(contents[0], contents[2])
         self.assertEqual((self.folder / "0/iterations.tsv").read_bytes(), (self.folder / "1/iterations.tsv").read_bytes())

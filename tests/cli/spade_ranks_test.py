@@ -19,8 +19,8 @@ from support import SPIKEWEAVE, content
 
 class Ranks(RankJobs, SpadeFiles):
     def files(self, name):
-        """Returns all files of a result but the page, which shows run.json; from this only what must not differ between runs."""
-        contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name != "report.html"}
+        """Returns all files of a result but the page and the document, which have run.json; from this only what must not differ between runs."""
+        contents = {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name not in ("report.html", "result.json")}
         record = json.loads(content(self.folder / name / "run.json"))
         del record["parameters"]["threads"]  # as requested
         contents["run.json"] = {key: value for key, value in record.items() if key != "threads"}

@@ -23,7 +23,7 @@ class SpadeTest(SpadeFiles):
 
     def contents(self, name):
         """Returns the files of a result without run.json, which has times that differ between runs, and the page, which shows it."""
-        return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name not in ("run.json", "report.html")}
+        return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if path.name not in ("run.json", "result.json", "report.html")}
 
 
 class Mining(SpadeTest):
@@ -32,7 +32,7 @@ class Mining(SpadeTest):
 
         self.assertIn("a →10ms→ b →5ms→ c  (30 times", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
-                         ["funnel.tsv", "patterns.tsv", "report.html", "run.json", "signatures.tsv"])
+                         ["funnel.tsv", "patterns.tsv", "report.html", "result.json", "run.json", "signatures.tsv"])
         row, = (row for row in self.rows("out", "patterns.tsv") if row["units"] == "a,b,c")
         self.assertEqual((row["lags_ms"], row["count"], row["duration_ms"]), ("0,10,15", "30", "15"))
         self.assertNotIn("times_s", row)

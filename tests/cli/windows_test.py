@@ -19,7 +19,7 @@ class Windows(CliTest):
         out = self.ok("windows", path, *self.search, "--window", "2s", "--hop", "1s", "-o", self.folder / "out").stdout
 
         self.assertEqual(sorted(one.name for one in (self.folder / "out").iterdir()),
-                         ["report.html", "run.json", "window_circuits.tsv", "window_episodes.tsv", "windows.tsv"])
+                         ["report.html", "result.json", "run.json", "window_circuits.tsv", "window_episodes.tsv", "windows.tsv"])
         windows = self.rows("windows.tsv")
         self.assertEqual([(one["window"], one["begin_s"], one["end_s"]) for one in windows],
                          [(str(k), f"{k}.000000", f"{k + 2}.000000") for k in range(3)])
@@ -92,7 +92,7 @@ class Windows(CliTest):
         path, out = self.chain_file(), self.folder / "out"
         self.ok("episodes", path, *self.search, "-o", out)
         self.ok("windows", path, *self.search, "--window", "2s", "-o", out, "--overwrite", "--no-report")
-        self.assertEqual(sorted(one.name for one in out.iterdir()), ["run.json", "window_circuits.tsv", "window_episodes.tsv", "windows.tsv"])
+        self.assertEqual(sorted(one.name for one in out.iterdir()), ["result.json", "run.json", "window_circuits.tsv", "window_episodes.tsv", "windows.tsv"])
         self.ok("episodes", path, *self.search, "-o", out, "--overwrite")
         self.assertFalse((out / "windows.tsv").exists())
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -21,8 +22,11 @@ row decision_row(const cluster_decision& one) {
     return out;
 }
 
+// Displacements are rounded as in their file.
 row motion_row(double time_s, double depth_um, double displacement_um) {
-    return {{"time_s", time_s}, {"depth_um", depth_um}, {"displacement_um", displacement_um}};
+    return {{"time_s", time_s},
+            {"depth_um", depth_um},
+            {"displacement_um", std::round(100 * displacement_um) / 100}};
 }
 
 // @param what  of the report
