@@ -63,7 +63,8 @@ auto from_document(const std::string& place, const Make& make) {
     try {
         return make();
     } catch (const report::json::exception& error) {
-        throw io::file_error(place, report::reason_of(error));
+        throw io::file_error(std::filesystem::path(place) / "result.json",
+                             report::reason_of(error));
     }
 }
 
@@ -93,8 +94,7 @@ report::page_content content_of(std::span<const std::filesystem::path> shown,
     const std::vector<std::string> names = report::names_of_folders(shown);
     std::vector<report::named_result> results;
     for (std::size_t i = 0; i < shown.size(); ++i)
-        results.push_back(
-            {names[i], (shown[i] / "result.json").string(), report::read_document(shown[i])});
+        results.push_back({names[i], shown[i].string(), report::read_document(shown[i])});
     return {data_of(std::move(results), options, run), {}};
 }
 

@@ -202,7 +202,7 @@ class Report(CliTest):
         self.chain_file()
         for folder in ("empty", "none", "chain.tsv"):
             with self.subTest(folder):
-                self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes, spade, sort")
+                self.refused("report", self.folder / folder, "-o", to, says="no result of spikeweave episodes, windows, spade, sort")
 
     def test_refuses_damaged_documents(self):
         self.ok("episodes", self.chain_file(), *self.search, "-o", self.folder / "out")

@@ -187,12 +187,14 @@ class Page(PageCase):
         mean = (within.sum() - chance * (low + high) / 2) / signal
         error = np.sqrt(((within - mean) ** 2).sum() + chance / 2 * ((low + high) / 2 - mean) ** 2) / signal
         estimate = np.array([mean, mean - 1.959964 * error, mean + 1.959964 * error]) / 1000
-        np.testing.assert_allclose(edge["mean_delay_ms"], estimate, rtol=1e-5)
+        ends = ("", "_low", "_high")
+        delays = [edge[f"mean_delay{end}_ms"] for end in ends]
+        np.testing.assert_allclose(delays, estimate, rtol=1e-5)
         shown = " ".join(self.one("#edge-figures").text.split())
-        self.assertIn("mean delay {:.4g} ms, 95 % from {:.4g} to {:.4g}".format(*edge["mean_delay_ms"]), shown)
+        self.assertIn("mean delay {:.4g} ms, 95 % from {:.4g} to {:.4g}".format(*delays), shown)
         self.assertIn("sign excitatory", shown)
         for name in ("gain", "transmission"):
-            self.assertIn("{} {:.4g}, 95 % from {:.4g} to {:.4g}".format(name, *edge[name]), shown)
+            self.assertIn("{} {:.4g}, 95 % from {:.4g} to {:.4g}".format(name, *(edge[name + end] for end in ends)), shown)
         self.assertIn("picked", self.one(f"#circuit g.edge[data-number='{number}']").get_attribute("class"))
         self.assertEqual(self.one("#circuit tr.picked").get_attribute("data-number"), str(number))
 

@@ -53,7 +53,7 @@ search_record search_of(const compared_result& one) {
         std::sort(record.delays.begin(), record.delays.end());
         return record;
     } catch (const json::exception& error) {
-        throw io::file_error(std::filesystem::path(one.place) / "run.json", reason_of(error));
+        throw io::file_error(std::filesystem::path(one.place) / "result.json", reason_of(error));
     }
 }
 

@@ -143,7 +143,7 @@ void write_patterns(const pattern_view& p, const std::function<void(std::string_
 result_table patterns_table(const pattern_view& p) {
     return {.name = "patterns",
             .size = p.order.size(),
-            .at = [&p](std::size_t i) { return pattern_row(p, p.order[i]); },
+            .at = [&p](std::size_t i) { return pattern_row(p, p.listed(i)); },
             .names = pattern_row(p, {}),
             .use = table_use::document_only,  // its file has the occurrences, too
             .total = p.report.patterns};
@@ -162,7 +162,7 @@ result_table occurrences_table(const pattern_view& p) {
     };
     return {.name = "occurrences",
             .size = p.order.size(),
-            .at = [&p, row_at](std::size_t i) { return row_at(p.order[i]); },
+            .at = [&p, row_at](std::size_t i) { return row_at(p.listed(i)); },
             .names = row_at({}),
             .use = table_use::document_only};
 }

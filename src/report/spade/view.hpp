@@ -33,6 +33,8 @@ struct pattern_view {
         return &*report.replication->tests[i];
     }
     bool streamed() const { return !report.numbers.empty(); }
+    /// The pattern of a line of documents: in the order of `patterns.tsv`.
+    std::size_t listed(std::size_t line) const { return streamed() ? line : order[line]; }
     const std::string& name(pattern_item item) const {
         return report.axes.unit_names[item / report.axes.window_bins];
     }
