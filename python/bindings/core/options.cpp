@@ -275,11 +275,17 @@ void take_option(const option_list& options, const std::string& name, nb::handle
         if (std::ranges::find(of_reading, name, &option::name) != of_reading.end())
             throw nb::type_error(
                 fmt::format("there is no argument '{}' (spikeweave.read has it)", name).c_str());
-        for (const moved_option& moved : options.moved())
-            if (moved.name == name)
-                throw nb::type_error(fmt::format("there is no argument '{}' (spikeweave.{} has it)",
-                                                 name, moved.usage.substr(0, moved.usage.find(' ')))
-                                         .c_str());
+        for (const moved_option& moved : options.moved()) {
+            if (moved.name != name) continue;
+            constexpr std::string_view program = "spikeweave ";
+            if (!moved.instead.starts_with(program))
+                throw nb::type_error(
+                    fmt::format("there is no argument '{}': {}", name, moved.instead).c_str());
+            const std::string command = moved.instead.substr(program.size());
+            throw nb::type_error(fmt::format("there is no argument '{}' (spikeweave.{} has it)",
+                                             name, command.substr(0, command.find(' ')))
+                                     .c_str());
+        }
         refuse_argument(name);
     }
     if (value.is_none()) return;
