@@ -94,8 +94,13 @@ constexpr std::array<std::string_view, 7> kinds{"episodes",   "windows", "spade"
 void check(const json& document) {
     const auto& kind = document.at("kind").get_ref<const std::string&>();
     if (std::ranges::find(kinds, kind) == kinds.end())
-        throw invalid_argument(fmt::format("'{}' is not a kind of result", kind));
-    const std::size_t units = document.at("unit_names").get<std::vector<std::string>>().size();
+        throw invalid_argument(fmt::format("{} is not a kind of result", io::shown(kind)));
+    const auto names = document.at("unit_names").get<std::vector<std::string>>();
+    for (const std::string& name : names)
+        if (!io::is_printable_utf8(name))
+            throw invalid_argument(fmt::format(
+                "found the unit {}, expected printable text in UTF-8", io::shown(name)));
+    const std::size_t units = names.size();
     if (!document.at("run").is_object()) throw invalid_argument("it has no record of the run");
     if (kind != "compare") read_page_spikes(document);
     if (kind != "compare" && kind != "windows" && kind != "sort" &&

@@ -246,7 +246,8 @@ class Episodes(CliTest):
             self.assertEqual([row["from"], row["to"], row["sign"], int(row["count"])], [pair["from"], pair["to"], pair["sign"], pair["count"]])
             self.assertAlmostEqual(float(row["p"]), pair["p"], delta=1e-5)
         told = document["run"]["circuit"]
-        self.assertEqual(told["pairs"], {"tested": 2, "possible": 6, "untested_units": ["C"]})
+        pairs = {"tested": 2, "possible": 6, "listed_below": 1.0, "untested_units": ["C"]}
+        self.assertEqual(told["pairs"], pairs)
         self.assertEqual(told["summary"], "1 connection (0 excitatory, 1 inhibitory) among 3 units; 2 of 6 pairs of units tested, "
                                           "1 % false discovery rate.")
         # C has less than 10 spikes, from which nobody expects a connection.

@@ -110,7 +110,7 @@ class Hints(CliTest):
                 "imMaxInt=8192\nimSampRate=30000\nimChan0apGain=80\nnSavedChans=4\nsnsApLfSy=4,0,0\n"
                 "snsSaveChanSubset=0:3\ntypeThis=imec\n~imroTbl=(21,4)(0 1 0 0)(1 1 0 1)(2 1 0 2)(3 1 0 3)\n"
                 "~snsGeomMap=(NP2000,1,0,70)(0:27:0:1)(0:59:0:1)(0:27:15:1)(0:59:15:1)\n", encoding="utf-8")
-        self.refused("info", self.folder / "run", says=("--stream has to name one", "probe_0/run.imec.ap"))
+        self.refused("info", self.folder / "run", says=("name one with --stream", "probe_0/run.imec.ap"))
         self.ok("info", self.folder / "run", "--stream", "probe_0/run.imec.ap")
 
     def test_conditions(self):

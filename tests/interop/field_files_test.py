@@ -131,14 +131,6 @@ class FieldFiles(unittest.TestCase):
         self.refused("info", self.folder / "spikes", "--time-unit", f"samples:{RATE}",
                      says=("Detector-1.0/b", "600 times, 600 electrodes and 599 clusters"))
 
-    def test_a_page_is_made_of_the_same_spikes_only(self):
-        folder = self.open_ephys(self.folder / "spikes/Detector-1.0/a")
-        out, page = self.folder / "out", self.folder / "page.html"
-        self.run_command("episodes", self.folder / "spikes", "--time-unit", f"samples:{RATE}", "-o", out)
-        self.run_command("report", out, "-o", page)
-        np.save(folder / "spike_times.npy", SAMPLES + 1)
-        self.refused("report", out, "-o", page, "--overwrite", says="this file has changed")
-
     def test_spikes_on_standard_input_are_called_so(self):
         said = subprocess.run([SPIKEWEAVE, "episodes", "-", "--only-units", "c"], input="0.1 a\n0.2 b\n", capture_output=True,
                               text=True, check=False)

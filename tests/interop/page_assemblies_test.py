@@ -53,8 +53,8 @@ class AssembliesPage(PageCase):
 
     def test_says_which_activations_it_lacks(self):
         def change(data):
-            data["assemblies"]["begins_us"][0] = data["assemblies"]["begins_us"][0][:3]
-            data["assemblies"]["begins_us"][1] = []
+            data["active"]["begins_us"][0] = data["active"]["begins_us"][0][:3]
+            data["active"]["begins_us"][1] = []
 
         self.open_changed(change)
         for number, shown in ((1, 3), (2, 0)):

@@ -193,7 +193,7 @@ void print(const pattern_report& report, const spade_job& job) {
 
 // Mines without holding the patterns; the largest are shown.
 void stream(spade_file& in, const spade_job& job) {
-    constexpr std::size_t most_shown = 10'000;  // as many as a page lists
+    constexpr std::size_t most_shown = 2'000;  // a few megabytes with their page
     const spade_command& options = job.options;
     std::unique_ptr<pattern_stream> file;
     if (!options.output.to.empty() && job.now.is_root())

@@ -18,7 +18,7 @@ const patternHelps = {
 };
 
 function columnsOfPatterns({ names, patterns }) {
-  const more = Object.keys(patterns[0] ?? {}).filter((key) => !["pattern", "units", "lags_ms", "number", "significant"].includes(key));
+  const more = Object.keys(patterns[0] ?? {}).filter((key) => !["pattern", "size", "units", "lags_ms", "number", "significant"].includes(key));
   const number = (key) => {
     const label = key.replaceAll("_", " ");
     return { label, help: patternHelps[label], value: (row) => row[key], cell: (row) => sixDigits(row[key]) };
