@@ -116,7 +116,7 @@ def test_a_gap_divides_a_recording_of_intan(tmp_path):
     path.write_bytes(content)
 
     with pytest.raises(
-        OSError, match=r"day\.rhd.*`segment` has to name one \(0: 0\.0128 s from 0 s; 1: 0\.00426"
+        OSError, match=r"day\.rhd.*name one with `segment` \(0: 0\.0128 s from 0 s; 1: 0\.00426"
     ):
         spikeweave.read_recording(path)
     found = spikeweave.read_recording(path, segment=1)

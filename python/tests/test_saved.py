@@ -16,9 +16,14 @@ SEARCH = {"delays": "4-6ms", "min_count": 60, "max_size": 3}
 
 
 def same(one, other):
-    """Whether two values are equal, however deep their arrays are."""
+    """Whether two values are equal, however deep their arrays are.
+
+    Times may differ by a rounding, because files have them in milliseconds.
+    """
+    if isinstance(one, np.ndarray) and one.dtype.kind == "f":
+        return np.allclose(one, other, rtol=1e-15, atol=0, equal_nan=True)
     if isinstance(one, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+        return np.array_equal(one, other)
     if dataclasses.is_dataclass(one) and not isinstance(one, spikeweave.SpikeSequence):
         return same(vars(one), vars(other))
     if isinstance(one, dict):

@@ -23,7 +23,8 @@ std::ifstream open_text(const std::filesystem::path& path) {
 
 result_table::result_table(const std::filesystem::path& path) : path_(path), in_(open_text(path)) {
     std::string line;
-    std::getline(in_, line);
+    if (!std::getline(in_, line))
+        throw file_error(path_, "it is empty, expected the table of a result");
     const std::vector<std::string_view> names = core::split(line, "\t");
     columns_.assign(names.begin(), names.end());
 }

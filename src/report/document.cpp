@@ -106,6 +106,7 @@ void check(const json& document) {
     if (kind != "compare" && kind != "windows" && kind != "sort" &&
         !is_table(document.at(kind == "spade" ? "patterns" : kind)))
         throw invalid_argument(fmt::format("it has no table of {}", kind));
+    if (kind == "replay") document.at("run").at("replay").at("events_s");
     for (const auto& [name, value] : document.items())
         if (is_table(value) && kind != "sort") check_table(name, value, units);
 }

@@ -128,12 +128,12 @@ class BadRecordings(CliTest):
         for name, level in (("silent", 0), ("stuck", 11), ("clipped", -32768)):
             with self.subTest(name):
                 path = self.changed(name, samples=lambda frame, channel, value, level=level: level)
-                self.refused_sorting(path, says=(name, "holds no spikes", "8 of 8 channels show no noise"))
+                self.refused_sorting(path, says=(name, "contains no spikes", "8 of 8 channels show no noise"))
         for frames in (1, 10):
             short = self.changed(f"frames{frames}")
             (short / "traces.raw").write_bytes(self.samples[:frames * CHANNELS].tobytes())
             with self.subTest(frames):
-                self.refused_sorting(short, says="holds no spikes")
+                self.refused_sorting(short, says="contains no spikes")
 
     def test_clipped_channels_are_counted_and_left_out(self):
         path = self.changed("some", samples=lambda frame, channel, value: 32767 if channel in (2, 5) else value)

@@ -169,8 +169,8 @@ class Pipes(CliTest):
         self.refused("info", recording, says=("binary.json': is a pipe, expected a file",))
         result = self.folder / "result"
         result.mkdir()
-        self.pipe("result/run.json")
-        self.refused("report", result, "-o", self.folder / "page.html", says=("run.json': is a pipe, expected a file",))
+        self.pipe("result/result.json")
+        self.refused("report", result, "-o", self.folder / "page.html", says=("result.json': is a pipe, expected a file",))
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ class Sessions(CliTest):
         self.assertEqual(len(data["detections"]["times_us"]), query(self.session, "SELECT count(*) FROM detection")[0][0])
         self.ok("episodes", self.folder / "s.tsv", *SEARCH, "-o", self.folder / "out")
         self.refused("report", self.session, "-o", page, says="exists")
-        self.refused("report", self.session, "-o", other, "--as", "series", says="--as is for a page of several folders")
+        self.refused("report", self.session, "-o", other, "--as", "series", says="--as is for a page of several results")
         self.refused("report", self.session, self.folder / "out", "-o", other, says=("today.session", "no result of spikeweave episodes"))
         self.refused("report", self.stream, "-o", other, says=("s.jsonl", "no result of spikeweave"))
         self.session.write_bytes(self.session.read_bytes()[:5000])

@@ -108,7 +108,7 @@ class Replay(ReplayCase):
             return self.ok("replay", chains, self.data, "--epochs", self.sleep, "--surrogates", number).stderr
 
         self.assertIn("With 19 surrogates nothing can be significant at alpha 0.05: no p is below 0.05. Use at least 20.", said("19"))
-        self.assertIn("No count of a chain is significant, and with 39 surrogates no single one of the 2 tested could be: 40 would do", said("39"))
+        self.assertIn("No count of a chain is significant, and with 39 surrogates no single one of the 2 tested could be: 40 would be enough for any one of them", said("39"))
         self.assertNotIn("surrogates", said("40"))
         # One of six tests would need 120, but three are significant together.
         three = self.file("three.txt", "".join(" 40-60ms ".join(chain) + "\n" for chain in ("abcde", "abcd", "bcde")))
@@ -149,11 +149,11 @@ class Refused(ReplayCase):
 
     def test_makes_no_page_of_a_result_without_the_times_of_its_events(self):
         self.replay()
-        file = self.folder / "out/run.json"
-        run = json.loads(file.read_text(encoding="utf-8"))
-        del run["replay"]["events_s"]
-        file.write_text(json.dumps(run), encoding="utf-8")
-        self.refused("report", self.folder / "out", "-o", self.folder / "page.html", says=("run.json", "replay.events_s"))
+        file = self.folder / "out/result.json"
+        document = json.loads(file.read_text(encoding="utf-8"))
+        del document["run"]["replay"]["events_s"]
+        file.write_text(json.dumps(document), encoding="utf-8")
+        self.refused("report", self.folder / "out", "-o", self.folder / "page.html", says=("result.json", "events_s"))
         self.assertFalse((self.folder / "page.html").exists())
 
     def test_replaces_only_on_request(self):

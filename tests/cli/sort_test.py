@@ -264,7 +264,7 @@ class Sort(CliTest):
                 ((path, "--no-phy"), ("--output",)),
                 ((path, "--nwb"), ("--output",)),
                 ((path, "--nwb", "-o", self.folder / "out"), ("--nwb", "--sample-rate")),
-                ((path, "--channel-group", "1"), ("no .kwik or .kwx",)),
+                ((path, "--channel-group", "1"), ("is not a .kwik or .kwx",)),
                 ((path, "--refractory", "2"), ("--refractory",)),
                 ((path, "--start", path), ("holds no clusters",)),
                 ((self.file("d.kwx", "text"),), ("d.kwx",)),

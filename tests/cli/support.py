@@ -99,6 +99,10 @@ class CliTest(unittest.TestCase):
             for name, value in one.items():
                 if isinstance(value, float):
                     self.assertAlmostEqual(float(row[name]), value, delta=1e-4 * abs(value) + 1e-9, msg=name)
+                elif name == "units":
+                    self.assertEqual(row[name], "→".join(value), name)
+                elif name == "delays_ms":
+                    self.assertEqual(row["delays"], " ".join(f"({low:g},{high:g}]" for low, high in value) + " ms")
                 else:
                     self.assertEqual(row[name], {"True": "yes", "False": "no", "None": "-"}.get(str(value), str(value)), name)
 

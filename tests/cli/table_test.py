@@ -181,7 +181,7 @@ class Refused(TableCase):
             with self.subTest(words):
                 self.table_refused(folder, *words, says=("there is no option --sheet: merge the table with your sheet", "pandas.merge"))
         config = self.file("options.toml", "[table]\nsheet = 'sheet.csv'\n")
-        self.table_refused(folder, "--config", config, says=("options.toml", "table has no option 'sheet'", "pandas.merge"))
+        self.table_refused(folder, "--config", config, says=("options.toml, line 2: there is no option --sheet", "pandas.merge"))
         self.refused("info", self.folder / "a.tsv", "--sheet", "sheet.csv", says="there is no option --sheet")
 
     def test_results_that_do_not_fit(self):

@@ -58,7 +58,7 @@ class AssembliesPage(PageCase):
 
         self.open_changed(change)
         for number, shown in ((1, 3), (2, 0)):
-            every = f"{self.data['assemblies']['activations'][number - 1]:,}"
+            every = f"{self.data['active']['number'][number - 1]:,}"
             self.press(f"#assemblies tr[data-number='{number}'] button")
             self.assertEqual(self.one("#occurrence-count").text,
                              f"{shown} occurrences of {every}: there are too many for a page, and activations.tsv has all")

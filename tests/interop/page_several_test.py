@@ -183,7 +183,7 @@ class Sortings(ComparedPage):
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()
         self.assertEqual(self.one("h1").text, "spikeweave sort comparison")
-        self.assertIn(f"templates has {len(self.sortings[0]['units'])} units", self.one("#summary").text)
+        self.assertIn(f"templates has {len(self.sortings[0]['unit_names'])} units", self.one("#summary").text)
 
     def test_lists_each_unit_with_its_best_match(self):
         ours, others = self.all_trains
@@ -235,7 +235,7 @@ class Sortings(ComparedPage):
             self.frame()
             self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), str(number + 1))
             heads = [head.text for head in self.driver.find_elements(By.CSS_SELECTOR, "#pair-view th[scope=col]")]
-            self.assertEqual(heads[1:], [f"{sorting['name']}: {sorting['units'][unit]}" for sorting, unit in zip(self.sortings, (one, other))])
+            self.assertEqual(heads[1:], [f"{sorting['name']}: {sorting['unit_names'][unit]}" for sorting, unit in zip(self.sortings, (one, other))])
 
     def test_shows_both_units_of_a_pair(self):
         number = self.data["rows"]["matched"].index(True)

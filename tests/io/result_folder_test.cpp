@@ -43,7 +43,7 @@ TEST(ResultFolder, KeepsWhatOthersPutIntoTheOldOneMeanwhile) {
         result_folder out(target, true, result_names);
         out.write("table.tsv", "new");
         place.file("out/notes.txt", "mine");
-        EXPECT_NE(text_of([&] { out.commit({}); }).find("holds 'notes.txt'"), std::string::npos);
+        EXPECT_NE(text_of([&] { out.commit({}); }).find("contains 'notes.txt'"), std::string::npos);
     }
     EXPECT_EQ(read_bytes(target / "notes.txt"), "mine");
     EXPECT_EQ(read_bytes(target / "table.tsv"), "old");

@@ -38,7 +38,7 @@ TEST(Recording, RefusesWhatCannotBe) {
     std::vector<std::int16_t> into(2);
     EXPECT_SAYS(refusal_of([&] { what.read(2, into); }), "frames 2 to 3 of a recording of 2");
     into.resize(1);
-    EXPECT_SAYS(refusal_of([&] { what.read(0, into); }), "no whole frames");
+    EXPECT_SAYS(refusal_of([&] { what.read(0, into); }), "are not whole frames");
 }
 
 TEST(RecordingWriter, WritesWhatIsReadAgain) {
@@ -78,7 +78,7 @@ TEST(RecordingWriter, LeavesNothingWithoutCommitAndReplacesOnlyItsOwn) {
 
     folder.file("rec/notes.txt", "mine");
     EXPECT_SAYS(refusal_of([&] { recording_writer(path, channels_in_a_line(1), true); }),
-                "holds 'notes.txt'");
+                "contains 'notes.txt'");
 }
 
 TEST(ProbeFile, GivesEachChannelItsContact) {

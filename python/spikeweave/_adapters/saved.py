@@ -99,12 +99,15 @@ def _spikes(document: dict[str, Any]) -> SpikeSequence:
     coded = document["spikes"]
     times = np.cumsum(_numbers(coded["steps_us"])) + coded["begin_us"]
     epochs = coded.get("epochs_us")
-    return SpikeSequence.of(
-        (times / 1e6, _numbers(coded["units"]).astype(np.uint32)),
-        unit_names=document["unit_names"],
-        t_start=coded["begin_us"] / 1e6,
-        t_stop=coded["end_us"] / 1e6,
-        **({} if epochs is None else {"epochs": np.array(epochs) / 1e6}),
+    core, _, _ = _core.make_spikes(
+        times / 1e6,
+        _numbers(coded["units"]).astype(np.uint32),
+        document["unit_names"],
+        coded["begin_us"] / 1e6,
+        coded["end_us"] / 1e6,
+    )
+    return SpikeSequence._from_core(
+        core if epochs is None else core.with_epochs(np.ravel(epochs) / 1e6)
     )
 
 

@@ -391,7 +391,7 @@ TEST(NwbRecordings, SayWhatIsWrongOrAmbiguous) {
     EXPECT_SAYS(says({.reals = true}), "does not hold integers of 16 bits");
     EXPECT_SAYS(says({.electrodes = {1}}), "found 1 electrodes, expected 2");
     EXPECT_SAYS(says({.electrodes = {1, 3}}), "found row 3 of a table of 3");
-    EXPECT_SAYS(says({.second_series = "lfp"}), "`stream` has to name one; it has lfp, raw");
+    EXPECT_SAYS(says({.second_series = "lfp"}), "name one with `stream`; it has lfp, raw");
     EXPECT_EQ(says({.second_series = "lfp"}, {.stream = "lfp"}), "nothing was thrown");
     EXPECT_EQ(find_recording_format(write_nwb(folder, {.units = true})), std::nullopt);
 

@@ -341,7 +341,7 @@ TEST(SpikeglxFiles, ThatWereCutAreReadWithAWarning) {
     for (const char* none : {"other=1", "fileSizeBytes=", "fileSizeBytes=0"})
         EXPECT_SAYS(last_warning(read(24, none)), "'a.meta' does not state the length of the file");
     const recording partial = read(21, "fileSizeBytes=24");
-    EXPECT_SAYS(last_warning(partial), "The 2 whole frames");
+    EXPECT_SAYS(last_warning(partial), "Its 2 whole frames");
     EXPECT_EQ(samples_of(partial), (std::vector<std::int16_t>{0, 1, 2, 4, 5, 6}));
     EXPECT_SAYS(refusal_of([&] { read(22, "fileSizeBytes=22"); }),
                 "frame 2: found 6 bytes, expected 8");

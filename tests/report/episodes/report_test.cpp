@@ -465,7 +465,7 @@ TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
     }
 }
 
-const std::set<std::string> always{"episodes.tsv", "circuit.tsv", "lags.tsv",   "circuit.graphml",
+const std::set<std::string> always{"result.json", "episodes.tsv", "circuit.tsv", "lags.tsv",   "circuit.graphml",
                                    "circuit.svg",  "run.json",    "report.html"};
 
 TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
@@ -506,7 +506,7 @@ TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
     report.with_occurrences = false;
 
     EXPECT_THROW(write_episode_report(folder, report), io_error);
-    EXPECT_EQ(names_in(folder).size(), 8U);
+    EXPECT_EQ(names_in(folder).size(), 9U);
     write_episode_report(folder, report, true);
     EXPECT_EQ(names_in(folder), always);
     place.file("out/notes.txt", "mine");

@@ -327,7 +327,7 @@ TEST(SessionPage, HasTheNewestSpikesIfThereAreTooMany) {
     EXPECT_EQ(page.at("detections"), whole.at("detections"));
     std::vector<std::int64_t> shown, all;
     for (std::size_t i = 0; i < page.at("epochs").size(); ++i) {
-        json one{{"units", page.at("units")}, {"spikes", page.at("epochs").at(i)}};
+        json one{{"unit_names", page.at("unit_names")}, {"spikes", page.at("epochs").at(i)}};
         const spike_sequence newest = report::read_page_spikes(one);
         shown.insert(shown.end(), newest.times_us().begin(), newest.times_us().end());
         one["spikes"] = whole.at("epochs").at(i);

@@ -181,7 +181,7 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
         << table;
 }
 
-const std::set<std::string> always_patterns{"patterns.tsv", "signatures.tsv", "funnel.tsv",
+const std::set<std::string> always_patterns{"result.json", "patterns.tsv", "signatures.tsv", "funnel.tsv",
                                             "run.json", "report.html"};
 
 TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {

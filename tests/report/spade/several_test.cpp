@@ -60,7 +60,7 @@ TEST(PatternComparison, MatchesPatternsByUnitsAndLagsAndCountsTheOthers) {
                                 page_of_patterns("two", repeated({"x", "y"}, 7), others),
                                 page_of_patterns("three", repeated({"x", "y"}, 4), no_patterns)});
 
-    EXPECT_EQ(data.at("units"), (json{"x", "y"}));
+    EXPECT_EQ(data.at("unit_names"), (json{"x", "y"}));
     const json& patterns = data.at("patterns");
     EXPECT_EQ(patterns.at("units"), (json{{0, 1}, {0, 1}}));
     EXPECT_EQ(patterns.at("lags_ms"), (json{{0.0, 10.0}, {0.0, 0.0}}));
@@ -82,7 +82,7 @@ TEST(PatternComparison, CountsUnitsByTheirNames) {
                                                   {0s, 1s}},
                                                  no_patterns)});
 
-    EXPECT_EQ(data.at("units"), (json{"a", "x", "y"}));
+    EXPECT_EQ(data.at("unit_names"), (json{"a", "x", "y"}));
     EXPECT_EQ(data.at("patterns").at("units"), (json{{1, 2}}));
     EXPECT_EQ(data.at("patterns").at("count"), (json{{9, 1}}));
     EXPECT_EQ(data.at("patterns").at("p"), (json{{nullptr, nullptr}}));  // not tested
