@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <ctime>
 #include <functional>
 #include <mutex>
 #include <random>
@@ -81,16 +82,27 @@ constexpr std::chrono::milliseconds sample_time{500};
 constexpr std::chrono::milliseconds longest_time{2000};
 constexpr std::chrono::milliseconds shortest_time{50};
 
-// Stops a search after a certain time, and when `asked` is triggered.
+using seconds_t = std::chrono::duration<double>;
+
+// Processor time of the process, in which only the sampling thread works. By the clock, a busy
+// machine would cut the sample short, to nothing in the end.
+seconds_t processor_time() {
+    return seconds_t(static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+}
+
+// Stops a search after a certain processor time, and when `asked` is triggered.
 class time_limit {
 public:
-    time_limit(std::chrono::milliseconds most, const std::stop_token& asked)
+    time_limit(seconds_t most, const std::stop_token& asked)
         : asked_(asked, [source = source_]() mutable { source.request_stop(); }),
-          timer_([most, source = source_](const std::stop_token& over) mutable {
+          timer_([end = processor_time() + most,
+                  source = source_](const std::stop_token& over) mutable {
               std::mutex access;
               std::condition_variable_any woken;
               std::unique_lock lock(access);
-              woken.wait_for(lock, over, most, [] { return false; });
+              for (seconds_t left = end - processor_time();
+                   left > seconds_t(0) && !over.stop_requested(); left = end - processor_time())
+                  woken.wait_for(lock, over, left, [] { return false; });
               if (!over.stop_requested()) source.request_stop();
           }) {}
     std::stop_token stop() const { return source_.get_token(); }
@@ -100,8 +112,6 @@ private:
     std::stop_callback<std::function<void()>> asked_;
     std::jthread timer_;
 };
-
-using seconds_t = std::chrono::duration<double>;
 
 struct probed {
     probing::totals sums{};
@@ -152,8 +162,8 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
     probing goal(rules, most_children);
     const time_limit limit(longest_time, run.stop);
     spade::closed_search search(items, before, goal, limit.stop());
-    const auto began = std::chrono::steady_clock::now();
-    const auto now = [&] { return seconds_t(std::chrono::steady_clock::now() - began).count(); };
+    const seconds_t began = processor_time();
+    const auto now = [&] { return (processor_time() - began).count(); };
     std::size_t probes = 0;
     double visiting = 0;
     const auto mean_seconds = [&] {
