@@ -48,8 +48,7 @@ TEST(CompareEpisodes, WritesATableOfAllFindingsAndAGraphOfThePairs) {
 
     EXPECT_EQ(names_in(place.path() / "out"),
               (std::set<std::string>{"differences.tsv", "differences.graphml", "run.json",
-                                     "result.json",
-                                     "report.html"}));
+                                     "result.json", "report.html"}));
     const std::string table = read_bytes(place.path() / "out/differences.tsv");
     EXPECT_NE(table.find("\n1\t2\ta→<b>\t(4,6] ms\texcess\tup\t0\t0\t10\t40\t"), std::string::npos)
         << table;

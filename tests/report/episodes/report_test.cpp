@@ -465,8 +465,8 @@ TEST(EpisodeReport, RefusesPartsThatDoNotBelongTogether) {
     }
 }
 
-const std::set<std::string> always{"result.json", "episodes.tsv", "circuit.tsv", "lags.tsv",   "circuit.graphml",
-                                   "circuit.svg",  "run.json",    "report.html"};
+const std::set<std::string> always{"result.json",     "episodes.tsv", "circuit.tsv", "lags.tsv",
+                                   "circuit.graphml", "circuit.svg",  "run.json",    "report.html"};
 
 TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;

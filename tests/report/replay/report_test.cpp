@@ -40,7 +40,8 @@ TEST(ReplayReport, NumbersChainsAndEventsFromOne) {
     write_replay_report(place.path() / "out", small_replay_report());
 
     EXPECT_EQ(names_in(place.path() / "out"),
-              (std::set<std::string>{"replay.tsv", "events.tsv", "run.json", "result.json", "report.html"}));
+              (std::set<std::string>{"replay.tsv", "events.tsv", "run.json", "result.json",
+                                     "report.html"}));
     const std::string tests = read_bytes(place.path() / "out/replay.tsv");
     EXPECT_NE(tests.find("\n1\ta→b\t(4,6] ms\tforward\t0.5\t7\t0\t0\t1\t0.05\tno\t"),
               std::string::npos)

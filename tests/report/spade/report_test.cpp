@@ -181,8 +181,8 @@ TEST(PatternReport, WritesTimesToTheMicrosecond) {
         << table;
 }
 
-const std::set<std::string> always_patterns{"result.json", "patterns.tsv", "signatures.tsv", "funnel.tsv",
-                                            "run.json", "report.html"};
+const std::set<std::string> always_patterns{"result.json", "patterns.tsv", "signatures.tsv",
+                                            "funnel.tsv",  "run.json",     "report.html"};
 
 TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
