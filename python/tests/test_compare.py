@@ -142,9 +142,11 @@ def test_pages_tell_which_call_repeats_them(recordings):
     found = spikeweave.compare_epochs(recordings[0], even, odd, **SEARCH)
     shown = data_of(found.to_html())
     assert shown["run"]["command"].startswith("spikeweave.compare_epochs(spikes, a, b, ")
-    assert [one["spikes"] for one in shown["run"]["input"].values() if isinstance(one, dict) and "spikes" in one] == [
-        one["spikes"] for one in found.conditions
-    ]
+    assert [
+        one["spikes"]
+        for one in shown["run"]["input"].values()
+        if isinstance(one, dict) and "spikes" in one
+    ] == [one["spikes"] for one in found.conditions]
 
     made = spikeweave.simulate.patterns(
         units=10, patterns=(4,), length="60s", occurrences=120, seed=1

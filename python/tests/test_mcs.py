@@ -196,7 +196,9 @@ def test_streams_and_parts_are_chosen(tmp_path):
     path = tmp_path / "culture.h5"
     with pytest.raises(OSError, match=r"`stream` is one of Stream_0 \(Filter \(1\) Filter Data\),"):
         spikeweave.read_recording(path)
-    with pytest.raises(OSError, match=r"name one with `segment` \(0: 0\.0008 s from 0 s; 1: 0\.0016 s fr"):
+    with pytest.raises(
+        OSError, match=r"name one with `segment` \(0: 0\.0008 s from 0 s; 1: 0\.0016 s fr"
+    ):
         spikeweave.read_recording(path, stream="Stream_0")
     found = spikeweave.read_recording(path, stream="Stream_0", segment=1)
     assert found.samples(0, 40)[:, 0].tolist() == list(range(20, 60))
