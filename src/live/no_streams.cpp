@@ -22,7 +22,7 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<source> json_lines_stream(const std::string&, std::vector<std::string>,
+std::unique_ptr<source> json_lines_stream(const std::string&, const std::vector<std::string>&,
                                           const std::stop_token&, duration) {
     refuse_streams();
 }

@@ -90,11 +90,9 @@ void add_column(row& to, const std::string& name, const Value& value) {
         to.push_back({name, ms_of(&delay_estimate::mean_us)});
         to.push_back({name + "_low", ms_of(&delay_estimate::low_us)});
         to.push_back({name + "_high", ms_of(&delay_estimate::high_us)});
-    } else if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, std::string>) {
-        to.push_back({name, value});
     } else if constexpr (is_described<Value>) {
         for (column& own : described_row(value)) to.push_back(std::move(own));
-    } else if constexpr (std::is_integral_v<Value>) {
+    } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
         to.push_back({name, std::uint64_t{value}});
     } else if constexpr (std::is_enum_v<Value> && !std::is_same_v<Value, unit_id>) {
         to.push_back({name, to_string(value)});

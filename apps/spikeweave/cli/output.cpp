@@ -97,7 +97,8 @@ std::string with_names_between_styles(std::string_view styled) {
 }
 
 std::string one_document(std::string json) {
-    return json.ends_with('\n') ? json : json + '\n';
+    if (!json.ends_with('\n')) json += '\n';
+    return json;
 }
 
 std::string grouped(std::uint64_t number) {

@@ -174,9 +174,9 @@ std::optional<source_block> json_lines::next() {
 }
 
 std::unique_ptr<source> json_lines_stream(const std::string& path,
-                                          std::vector<std::string> unit_names,
+                                          const std::vector<std::string>& unit_names,
                                           const std::stop_token& stop, duration lateness) {
-    return std::make_unique<json_lines>(path, std::move(unit_names), stop, lateness);
+    return std::make_unique<json_lines>(path, unit_names, stop, lateness);
 }
 
 }  // namespace spikeweave::live

@@ -132,7 +132,7 @@ opened_source open_spikes(spike_sequence spikes, const live_options& options,
 }
 
 opened_source open_stream(const std::string& from, const live_options& options,
-                          std::vector<std::string> unit_names,
+                          const std::vector<std::string>& unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop) {
     opened_source opened = armed_before(options, unit_names);
     const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
@@ -155,7 +155,7 @@ opened_source open_stream(const std::string& from, const live_options& options,
         check_lsl_name(name);
         opened.from = lsl_stream(name, unit_names, stop, lateness);
     } else {
-        opened.from = json_lines_stream(from, std::move(unit_names), stop, lateness);
+        opened.from = json_lines_stream(from, unit_names, stop, lateness);
     }
     return opened;
 }

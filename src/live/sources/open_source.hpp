@@ -49,7 +49,7 @@ opened_source armed_before(const live_options& options, std::vector<std::string>
 /// @param known       senders of a session that goes on
 /// @throws io_error if the source, the file of episodes or the patterns cannot be read.
 opened_source open_stream(const std::string& from, const live_options& options,
-                          std::vector<std::string> unit_names,
+                          const std::vector<std::string>& unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop);
 /// Replays spikes. @throws as below.
 opened_source open_spikes(spike_sequence spikes, const live_options& options,

@@ -17,7 +17,7 @@ namespace spikeweave::live {
 /// Reads lines of JSON from a file, a pipe or standard input (`json_lines`).
 /// @throws io_error if it cannot be opened or is a terminal.
 std::unique_ptr<source> json_lines_stream(const std::string& path,
-                                          std::vector<std::string> unit_names,
+                                          const std::vector<std::string>& unit_names,
                                           const std::stop_token& stop = {},
                                           duration lateness = duration{0});
 
