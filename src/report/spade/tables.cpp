@@ -190,7 +190,8 @@ result_table numbered_signatures_table(const pattern_view& p) {
     auto all = std::make_shared<std::vector<signature_test>>(signatures_of(p));
     std::vector<std::size_t> order(all->size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_partition(order, [&](std::size_t i) { return (*all)[i].significant; });
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::size_t i) { return (*all)[i].significant; });
     const auto numbered = [&p](std::size_t number, const signature_test& test) {
         row out = signature_row(p, test);
         out.insert(out.begin(), {"signature", std::uint64_t{number}});
