@@ -3,12 +3,12 @@
 import { makeAbout } from "./about.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, sixDigits, testFigure } from "./format.js";
+import { el, grouped, noteOnFirst, testFigure } from "./format.js";
 import { patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { makeState } from "./state.js";
-import { makeTable } from "./table.js";
+import { figureColumn, leastFilter, makeList, makeTable, numberColumn, unitFilter, unitsColumn } from "./table.js";
 
 const assemblySources = [
   "E. Russo, D. Durstewitz, “Cell assemblies at multiple time scales with arbitrary lag constellations”, eLife 6:e19428 (2017)",
@@ -37,40 +37,21 @@ function activationsOf({ trains }, { units, lags_ms: lags, bin_ms: bin, begins_u
 const hasAll = (row) => row.begins_us.length === row.activations;
 const activationsLeft = (row) => (hasAll(row) ? "" : ` of ${grouped(row.activations)}: there are too many for a page, and activations.tsv has all`);
 
-function columnsOfAssemblies({ names }) {
-  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
-  return [{ label: "assembly", value: (row) => row.number }, { label: "size", value: (row) => row.units.length },
-    { label: "units and lags", help: "in the order of their lags; units in one bin are joined by a plus", value: (row) => row.units.map((unit) => names[unit]).join(" "), cell: (row) => patternElements(names, row) },
-    number("bin_ms", "width of the bins"), number("count", "activations"), number("p", "of joining the last unit"), number("p_corrected", "p, corrected for the tests of its step")];
-}
-
 function makeAssemblies(state) {
-  const { data } = state;
-  const table = makeTable({ caption: "Assemblies", columns: columnsOfAssemblies(data), rows: data.assemblies, pick: (row) => state.pick("assembly", row) });
-  const text = el("input", { type: "search", id: "unit-filter", autocomplete: "off", oninput: list });
-  const least = el("input", { type: "number", id: "size-filter", min: "1", value: "1", oninput: list });
-
-  // Each word has to be the name of a unit of the assembly, or the beginning of one.
-  function list() {
-    const words = text.value.split(/\s+/).filter(Boolean);
-    table.show(data.assemblies.filter((row) => row.units.length >= Number(least.value) && words.every((word) => row.units.some((unit) => data.names[unit].startsWith(word)))));
-  }
-
-  state.listen((what) => {
-    if (what === "picked") table.mark(state.now.picked);
-  });
-  const notes = [...(data.total > data.assemblies.length ? [`The first ${grouped(data.assemblies.length)} of ${grouped(data.total)} assemblies; assemblies.tsv has all.`] : []),
-    ...(data.assemblies.every(hasAll) ? [] : [`There are too many activations for a page: it has all of ${grouped(data.assemblies.filter(hasAll).length)} assemblies; activations.tsv has the others.`])];
-  return el("div", {},
-    el("p", { class: "controls" }, el("label", { for: "unit-filter" }, "units ", text), el("label", { for: "size-filter" }, "size at least ", least)),
-    notes.map((note) => el("p", { class: "note" }, note)), table.element);
+  const { names, assemblies, total } = state.data;
+  const complete = assemblies.filter(hasAll).length;
+  const notes = [...noteOnFirst(assemblies, total, "assemblies; assemblies.tsv has all"),
+    ...(complete === assemblies.length ? [] : [el("p", { class: "note" }, `There are too many activations for a page: it has all of ${grouped(complete)} assemblies; activations.tsv has the others.`)])];
+  return makeList(state, "assembly", { caption: "Assemblies", rows: assemblies, notes,
+    columns: [numberColumn("assembly"), { label: "size", value: (row) => row.units.length },
+      { ...unitsColumn(names, "lags", (row) => patternElements(names, row)), help: "in the order of their lags; units in one bin are joined by a plus" },
+      figureColumn("bin_ms", "width of the bins"), figureColumn("count", "activations"), figureColumn("p", "of joining the last unit", testFigure),
+      figureColumn("p_corrected", "p, corrected for the tests of its step", testFigure)],
+    filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length)] }).element;
 }
 
-function makeSteps(steps) {
-  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
-  return makeTable({ caption: "Search", rows: steps, columns: [number("bin_ms", "width of the bins"), number("size", "number of units"),
-    number("tests", "of a smaller assembly and a unit"), number("significant"), number("kept", "different sets of units")] }).element;
-}
+const makeSteps = (steps) => makeTable({ caption: "Search", rows: steps, columns: [figureColumn("bin_ms", "width of the bins"), figureColumn("size", "number of units"),
+  figureColumn("tests", "of a smaller assembly and a unit"), figureColumn("significant"), figureColumn("kept", "different sets of units")] }).element;
 
 export function assembliesPage(raw) {
   const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map((row, i) => readAssembly(row, raw.active, i)), total: raw.assemblies.total };

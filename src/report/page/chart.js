@@ -12,6 +12,15 @@ export function axisMarks(low, high, most) {
   return { marks, step };
 }
 
+// The axes of a chart, with marks and titles. `x` and `y`: {title, marks, at(mark)}
+export function axesOf({ left, right, top, bottom }, x, y, textOf = (mark) => shortNumber(mark, 6)) {
+  return [svg("path", { class: "axis", d: `M${left},${top}V${bottom}H${right}` }),
+    ...x.marks.map((mark) => svg("text", { x: x.at(mark), y: bottom + 16, "text-anchor": "middle" }, textOf(mark))),
+    ...y.marks.map((mark) => svg("text", { x: left - 6, y: y.at(mark) + 4, "text-anchor": "end" }, textOf(mark))),
+    svg("text", { class: "title", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, x.title),
+    svg("text", { class: "title", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.title)];
+}
+
 const [width, height, left, right, top, bottom] = [560, 220, 56, 12, 14, 44];
 
 // `bars` are counts in bins of equal width from `low` to `high`; `band` has a range for each, `line` a mean; `shade` is an
@@ -35,12 +44,7 @@ export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, s
   if (line)
     chart.append(svg("polyline", { class: "mean", points: line.map((value, i) => `${at(i)},${y(value)} ${at(i + 1)},${y(value)}`).join(" ") }));
   if (marker) chart.append(svg("g", { class: "marker" }, svg("line", { y1: top, y2: height - bottom })));
-  chart.append(svg("path", { class: "axis", d: `M${left},${top}V${height - bottom}H${width - right}` }));
-  for (const value of axisMarks(low, high, 8).marks)
-    chart.append(svg("text", { x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, shortNumber(value, 6)));
-  for (const value of axisMarks(0, highest, 4).marks)
-    chart.append(svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, shortNumber(value, 6)));
-  chart.append(svg("text", { class: "title", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, xLabel));
-  chart.append(svg("text", { class: "title", transform: `translate(14 ${(top + height - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, yLabel));
+  chart.append(...axesOf({ left, right: width - right, top, bottom: height - bottom },
+    { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x }, { title: yLabel, marks: axisMarks(0, highest, 4).marks, at: y }));
   return { element: el("div", { class: "frame" }, chart), moveMarker: (value) => chart.querySelector(".marker").setAttribute("transform", `translate(${x(value)})`) };
 }

@@ -1,8 +1,8 @@
 // The circuit: units, and edges between them that can be picked, as a picture and as a table.
 
 import { el, intervalText, nameElement, shownName, sixDigits, testFigure } from "./format.js";
-import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPlaces, isInhibitory, markArrow, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
-import { makeTable } from "./table.js";
+import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPlaces, isInhibitory, markPicked, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
+import { figureColumn, makeList, numberColumn } from "./table.js";
 
 const signs = ["excitatory", "inhibitory"];
 const kinds = ["direct", "indirect", "common-input", "undecided", "slow", "shared-spikes", "synchronous", "dead-time", "stimulus-locked", "possibly-one-neuron", "cross-talk"];
@@ -25,11 +25,9 @@ function makePicture(state) {
   const nodes = nodeElements(places, names);
   const picture = graphElement("Circuit: units, and edges to pick", [...kinds.map((kind) => arrowHead(kind)), bar("inhibitory")], arrows, nodes);
 
-  function mark() {
-    const { kind, picked } = state.now;
-    arrows.forEach((arrow, i) => markArrow(arrow, kind === "edge" && picked === edges[i]));
-    for (const [unit, node] of nodes) node.classList.toggle("picked", Boolean(picked?.units.includes(unit)));
-  }
+  state.listen((what) => {
+    if (what === "picked") markPicked(arrows, edges, nodes, state.now.picked);
+  });
 
   function show(isShown) {
     edges.forEach((edge, i) => { arrows[i].style.display = isShown(edge) ? "" : "none"; });
@@ -41,21 +39,21 @@ function makePicture(state) {
     edges.forEach((edge, i) => moveArrow(arrows[i], curve(at.get(edge.from), at.get(edge.to))));
     for (const [unit, node] of nodes) moveNode(node, at.get(unit));
   }
-  return { picture, mark, show, placeOnProbe: onProbe && placeOnProbe };
+  return { picture, show, placeOnProbe: onProbe && placeOnProbe };
 }
 
-export const gainHelp = "count, divided by expected: above 1 for excitation, below 1 for inhibition";
-export const transmissionHelp = "(count − expected), divided by the spikes of the first unit: how much more or less likely one of its spikes makes a spike of the second one";
+const gainHelp = "count, divided by expected: above 1 for excitation, below 1 for inhibition";
+const transmissionHelp = "(count − expected), divided by the spikes of the first unit: how much more or less likely one of its spikes makes a spike of the second one";
 
 function columnsOfEdges({ names }) {
   const unit = (key) => ({ label: key, value: (row) => (row[key] === undefined ? "" : names[row[key]]), cell: (row) => (row[key] === undefined ? "–" : nameElement(names[row[key]])) });
   const interval = (key, label) => ({ label, value: (row) => row[key][0], cell: (row) => intervalText(row[key]) });
-  const number = (key) => ({ label: key, value: (row) => row[key], cell: (row) => testFigure(key, row[key]) });
+  const figure = (key) => figureColumn(key, undefined, testFigure);
   const text = (key) => ({ label: key, value: (row) => row[key] });
   const estimate = (key, help) => ({ label: key, help, value: (row) => row[key][0], cell: (row) => sixDigits(row[key][0]) });
-  return [{ label: "edge", value: (row) => row.number }, unit("from"), unit("to"), text("sign"), interval("delay_ms", "delay"), interval("best_delay_ms", "best delay"),
-    ...["count", "expected"].map(number), estimate("gain", gainHelp), estimate("transmission", transmissionHelp),
-    ...["p", "q"].map(number), text("kind"), { ...unit("via"), help: "the unit that explains most of it" }];
+  return [numberColumn("edge"), unit("from"), unit("to"), text("sign"), interval("delay_ms", "delay"), interval("best_delay_ms", "best delay"),
+    ...["count", "expected"].map(figure), estimate("gain", gainHelp), estimate("transmission", transmissionHelp),
+    ...["p", "q"].map(figure), text("kind"), { ...unit("via"), help: "the unit that explains most of it" }];
 }
 
 const widthNote = "Arrows excite; red lines with a bar inhibit. Width: the logarithm of the gain, or of its inverse, up to a factor of 8.";
@@ -63,30 +61,18 @@ const widthNote = "Arrows excite; red lines with a bar inhibit. Width: the logar
 export function makeCircuit(state) {
   const { edges } = state.data;
   if (edges.length === 0) return el("p", { class: "note" }, "No pair of units is significant, so there is no circuit.");
-  const { picture, mark, show, placeOnProbe } = makePicture(state);
-  const table = makeTable({ caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, pick: (row) => state.pick("edge", row) });
+  const { picture, show, placeOnProbe } = makePicture(state);
   const numberOf = (key, value) => edges.filter((edge) => edge[key] === value).length;
-  const box = (key, value) => ({ key, value, box: el("input", { type: "checkbox", id: `${key}-${value}`, checked: true, onchange: apply }) });
-  const boxes = [...(numberOf("sign", "inhibitory") > 0 ? signs : []).map((sign) => box("sign", sign)),
+  const box = (key, value) => {
+    const input = el("input", { type: "checkbox", id: `${key}-${value}`, checked: true, onchange: () => show(isShown) });
+    return { input, element: el("label", { for: input.id, class: `key ${value}` }, input, ` ${value} (${numberOf(key, value)})`), keeps: (edge) => input.checked || edge[key] !== value };
+  };
+  const filters = [...(numberOf("sign", "inhibitory") > 0 ? signs : []).map((sign) => box("sign", sign)),
     ...kinds.filter((kind) => shownAlways.has(kind) || numberOf("kind", kind) > 0).map((kind) => box("kind", kind))];
-
-  function apply() {
-    const left = boxes.filter((one) => !one.box.checked);
-    const isShown = (edge) => left.every(({ key, value }) => edge[key] !== value);
-    show(isShown);
-    table.show(edges.filter(isShown));
-  }
-
+  const isShown = (edge) => filters.every((one) => one.keeps(edge));
+  const { table } = makeList(state, "edge", { caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, filters });
   const onProbe = el("input", { type: "checkbox", id: "on-probe", onchange: () => placeOnProbe(onProbe.checked) });
-
-  state.listen((what) => {
-    if (what !== "picked") return;
-    mark();
-    table.mark(state.now.kind === "edge" ? state.now.picked : null);
-  });
   return el("div", {},
-    el("p", { class: "controls" }, boxes.map((one) =>
-      el("label", { for: one.box.id, class: `key ${one.value}` }, one.box, ` ${one.value} (${numberOf(one.key, one.value)})`)),
-      placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units at their places on the probe") : []),
+    el("p", { class: "controls" }, filters.map(({ element }) => element), placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units at their places on the probe") : []),
     el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote)), table.element));
 }

@@ -3,14 +3,12 @@
 import { citeSection, listOf, repeatSection, warningsSection } from "./about.js";
 import { rowsOf } from "./data.js";
 import { changeText, makeDifferenceCircuit } from "./difference_circuit.js";
-import { pathElements } from "./episodes.js";
-import { episodeSources } from "./episodes_page.js";
-import { el, firstOf, grouped, shownName, sixDigits } from "./format.js";
+import { episodeSources, pathElements } from "./episodes_page.js";
+import { el, firstOf, grouped, noteOnFirst, shownName, sixDigits } from "./format.js";
 import { patternElements } from "./patterns.js";
-import { plainTable } from "./several_about.js";
 import { spadeSources } from "./spade_page.js";
 import { makeState } from "./state.js";
-import { makeTable } from "./table.js";
+import { boxFilter, figureColumn, makeList, numberColumn, plainTable } from "./table.js";
 
 const conditionSources = [
   "A. Janssen, “Studentized permutation tests for non-i.i.d. hypotheses and the generalized Behrens–Fisher problem”, Statistics and Probability Letters 36 (1997)",
@@ -30,23 +28,17 @@ const excessText = (row) => estimateText(row.excess_difference, row.excess_diffe
 
 function makeFindings(state) {
   const { data } = state;
-  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
   const estimate = (label, key, text, help) => ({ label, help, value: (row) => row[key], cell: text });
   const order = { excess: 0, rate: 1, none: 2 };
-  const table = makeTable({ caption: "Findings", rows: data.rows, pick: (row) => state.pick("finding", row), columns: [
-    { label: "finding", value: (row) => row.number },
+  return makeList(state, "finding", { caption: "Findings", rows: data.rows, notes: noteOnFirst(data.rows, data.total, "findings; differences.tsv has all"),
+    filters: [boxFilter("only-changed", "only what changed", (row) => row.change !== "none")], columns: [
+    numberColumn("finding"),
     { label: "units", value: (row) => row.units.map((unit) => data.names[unit]).join(" "), cell: (row) => elementsOf(data, row) },
     { label: "change", help: "of the excess beyond the rates of the units, or of the rate only", value: (row) => order[row.change], cell: changeText },
-    number("count_a", "occurrences in condition a"), number("count_b", "occurrences in condition b"),
-    estimate("rate, b by a", "rate_ratio", ratioText, "how many times as often in b, with its 95 % interval"), number("rate_q", "p of the rate, corrected for all findings"),
+    figureColumn("count_a", "occurrences in condition a"), figureColumn("count_b", "occurrences in condition b"),
+    estimate("rate, b by a", "rate_ratio", ratioText, "how many times as often in b, with its 95 % interval"), figureColumn("rate_q", "p of the rate, corrected for all findings"),
     estimate("excess, b less a", "excess_difference", excessText, "how much more often a first spike is followed beyond chance in b, with its 95 % interval"),
-    number("excess_q", "p of the excess, corrected for all findings")] });
-  const box = el("input", { type: "checkbox", id: "only-changed", onchange: () => table.show(data.rows.filter((row) => !(box.checked && row.change === "none"))) });
-  state.listen((what) => {
-    if (what === "picked") table.mark(state.now.picked);
-  });
-  const left = data.total > data.rows.length ? [el("p", { class: "note" }, `${firstOf(data.rows.length, data.total)} findings; differences.tsv has all.`)] : [];
-  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-changed" }, box, " only what changed")), left, table.element);
+    figureColumn("excess_q", "p of the excess, corrected for all findings")] }).element;
 }
 
 // All that is known of the finding that is picked.

@@ -2,7 +2,7 @@
 
 import { saveSvg } from "./exports.js";
 import { el, intervalText, shownName } from "./format.js";
-import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markArrow, nodeElements } from "./graph.js";
+import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, nodeElements, numbersOfWays } from "./graph.js";
 
 const looks = { up: "stronger", down: "weaker", same: "same" };
 const legend = [["stronger", "more in b"], ["weaker", "less in b"], ["same", "no significant change"]];
@@ -13,36 +13,29 @@ export function changeText({ change, direction }) {
   return `${change}, ${direction === "up" ? "more" : "less"} in b`;
 }
 
-function differenceArrow(state, row, places) {
+function differenceArrow(state, row, number, places) {
   const { names } = state.data;
   const [from, to] = row.units;
   const look = looks[row.direction];
   const words = `${shownName(names[from])} to ${shownName(names[to])}, ${intervalText(row.delays_ms[0])}, ${changeText(row)}`;
   const line = { "stroke-width": row.change === "excess" ? 4 : 2, "marker-end": `url(#head-${look})` };
-  return arrowElement(words, curve(places.get(from), places.get(to), row.bend), line, { class: `edge ${look}`, "data-number": row.number },
+  return arrowElement(words, curve(places.get(from), places.get(to), number), line, { class: `edge ${look}`, "data-number": row.number },
     () => state.pick("finding", row));
 }
 
 export function makeDifferenceCircuit(state) {
   const { names, rows } = state.data;
-  const ways = new Map();
-  const pairs = rows.filter(({ units, delays_ms: delays }) => delays && units.length === 2).map((row) => {
-    const way = row.units.join(" ");
-    row.bend = ways.get(way) ?? 0;
-    ways.set(way, row.bend + 1);
-    return row;
-  });
+  const pairs = rows.filter(({ units, delays_ms: delays }) => delays && units.length === 2);
   if (pairs.length === 0) return null;
-  const places = graphPlaces(pairs.map((row) => ({ ...row, from: row.units[0], to: row.units[1] })));
-  const arrows = pairs.map((row) => differenceArrow(state, row, places));
+  const places = graphPlaces(pairs);
+  const numbers = numbersOfWays(pairs);
+  const arrows = pairs.map((row, i) => differenceArrow(state, row, numbers[i], places));
   const nodes = nodeElements(places, names);
   const picture = graphElement("Differences: units, and pairs to pick", legend.map(([kind]) => arrowHead(kind)), arrows, nodes);
   const box = el("input", { type: "checkbox", id: "only-different", onchange: () =>
     pairs.forEach((row, i) => { arrows[i].style.display = box.checked && row.change === "none" ? "none" : ""; }) });
   state.listen((what) => {
-    if (what !== "picked") return;
-    arrows.forEach((arrow, i) => markArrow(arrow, state.now.picked === pairs[i]));
-    for (const [unit, node] of nodes) node.classList.toggle("picked", state.now.picked.units.includes(unit));
+    if (what === "picked") markPicked(arrows, pairs, nodes, state.now.picked);
   });
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-different" }, box, " only pairs that changed")),
     el("div", { class: "frame" }, picture),

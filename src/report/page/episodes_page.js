@@ -5,11 +5,33 @@ import { makeCircuit } from "./circuit.js";
 import { makeCorrelogram } from "./correlogram.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { makeEpisodes, pathElements } from "./episodes.js";
-import { grouped, shownName } from "./format.js";
+import { el, grouped, intervalText, nameElement, noteOnFirst, shownName, testFigure } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
 import { makeState } from "./state.js";
+import { boxFilter, figureColumn, flagColumn, leastFilter, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
+
+// Names with the delays between them.
+export function pathElements(names, { units, delays_ms }) {
+  return units.flatMap((unit, k) =>
+    k === 0 ? [nameElement(names[unit])] : [el("span", { class: "delay" }, ` →${intervalText(delays_ms[k - 1])}→ `), nameElement(names[unit])]);
+}
+
+const helps = {
+  count: "occurrences without overlap", expected: "mean count by chance", p: "probability of the count by chance",
+  q: "p, corrected for all candidates of the size", strength: "probability of each step that would give the count",
+};
+
+function makeEpisodes(state) {
+  const { names, episodes, episodeTotal } = state.data;
+  const figure = (key) => figureColumn(key, helps[key], testFigure);
+  const extra = Object.keys(episodes[0] ?? {}).filter((key) => /^(independent|surrogate|search)_/.test(key));
+  const flags = ["significant", "maximal", "chain"];
+  return makeList(state, "episode", { caption: "Episodes", rows: episodes, notes: noteOnFirst(episodes, episodeTotal, "episodes; episodes.tsv has all"),
+    columns: [numberColumn("episode"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "delays", (row) => pathElements(names, row)),
+      ...["count", "expected", "p", "q", "strength"].map(figure), ...flags.map((key) => flagColumn(key)), ...extra.map(figure)],
+    filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length), ...flags.map((key) => boxFilter(`only-${key}`, key, (row) => row[key]))] }).element;
+}
 
 // An estimate of the edge with the ends of its interval.
 const estimateOf = (edge, name, unit = "") => ["", "_low", "_high"].map((end) => edge[name + end + unit]);

@@ -19,7 +19,7 @@ export function figureOrText(value) {
 }
 
 // A figure of a test that counts cases by a formula: a p that no number can hold, below 5e-324, is not 0.
-export function testFigure(name, value) {
+export function testFigure(value, name = "p") {
   return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 1e-300" : sixDigits(value);
 }
 
@@ -33,9 +33,14 @@ export function grouped(value) {
   return groups.format(value);
 }
 
-// Of how many rows a page tells, which has only the first ones of a long table.
+// How many rows there are. A page has only the first ones of a long table.
 export function firstOf(shown, total) {
   return total > shown ? `the first ${grouped(shown)} of ${grouped(total)}` : grouped(total);
+}
+
+// A note on the rows that a page lacks; nothing if it has all. `what`: "episodes; episodes.tsv has all"
+export function noteOnFirst(rows, total, what) {
+  return total > rows.length ? [el("p", { class: "note" }, `The first ${grouped(rows.length)} of ${grouped(total)} ${what}.`)] : [];
 }
 
 export function intervalText([low, high]) {

@@ -68,9 +68,23 @@ export function moveNode(node, { x, y }) {
   node.setAttribute("transform", `translate(${x} ${y})`);
 }
 
-export function markArrow(arrow, isPicked) {
-  arrow.classList.toggle("picked", isPicked);
-  arrow.setAttribute("aria-pressed", String(isPicked));
+// Marks the arrow of a row that is picked, and the units of what is picked.
+export function markPicked(arrows, rows, nodes, picked) {
+  arrows.forEach((arrow, i) => {
+    arrow.classList.toggle("picked", picked === rows[i]);
+    arrow.setAttribute("aria-pressed", String(picked === rows[i]));
+  });
+  for (const [unit, node] of nodes) node.classList.toggle("picked", Boolean(picked?.units.includes(unit)));
+}
+
+// The number of each row among those from one unit to another.
+export function numbersOfWays(rows) {
+  const ways = new Map();
+  return rows.map(({ units }) => {
+    const way = units.join(" ");
+    ways.set(way, (ways.get(way) ?? -1) + 1);
+    return ways.get(way);
+  });
 }
 
 // The units as a map from unit to element.

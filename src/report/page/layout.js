@@ -14,8 +14,8 @@ function onCircle(count) {
 // Units in the order in which edges lead to them, so that chains go round the circle.
 function inOrderOfEdges(units, edges) {
   const next = new Map(units.map((unit) => [unit, []]));
-  for (const { from, to } of edges) next.get(from).push(to);
-  const reached = new Set(edges.map((edge) => edge.to));
+  for (const { units: [from, to] } of edges) next.get(from).push(to);
+  const reached = new Set(edges.map(({ units: [, to] }) => to));
   const ordered = new Set();
   const follow = (unit) => {
     const waiting = [unit];
@@ -103,7 +103,7 @@ export function placesOf(edges) {
   const units = inOrderOfEdges(unitsOf(edges), edges);
   const places = onCircle(units.length);
   const index = new Map(units.map((unit, i) => [unit, i]));
-  const links = edges.filter((edge) => edge.from !== edge.to).map((edge) => edge.units.map((unit) => index.get(unit)));
+  const links = edges.filter(({ units: [from, to] }) => from !== to).map((edge) => edge.units.map((unit) => index.get(unit)));
   if (units.length > 2 && units.length <= mostForSprings) relax(places, links, 150);
   const range = (key) => {
     const values = places.map((place) => place[key]);

@@ -1,7 +1,9 @@
-// The table of patterns, with its filters.
+// The patterns of SPADE, their table, and where they occur: in every bin from which on all their spikes are in the bins of
+// their lags.
 
-import { el, grouped, nameElement, sixDigits } from "./format.js";
-import { makeTable } from "./table.js";
+import { rowsOf, spikesOf } from "./data.js";
+import { el, grouped, nameElement, noteOnFirst } from "./format.js";
+import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
 
 // Names with the times between them; spikes in one bin are joined by a plus.
 export function patternElements(names, { units, lags_ms: lags }) {
@@ -12,6 +14,67 @@ export function patternElements(names, { units, lags_ms: lags }) {
   });
 }
 
+// Joined epochs have a time axis of their own, on which bins are counted: what is added to a time for each epoch.
+function joinedTime({ segments_us: segments }, time) {
+  if (segments.length === 0) return time;
+  let at = segments.length - 1;
+  while (at > 0 && segments[at][1] > time) --at;
+  return segments[at][0] + (time - segments[at][1]);
+}
+
+// The bins that have a spike of a unit, ascending, and the first spike in each.
+function binned(windows, times) {
+  const bins = [];
+  const spikes = [];
+  for (let i = 0; i < times.length; ++i) {
+    const bin = Math.floor((joinedTime(windows, times[i]) - windows.origin_us) / windows.bin_us);
+    if (bin === bins[bins.length - 1] || bin < 0 || bin >= windows.bins) continue;
+    bins.push(bin);
+    spikes.push(i);
+  }
+  return { bins, spikes };
+}
+
+// Returns a function from a pattern to `starts`, the left edges of the bins in which it begins, and `times`, the times of
+// the spikes of each occurrence. All are in microseconds of the recording.
+export function occurrenceFinder({ trains, windows }) {
+  const known = new Map();
+  const binnedUnit = (unit) => {
+    if (!known.has(unit)) known.set(unit, binned(windows, trains[unit].times));
+    return known.get(unit);
+  };
+  return ({ units, lags_ms: lags }) => {
+    const items = units.map((unit, k) => ({ ...binnedUnit(unit), times: trains[unit].times, lag: Math.round((1000 * lags[k]) / windows.bin_us), at: 0 }));
+    const starts = [];
+    const times = [];
+    for (const start of items[0].bins) {
+      const isWhole = items.every((item) => {
+        while (item.at < item.bins.length && item.bins[item.at] < start + item.lag) ++item.at;
+        return item.bins[item.at] === start + item.lag;
+      });
+      if (!isWhole) continue;
+      const first = items[0].times[items[0].spikes[items[0].at]];
+      starts.push(first - (joinedTime(windows, first) - windows.origin_us - start * windows.bin_us));
+      for (const item of items) times.push(item.times[item.spikes[item.at]]);
+    }
+    return { starts: Float64Array.from(starts), times: Float64Array.from(times) };
+  };
+}
+
+export function readPatterns(raw) {
+  const data = {
+    ...spikesOf(raw),
+    windows: raw.windows,
+    patterns: rowsOf(raw.patterns, "pattern"),
+    patternTotal: raw.patterns.total,
+    signatures: rowsOf(raw.signatures, "signature"),
+    signatureTotal: raw.signatures.total,
+    spectrum: raw.spectrum && { ...raw.spectrum, fields: rowsOf(raw.spectrum) },
+    funnel: rowsOf(raw.funnel),
+  };
+  return { ...data, occurrencesOf: occurrenceFinder(data) };
+}
+
 const patternHelps = {
   count: "windows that hold the pattern", "duration ms": "from the first spike to the last", p: "share of surrogates that reach the pattern's signature",
   q: "p, corrected for all signatures tested", "stability intensional": "against the loss of occurrences", "stability extensional": "against the loss of spikes",
@@ -19,17 +82,8 @@ const patternHelps = {
 
 function columnsOfPatterns({ names, patterns }) {
   const more = Object.keys(patterns[0] ?? {}).filter((key) => !["pattern", "size", "units", "lags_ms", "number", "significant"].includes(key));
-  const number = (key) => {
-    const label = key.replaceAll("_", " ");
-    return { label, help: patternHelps[label], value: (row) => row[key], cell: (row) => sixDigits(row[key]) };
-  };
-  const significant = { label: "significant", value: (row) => (row.significant ? 0 : 1), cell: (row) => (row.significant ? "yes" : "no") };
-  return [
-    { label: "pattern", value: (row) => row.number },
-    { label: "size", value: (row) => row.units.length },
-    { label: "units and lags", value: (row) => row.units.map((unit) => names[unit]).join(" "), cell: (row) => patternElements(names, row) },
-    ...more.map(number), ...(patterns[0]?.significant === undefined ? [] : [significant]),
-  ];
+  return [numberColumn("pattern"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "lags", (row) => patternElements(names, row)),
+    ...more.map((key) => figureColumn(key, patternHelps[inWords(key)])), ...(patterns[0]?.significant === undefined ? [] : [flagColumn("significant")])];
 }
 
 function signatureText({ size, count, duration_ms: duration }) {
@@ -38,44 +92,22 @@ function signatureText({ size, count, duration_ms: duration }) {
 
 // Returns the element, and a function that shows only the patterns of a signature.
 export function makePatterns(state) {
-  const { data } = state;
-  const { names, patterns } = data;
+  const { names, patterns, patternTotal } = state.data;
   let signature = null;
-  const table = makeTable({ caption: "Patterns", columns: columnsOfPatterns(data), rows: patterns, pick: (row) => state.pick("pattern", row) });
-  const text = el("input", { type: "search", id: "unit-filter", autocomplete: "off", oninput: apply });
-  const least = el("input", { type: "number", id: "size-filter", min: "1", value: "1", oninput: apply });
-  const frequent = el("input", { type: "number", id: "count-filter", min: "1", value: "1", oninput: apply });
-  const tested = patterns.some((row) => row.significant === false);
-  const only = el("input", { type: "checkbox", id: "only-significant", onchange: apply });
-  const drop = el("button", { type: "button", id: "drop-signature", hidden: true, onclick: () => choose(null) });
-
   const hasSignature = (row) => !signature || (row.units.length === signature.size && row.count === signature.count &&
     (typeof signature.duration_ms !== "number" || row.duration_ms === signature.duration_ms));
-
-  // Each word has to be the name of a unit of the pattern, or the beginning of one.
-  function apply() {
-    const words = text.value.split(/\s+/).filter(Boolean);
-    table.show(patterns.filter((row) =>
-      row.units.length >= Number(least.value) && row.count >= Number(frequent.value) && (!only.checked || row.significant) && hasSignature(row) &&
-      words.every((word) => row.units.some((unit) => names[unit].startsWith(word)))));
-  }
+  const drop = el("button", { type: "button", id: "drop-signature", hidden: true, onclick: () => choose(null) });
+  const { element, list } = makeList(state, "pattern", { caption: "Patterns", columns: columnsOfPatterns(state.data), rows: patterns,
+    notes: noteOnFirst(patterns, patternTotal, "patterns; patterns.tsv has all"),
+    filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length), leastFilter("count-filter", "count at least", (row) => row.count),
+      ...(patterns.some((row) => row.significant === false) ? [boxFilter("only-significant", "significant", (row) => row.significant)] : []),
+      { input: drop, element: drop, keeps: hasSignature }] });
 
   function choose(one) {
     signature = one;
     drop.hidden = !one;
     drop.textContent = one ? `× ${signatureText(one)}` : "";
-    apply();
+    list();
   }
-
-  state.listen((what) => {
-    if (what === "picked") table.mark(state.now.picked);
-  });
-  const left = data.patternTotal - patterns.length;
-  const element = el("div", {},
-    el("p", { class: "controls" }, el("label", { for: "unit-filter" }, "units ", text), el("label", { for: "size-filter" }, "size at least ", least),
-      el("label", { for: "count-filter" }, "count at least ", frequent),
-      tested ? el("label", { for: "only-significant" }, only, " significant") : [], drop),
-    left > 0 ? el("p", { class: "note" }, `The first ${grouped(patterns.length)} of ${grouped(data.patternTotal)} patterns; patterns.tsv has all.`) : [],
-    table.element);
   return { element, choose };
 }

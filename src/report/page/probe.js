@@ -1,7 +1,7 @@
 // The contacts of the probe, and the units where their peaks are.
 
-import { axisMarks } from "./chart.js";
-import { el, shortNumber, svg } from "./format.js";
+import { axesOf, axisMarks } from "./chart.js";
+import { el, svg } from "./format.js";
 
 const [probeWidth, probeHeight, probeLeft, probeRight, probeTop, probeBottom] = [300, 520, 58, 14, 12, 44];
 
@@ -28,17 +28,6 @@ function scaleOf(values, from, to, least) {
   return { first, last, at: (value) => from + ((to - from) * (value - first)) / (last - first) };
 }
 
-function axesOf(x, y) {
-  const bottom = probeHeight - probeBottom;
-  const parts = [svg("path", { class: "axis", d: `M${probeLeft},${probeTop}V${bottom}H${probeWidth - probeRight}` })];
-  for (const mark of axisMarks(x.first, x.last, 4).marks)
-    parts.push(svg("text", { x: x.at(mark), y: bottom + 16, "text-anchor": "middle" }, shortNumber(mark, 6)));
-  for (const mark of axisMarks(y.first, y.last, 8).marks)
-    parts.push(svg("text", { x: probeLeft - 6, y: y.at(mark) + 4, "text-anchor": "end" }, shortNumber(mark, 6)));
-  return [...parts, svg("text", { class: "title", x: (probeLeft + probeWidth - probeRight) / 2, y: probeHeight - 8, "text-anchor": "middle" }, "x (µm)"),
-    svg("text", { class: "title", transform: `translate(14 ${(probeTop + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "depth, y (µm)")];
-}
-
 export function makeProbe(state) {
   const { data } = state;
   const { channels, waveforms, units } = data;
@@ -53,7 +42,8 @@ export function makeProbe(state) {
     svg("title", {}, `unit ${unit.number}`))]));
   const name = svg("text", { class: "title name", "text-anchor": "start" });
   const picture = svg("svg", { viewBox: `0 0 ${probeWidth} ${probeHeight}`, class: "probe", role: "img", "aria-label": "Probe: contacts, and units where their peaks are. The table has the same units." },
-    contacts, axesOf(x, y), [...marks.values()], name);
+    contacts, axesOf({ left: probeLeft, right: probeWidth - probeRight, top: probeTop, bottom: probeHeight - probeBottom },
+      { title: "x (µm)", marks: axisMarks(x.first, x.last, 4).marks, at: x.at }, { title: "depth, y (µm)", marks: axisMarks(y.first, y.last, 8).marks, at: y.at }), [...marks.values()], name);
 
   state.listen((what) => {
     if (what !== "picked") return;

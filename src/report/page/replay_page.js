@@ -2,19 +2,66 @@
 
 import { makeAbout } from "./about.js";
 import { makeCounts } from "./counts.js";
-import { pathElements } from "./episodes.js";
-import { el, firstOf, grouped, sixDigits } from "./format.js";
+import { apartTimes, rowsOf, spikesOf } from "./data.js";
+import { pathElements } from "./episodes_page.js";
+import { el, firstOf, grouped, noteOnFirst } from "./format.js";
+import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
-import { readReplay } from "./replay_data.js";
 import { makeScaleChart } from "./scale_chart.js";
 import { makeState } from "./state.js";
-import { makeTable } from "./table.js";
+import { boxFilter, figureColumn, flagColumn, inWords, makeList, numberColumn, unitsColumn } from "./table.js";
 
 const replaySources = [
   "W. E. Skaggs, B. L. McNaughton, “Replay of neuronal firing sequences in rat hippocampus during sleep following spatial experience”, Science 271:1870 (1996)",
   "Z. Nádasdy, H. Hirase, A. Czurkó, J. Csicsvari, G. Buzsáki, “Replay and time compression of recurring spike sequences in the hippocampus”, J. Neurosci. 19:9497 (1999)",
   "A. K. Lee, M. A. Wilson, “Memory of sequential experience in the hippocampus during slow wave sleep”, Neuron 36:1183 (2002)",
 ];
+
+// scaled_episode of the library.
+function scaledDelays(delays_ms, scale) {
+  return delays_ms.map((ends) => {
+    const [low, high] = ends.map((ms) => Math.round(Math.round(1000 * ms) * scale));
+    return [low / 1000, Math.max(low + 1, high) / 1000];
+  });
+}
+
+// What is looked for: the chain at the scale of the test, in its direction.
+function readTest(row) {
+  const isReverse = row.direction === "reverse";
+  const inOrder = (list) => (isReverse ? [...list].reverse() : list);
+  return { ...row, isReverse, chainUnits: row.units, chainDelays: row.delays_ms, units: inOrder(row.units), delays_ms: scaledDelays(inOrder(row.delays_ms), row.scale) };
+}
+
+// The spikes in events only; nothing reaches from one event into another.
+function trainsIn(trains, events) {
+  return trains.map(({ times, positions }) => {
+    const inside = [];
+    let event = 0;
+    times.forEach((time, i) => {
+      while (event < events.length && events[event][1] <= time) ++event;
+      if (event < events.length && events[event][0] <= time) inside.push(i);
+    });
+    const kept = Float64Array.from(inside, (i) => times[i]);
+    return { times: kept, positions: Uint32Array.from(inside, (i) => positions[i]), apart: apartTimes(kept, events) };
+  });
+}
+
+function readReplay(raw) {
+  const data = spikesOf(raw);
+  const { parameters = {}, replay } = raw.run;
+  const spans = replay.events_s.map((ends) => ends.map((seconds) => Math.round(1e6 * seconds)));
+  const searched = parameters.null === "surrogates" ? data.trains : trainsIn(data.trains, spans);
+  return {
+    ...data,
+    eventSpans: spans,
+    tests: rowsOf(raw.replay).map(readTest),
+    testTotal: raw.replay.total,
+    events: rowsOf(raw.events),
+    eventTotal: raw.events.total,
+    alpha: parameters.alpha,
+    occurrencesOf: (row) => findOccurrences(searched, row.units, row.delays_ms, parameters.ties ?? "time"),
+  };
+}
 
 const chainElements = (names, row) => pathElements(names, { units: row.chainUnits, delays_ms: row.chainDelays });
 
@@ -25,64 +72,44 @@ const replayHelps = {
 };
 
 function columnsOfTests({ names }) {
-  const number = (key) => {
-    const label = key.replaceAll("_", " ");
-    return { label, help: replayHelps[label], value: (row) => row[key], cell: (row) => sixDigits(row[key]) };
-  };
-  return [{ label: "test", value: (row) => row.number }, number("chain"),
-    { label: "units and delays", value: (row) => row.chainUnits.map((unit) => names[unit]).join("→"), cell: (row) => chainElements(names, row) },
-    { label: "direction", value: (row) => row.direction }, ...["scale", "count", "expected", "z", "p", "q"].map(number),
-    { label: "significant", value: (row) => (row.significant ? 0 : 1), cell: (row) => (row.significant ? "yes" : "no") },
+  const figure = (key) => figureColumn(key, replayHelps[inWords(key)]);
+  return [numberColumn("test"), figure("chain"), unitsColumn(names, "delays", (row) => chainElements(names, row), ({ chainUnits }) => ({ units: chainUnits })),
+    { label: "direction", value: (row) => row.direction }, ...["scale", "count", "expected", "z", "p", "q"].map(figure), flagColumn("significant"),
     { label: "events in order", help: "of those in which at least three units of the chain fire", value: (row) => row.events_significant, cell: (row) => `${grouped(row.events_significant)} of ${grouped(row.events_scored)}` },
-    ...["events_expected", "events_p", "events_q"].map(number)];
+    ...["events_expected", "events_p", "events_q"].map(figure)];
 }
-
-const shownFirst = (rows, total, what, file) => (total > rows.length ? el("p", { class: "note" }, `The first ${grouped(rows.length)} of ${grouped(total)} ${what}; ${file} has all.`) : []);
 
 function makeTests(state) {
   const { data } = state;
-  const pick = (row) => state.pick("test", row);
-  const table = makeTable({ caption: "Scores", columns: columnsOfTests(data), rows: data.tests, pick });
-  const chart = makeScaleChart(data, pick);
-  const only = el("input", { type: "checkbox", id: "only-significant", onchange: () => table.show(data.tests.filter((row) => !only.checked || row.significant)) });
+  const { element } = makeList(state, "test", { caption: "Scores", columns: columnsOfTests(data), rows: data.tests, notes: noteOnFirst(data.tests, data.testTotal, "tests; replay.tsv has all"),
+    filters: [boxFilter("only-significant", "significant", (row) => row.significant)] });
+  const chart = makeScaleChart(data, (row) => state.pick("test", row));
   state.listen((what) => {
-    if (what !== "picked") return;
-    table.mark(state.now.picked);
-    chart.mark(state.now.picked);
+    if (what === "picked") chart.mark(state.now.picked);
   });
   const key = [...["forward", "reverse"].map((kind) => [el("span", { class: `key ${kind}` }, `${kind === "forward" ? "▸" : "◂"} ${kind}`), " "]).flat()];
-  return [el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-significant" }, only, " significant")), shownFirst(data.tests, data.testTotal, "tests", "replay.tsv"), table.element),
-    el("div", {}, el("div", { class: "frame" }, chart.element), el("p", { class: "note" }, key, "filled: q of the counts below alpha. Pick one to see where the chain occurs."))];
+  return [element, el("div", {}, el("div", { class: "frame" }, chart.element), el("p", { class: "note" }, key, "filled: q of the counts below alpha. Pick one to see where the chain occurs."))];
 }
 
 function makeEvents(state) {
-  const { data } = state;
-  const number = (key, help) => ({ label: key.replaceAll("_", " "), help, value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
-  const table = makeTable({ caption: "Events", rows: data.events, pick: go, columns: [number("event"), number("begin_s"), number("end_s"), number("chain"),
-    number("active", "units of the chain that fire in the event"), number("tau", "Kendall's correlation with the chain's order, from −1 to 1"),
-    number("p_forward", "share of all orders that are as close to the chain's"), number("p_reverse", "the same for the reverse order")] });
-  const own = el("input", { type: "checkbox", id: "only-chain", onchange: list });
-  const inOrder = el("input", { type: "checkbox", id: "only-in-order", onchange: list });
-
-  function go(row) {
-    const [begin, end] = [1e6 * row.begin_s, 1e6 * row.end_s];
-    const room = 0.2 * (end - begin);
-    state.show(begin - room, end + room);
-    table.mark(row);
-  }
-
-  function list() {
-    const { picked } = state.now;
-    const p = (row) => (picked?.isReverse ? row.p_reverse : row.p_forward);
-    table.show(data.events.filter((row) => (!own.checked || row.chain === picked?.chain) && (!inOrder.checked || p(row) <= data.alpha)));
-  }
-
+  const { data, now } = state;
+  const isInOrder = (row) => (now.picked?.isReverse ? row.p_reverse : row.p_forward) <= data.alpha;
+  const filters = [boxFilter("only-chain", "of the picked chain", (row) => row.chain === now.picked?.chain),
+    boxFilter("only-in-order", `in order, in the picked direction: p at most ${data.alpha}`, isInOrder)];
+  const { element, table, list } = makeList(state, "event", { caption: "Events", rows: data.events, notes: noteOnFirst(data.events, data.eventTotal, "scores; events.tsv has all"), filters, marked: null,
+    pick(row) {
+      const [begin, end] = [1e6 * row.begin_s, 1e6 * row.end_s];
+      const room = 0.2 * (end - begin);
+      state.show(begin - room, end + room);
+      table.mark(row);
+    },
+    columns: [...["event", "begin_s", "end_s", "chain"].map((key) => figureColumn(key)),
+      figureColumn("active", "units of the chain that fire in the event"), figureColumn("tau", "Kendall's correlation with the chain's order, from −1 to 1"),
+      figureColumn("p_forward", "share of all orders that are as close to the chain's"), figureColumn("p_reverse", "the same for the reverse order")] });
   state.listen((what) => {
-    if (what === "picked" && (own.checked || inOrder.checked)) list();
+    if (what === "picked" && filters.some(({ input }) => input.checked)) list();
   });
-  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-chain" }, own, " of the picked chain"),
-    el("label", { for: "only-in-order" }, inOrder, ` in order, in the picked direction: p at most ${data.alpha}`)),
-  shownFirst(data.events, data.eventTotal, "scores", "events.tsv"), table.element);
+  return element;
 }
 
 // A function for `makeRaster`: events are shaded.

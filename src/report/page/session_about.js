@@ -1,11 +1,7 @@
 // What a session was asked for, what ran and what was lost.
 
+import { listOf } from "./about.js";
 import { el, firstOf, grouped, shownName } from "./format.js";
-import { asText } from "./several_about.js";
-
-function pairs(rows) {
-  return el("dl", {}, rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, asText(value))]));
-}
 
 const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
 
@@ -28,12 +24,12 @@ export function makeSessionAbout(data, sources) {
   const lost = lostOf(data);
   const triggers = data.detections.filter((one) => !one.suppressed).length;
   return el("div", { class: "about" },
-    section("What ran", pairs([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
+    section("What ran", listOf([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
       ["state", raw.has_ended ? "ended" : unfinished], ["spikes that were analysed", grouped(data.spikeCount + data.leftOut)], ["epochs", String(data.epochs.length)],
       ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers", `${grouped(triggers)} of ${firstOf(data.detections.length, raw.detections.total)} detections`]])),
     section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${grouped(number)} ${words}`))),
-      pairs([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
-    section("What was asked", pairs(Object.entries(run.parameters ?? {}))),
+      listOf([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
+    section("What was asked", listOf(Object.entries(run.parameters ?? {}))),
     section("How to check", el("pre", { id: "command", tabindex: "0" }, `spikeweave live ${shownName(run.input?.path ?? "")} --verify`)),
     section("How to cite", el("ul", {}, sources.map((text) => el("li", {}, text)))));
 }

@@ -1,7 +1,7 @@
 // Reads the data of a recording in windows: a session, with what it detected and lost, or a result of episodes.
 
 import { rowsOf, spikesOf } from "./data.js";
-import { pathElements } from "./episodes.js";
+import { pathElements } from "./episodes_page.js";
 import { timeText } from "./format.js";
 
 const [stepWithoutWindows, mostStepsOfAnEpoch] = [10e6, 1000];  // microseconds

@@ -1,7 +1,6 @@
 // What a session adds to pictures: detections, losses and the window in the raster, and the whole session in a strip.
 
-import { makeChangeMarks } from "./change_points.js";
-import { el, svg } from "./format.js";
+import { el, sixDigits, svg } from "./format.js";
 import { drawOccurrences } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { stepAt } from "./session_data.js";
@@ -40,6 +39,39 @@ export function makeMarks(state, shown) {
     context.fillRect(x(step.begin), 0, x(step.end) - x(step.begin), 4);
     context.fillStyle = colours.text;
     context.fillRect(Math.round(x(time)) - 1, 0, 1, height);
+  };
+}
+
+// When the circuit and the firing rates change.
+const kindsOfChange = [
+  { kind: "circuit", words: "the circuit changes", place: "green lines above", top: 0 },
+  { kind: "firing_rates", words: "the firing rates change", place: "dashed lines below", top: 15 }];
+
+const textOfPoint = ({ time_s: time, p }) => `at ${time} s (p ${sixDigits(p)})`;
+
+export function changesText({ found, next_p: next }) {
+  if (found.length > 0) return found.map(textOfPoint).join(", ");
+  return next === null ? "none" : `none is significant (p ${sixDigits(next)})`;
+}
+
+// A line at the beginning of the first window after each change, on a wider one that sets it off.
+export function makeChangeMarks({ raw, steps }) {
+  const changes = raw.run.search?.change_points;
+  const told = kindsOfChange.filter(({ kind }) => changes?.[kind].found.length > 0);
+  const atStep = (time) => {
+    const at = steps.findIndex(({ begin }) => begin >= Math.round(1e6 * time));
+    return at >= 0 ? at : steps.length;
+  };
+  const mark = ({ kind, words, top }, point) => {
+    const at = atStep(point.time_s);
+    const d = `M${at},${top}v15`;
+    return [svg("path", { class: "around", d }), svg("path", { class: `change ${kind}`, d, "data-step": at }, svg("title", {}, `${words} ${textOfPoint(point)}`))];
+  };
+  const textOf = ({ kind, words }) => `${words} ${changesText(changes[kind])}`;
+  return {
+    marks: told.flatMap((one) => changes[one.kind].found.flatMap((point) => mark(one, point))),
+    words: told.map(textOf),
+    legend: told.map((one) => `${one.place}: ${textOf(one)}`),
   };
 }
 

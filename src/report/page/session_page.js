@@ -1,7 +1,6 @@
 // The page of a recording in windows, which a player moves through.
 
 import { makeAbout } from "./about.js";
-import { changesText } from "./change_points.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
@@ -10,7 +9,7 @@ import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
 import { lostOf, makeSessionAbout, unfinished } from "./session_about.js";
 import { readSession, stepAt } from "./session_data.js";
-import { makeMarks, makeOverview } from "./session_marks.js";
+import { changesText, makeMarks, makeOverview } from "./session_marks.js";
 import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
 import { sourcesOfSeveral } from "./several_data.js";

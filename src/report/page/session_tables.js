@@ -1,8 +1,8 @@
 // The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
 
-import { pathElements } from "./episodes.js";
-import { el, firstOf, grouped, nameElement, shortNumber, shownName, sixDigits, testFigure, timeText } from "./format.js";
-import { makeTable } from "./table.js";
+import { pathElements } from "./episodes_page.js";
+import { el, firstOf, nameElement, noteOnFirst, shortNumber, shownName, sixDigits, testFigure, timeText } from "./format.js";
+import { boxFilter, flagColumn, makeList, makeTable, numberColumn, unitsColumn } from "./table.js";
 
 const secondsOf = (us) => timeText(us, 1);
 const asNumber = (value) => (value === null ? "–" : String(value));
@@ -13,23 +13,21 @@ export function armedElements(names, one) {
   return one.units.flatMap((unit, i) => [i > 0 ? ", " : "", nameElement(names[unit]), one.lags_ms[i] > 0 ? ` after ${one.lags_ms[i]} ms` : ""]);
 }
 
-const textOf = (names, one) => one.units.map((unit) => names[unit]).join("→");
+const armedColumn = (names, of) => unitsColumn(names, "delays", (one) => armedElements(names, of(one)), of);
 
 // `shown()` gives the number of the window that is shown.
 export function makeWindowTable(state, shown) {
   const { names, rows } = state.data;
-  const columns = [{ label: "episode", value: (row) => row.number },
-    { label: "units and delays", value: (row) => textOf(names, row), cell: (row) => pathElements(names, row) },
+  const columns = [numberColumn("episode"), unitsColumn(names, "delays", (row) => pathElements(names, row)),
     { label: "count", help: "occurrences without overlap", value: (row) => row.count[shown()], cell: (row) => asNumber(row.count[shown()]) },
     { label: "per second", value: (row) => row.rate[shown()], cell: (row) => (row.rate[shown()] === null ? "–" : shortNumber(row.rate[shown()], 4)) },
     { label: "q", help: "p by chance, corrected for the pairs or the candidates of the window; a dash: no edge, not frequent, or not tested",
-      value: (row) => row.q[shown()], cell: (row) => testFigure("q", row.q[shown()]) },
-    { label: "significant", value: (row) => (row.significant[shown()] ? 0 : 1), cell: (row) => (row.significant[shown()] ? "yes" : "no") },
+      value: (row) => row.q[shown()], cell: (row) => testFigure(row.q[shown()]) },
+    flagColumn("significant", (row) => row.significant[shown()]),
     { label: "kind", value: (row) => row.kind[shown()] ?? "", cell: (row) => row.kind[shown()] ?? "–" }];
-  const table = makeTable({ caption: "Episodes of the window that is shown", columns, rows, pick: (row) => state.pick("episode", row) });
+  const { table, list } = makeList(state, "episode", { caption: "Episodes of the window that is shown", columns, rows });
   state.listen((what) => {
-    if (what === "recording") table.show(rows);
-    if (what === "picked") table.mark(state.now.picked);
+    if (what === "recording") list();
   });
   return table.element;
 }
@@ -37,31 +35,23 @@ export function makeWindowTable(state, shown) {
 // `go(epoch, time)` shows a time. `step()` gives the step that is shown.
 export function makeDetections(state, go, step) {
   const { names, armed, detections, raw } = state.data;
-  const columns = [{ label: "detection", value: (one) => one.number },
+  const columns = [numberColumn("detection"),
     { label: "epoch", value: (one) => one.epoch },
     { label: "at", help: "the spike with which it was detected", value: (one) => one.end, cell: (one) => secondsOf(one.end) },
     { label: "armed", value: (one) => one.armed },
-    { label: "units and delays", value: (one) => textOf(names, armed[one.armed]), cell: (one) => armedElements(names, armed[one.armed]) },
+    armedColumn(names, (one) => armed[one.armed]),
     { label: "lasts", value: (one) => one.end - one.begin, cell: (one) => `${(one.end - one.begin) / 1000} ms` },
     { label: "trigger", value: (one) => one.suppressed, cell: (one) => (one.suppressed ? `no: ${one.suppressed}` : "yes") }];
-  const box = el("input", { type: "checkbox", id: "only-in-window", onchange: list });
-  const table = makeTable({ caption: "Detections", columns, rows: detections, pick: (one) => {
-    table.mark(one);
-    go(one.epoch, one.end);
-  } });
-
-  function list() {
-    const { epoch, begin, end } = step();
-    const isIn = (one) => one.epoch === epoch && one.end >= begin && one.end < end;
-    table.show(box.checked ? detections.filter(isIn) : detections);
-  }
-
+  const inWindow = boxFilter("only-in-window", "only those in the window that is shown", (one) => one.epoch === step().epoch && one.end >= step().begin && one.end < step().end);
+  const { element, table, list } = makeList(state, "detection", { caption: "Detections", columns, rows: detections, filters: [inWindow], marked: null,
+    notes: noteOnFirst(detections, raw.detections?.total ?? 0, "detections are shown"), pick: (one) => {
+      table.mark(one);
+      go(one.epoch, one.end);
+    } });
   state.listen((what) => {
-    if (what === "recording" && box.checked) list();
+    if (what === "recording" && inWindow.input.checked) list();
   });
-  const total = raw.detections?.total ?? 0;
-  const left = total > detections.length ? el("p", { class: "note" }, `The first ${grouped(detections.length)} of ${grouped(total)} detections are shown.`) : [];
-  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-in-window" }, box, " only those in the window that is shown")), left, table.element);
+  return element;
 }
 
 const reasons = { armed: "armed", disarmed: "disarmed", "max-false-alarms": "not armed: expected by chance too often", "max-armed": "not armed: too many are armed" };
@@ -72,24 +62,23 @@ export function makeArming(state, go) {
   for (const one of detections) ++triggers[one.armed][one.suppressed ? 1 : 0];
   const list = makeTable({ caption: "What was armed", rows: armed.map((one) => ({ ...one, number: one.number + 1 })), pick: () => {}, columns: [
     { label: "armed", value: (one) => one.number - 1 },
-    { label: "units and delays", value: (one) => textOf(names, one), cell: (one) => armedElements(names, one) },
+    armedColumn(names, (one) => one),
     { label: "by", value: (one) => (one.is_automatic ? "its significance" : "the user") },
     { label: "triggers", value: (one) => triggers[one.number - 1][0] },
     { label: "suppressed", value: (one) => triggers[one.number - 1][1] }] });
   const fromOf = (one) => one.from_us ?? epochs[one.epoch].begin;
   const changes = makeTable({ caption: "Changes of what is armed", rows: arming, pick: (one) => go(one.epoch, fromOf(one)), columns: [
-    { label: "change", value: (one) => one.number },
+    numberColumn("change"),
     { label: "epoch", value: (one) => one.epoch },
     { label: "from", help: "spikes from here on count", value: fromOf, cell: (one) => secondsOf(fromOf(one)) },
     { label: "what", value: (one) => one.change, cell: (one) => `${reasons[one.change] ?? shownName(one.change)}${one.is_late ? ", later than by the rule" : ""}` },
     { label: "armed", value: (one) => one.armed, cell: (one) => asNumber(one.armed) },
-    { label: "units and delays", value: (one) => textOf(names, one.what), cell: (one) => armedElements(names, one.what) },
+    armedColumn(names, (one) => one.what),
     { label: "expected by chance per minute", value: (one) => one.per_minute, cell: (one) => sixDigits(one.per_minute) },
     { label: "decided by window", value: (one) => one.window }] });
   const detected = raw.detections?.total ?? 0;
   const counted = detected > detections.length ? el("p", { class: "note" }, `Triggers and suppressed ones are those among ${firstOf(detections.length, detected)} detections.`) : [];
-  const total = raw.arming?.total ?? 0;
-  const left = total > arming.length ? el("p", { class: "note" }, `The first ${grouped(arming.length)} of ${grouped(total)} changes are shown.`) : [];
+  const left = noteOnFirst(arming, raw.arming?.total ?? 0, "changes are shown");
   return el("div", {}, counted, list.element, arming.length > 0 ? [left, changes.element] : el("p", { class: "note" }, "Nothing was armed or disarmed while the session ran."));
 }
 
@@ -98,12 +87,11 @@ export function makeLosses(state, go) {
   if (losses.length === 0) return el("p", {}, "Nothing that was sent is known to be lost.");
   const column = (key, label, help) => ({ label, help, value: (one) => one[key] });
   const table = makeTable({ caption: "Losses", rows: losses, pick: (one) => go(one.epoch, one.end_us), columns: [
-    { label: "loss", value: (one) => one.number },
+    numberColumn("loss"),
     { label: "epoch", value: (one) => one.epoch },
     { label: "after", value: (one) => one.begin_us, cell: (one) => secondsOf(one.begin_us) },
     { label: "until", value: (one) => one.end_us, cell: (one) => secondsOf(one.end_us) },
     column("missing", "messages that never came"), column("unreadable", "not readable", "messages, or spikes of unknown units"),
     column("late", "late spikes", "they came too late and were left out"), column("unrecorded", "not recorded", "blocks and results that are not in the file, because the disk was too slow")] });
-  const left = raw.losses.total > losses.length ? el("p", { class: "note" }, `The first ${grouped(losses.length)} of ${grouped(raw.losses.total)} losses are shown.`) : [];
-  return el("div", {}, left, table.element);
+  return el("div", {}, noteOnFirst(losses, raw.losses.total, "losses are shown"), table.element);
 }

@@ -2,6 +2,7 @@
 
 import { repeatSection, sourceList, warningsSection } from "./about.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
+import { plainTable } from "./table.js";
 
 export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
 
@@ -11,13 +12,6 @@ function differences(recordings) {
   const names = [...new Set(asked.flatMap(Object.keys))];
   return names.filter((name) => new Set(asked.map((one) => JSON.stringify(one[name]))).size > 1)
     .map((name) => [name, ...asked.map((one) => asText(one[name]))]);
-}
-
-export function plainTable(caption, heads, rows) {
-  const table = el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text) => el("td", {}, text))))));
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
 const figure = (value, digits = 3) => (value === null ? "–" : shortNumber(value, digits));

@@ -1,7 +1,7 @@
 // The circuit of one of several recordings, or of a time between two of them. Units have the same places in all.
 
 import { el, intervalText, shownName } from "./format.js";
-import { arrowElement, arrowHead, bar, curve, graphElement, graphPlaces, isInhibitory, markArrow, nodeElements } from "./graph.js";
+import { arrowElement, arrowHead, bar, curve, graphElement, graphPlaces, isInhibitory, markPicked, nodeElements, numbersOfWays } from "./graph.js";
 import { changesTo } from "./several_data.js";
 
 const changeKinds = [["new", "new"], ["stronger", "stronger"], ["weaker", "weaker"], ["gone", "gone"], ["same", "no significant change"]];
@@ -53,13 +53,11 @@ export function makeComparedCircuit(state, edges, label, changesOf = (k) => chan
     }
     return looks.get(k);
   };
-  const numbers = new Map();
-  const arrows = edges.map((row) => {
+  const numbers = numbersOfWays(edges);
+  const arrows = edges.map((row, i) => {
     const [from, to] = row.units;
-    const number = numbers.get(`${from} ${to}`) ?? 0;
-    numbers.set(`${from} ${to}`, number + 1);
     const words = `${shownName(data.names[from])} to ${shownName(data.names[to])}, ${intervalText(row.delays_ms[0])}`;
-    return arrowElement(words, curve(places.get(from), places.get(to), number), {}, { "data-number": row.number }, () => state.pick("episode", row));
+    return arrowElement(words, curve(places.get(from), places.get(to), numbers[i]), {}, { "data-number": row.number }, () => state.pick("episode", row));
   });
   const nodes = nodeElements(places, data.names);
   const picture = graphElement(label, changeKinds.flatMap(([kind]) => [arrowHead(kind, `head-${kind}-${id}`), bar(kind, `bar-${kind}-${id}`)]), arrows, nodes);
@@ -85,11 +83,7 @@ export function makeComparedCircuit(state, edges, label, changesOf = (k) => chan
     mark();
   }
 
-  function mark() {
-    const { picked } = state.now;
-    arrows.forEach((arrow, i) => markArrow(arrow, picked === edges[i]));
-    for (const [unit, node] of nodes) node.classList.toggle("picked", Boolean(picked?.units.includes(unit)));
-  }
+  const mark = () => markPicked(arrows, edges, nodes, state.now.picked);
 
   state.listen((what) => {
     if (what === "picked") mark();

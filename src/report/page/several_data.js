@@ -1,7 +1,8 @@
 // Reads results that are compared: the spikes of each recording, and what each result says of an episode.
 
 import { rowsOf, spikesOf } from "./data.js";
-import { pathElements } from "./episodes.js";
+import { pathElements } from "./episodes_page.js";
+import { makeState } from "./state.js";
 
 export function readSeveral(raw) {
   const recordings = raw.recordings.map(({ name, run, spikes }) => ({ name, ...spikesOf({ run, unit_names: raw.unit_names, spikes }) }));
@@ -38,3 +39,23 @@ export const sourcesOfSeveral = [
   "J. Przyborowski, H. Wilenski, “Homogeneity of results in testing samples from Poisson series”, Biometrika 31 (1940)",
   "Y. Benjamini, Y. Hochberg, “Controlling the false discovery rate”, J. R. Statist. Soc. B 57 (1995)",
 ];
+
+// The raster shows one of the recordings, always the same part of each.
+// `occurrencesIn(recording, row)` gives the times of the spikes of each occurrence there.
+export function makeShown(data, occurrencesIn) {
+  const shown = { ...data, ...data.recordings[0] };
+  const state = makeState(shown, (row) => occurrencesIn(shown, row));
+  const recording = { number: 0 };
+  function showRecording(k) {
+    if (k === recording.number) return;
+    const [from, to] = [state.now.from - shown.begin, state.now.to - shown.begin];
+    const isWhole = state.now.from === shown.begin && state.now.to === shown.end;
+    recording.number = k;
+    Object.assign(shown, data.recordings[k]);
+    if (isWhole) state.show(shown.begin, shown.end);
+    else state.show(shown.begin + from, shown.begin + to);
+    state.tell("recording");
+    if (state.now.picked) state.pick(state.now.kind, state.now.picked);
+  }
+  return { state, recording, showRecording };
+}

@@ -8,9 +8,8 @@ import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
-import { readSeveral, sourcesOfSeveral } from "./several_data.js";
+import { makeShown, readSeveral, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges, makeComparedTable } from "./several_tables.js";
-import { makeShown } from "./shown_recording.js";
 import { makeState } from "./state.js";
 
 function partsOf(data, redraw) {

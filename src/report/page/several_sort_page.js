@@ -2,13 +2,13 @@
 
 import { makeAgreement } from "./agreement.js";
 import { rowsOf } from "./data.js";
-import { el, figureOrText, grouped, shownName, sixDigits } from "./format.js";
+import { el, figureOrText, grouped, shownName } from "./format.js";
 import { makeRaster } from "./raster.js";
-import { makeComparedAbout, plainTable } from "./several_about.js";
+import { makeComparedAbout } from "./several_about.js";
 import { sortSources } from "./sort_page.js";
 import { readSorting } from "./sorting_data.js";
 import { makeState } from "./state.js";
-import { makeTable } from "./table.js";
+import { boxFilter, figureColumn, flagColumn, inWords, makeList, plainTable } from "./table.js";
 import { drawWaveforms } from "./waveforms.js";
 
 const sortComparisonSources = [
@@ -51,21 +51,17 @@ function pairColumns({ sortings }) {
     cell: (row) => (row[key] === null ? "–" : shownName(sortings[k].names[row[key]])) });
   const spikes = (key, k) => ({ label: "spikes", value: (row) => sortings[k].trains[row[key]]?.times.length, cell: (row) => String(sortings[k].trains[row[key]]?.times.length ?? "–") });
   return [unit("one", 0), spikes("one", 0), unit("other", 1), spikes("other", 1),
-    { label: "matches", help: "spikes of both that match", value: (row) => row.matches },
-    { label: "agreement", help: "matches, by the spikes of both without counting matches twice", value: (row) => row.agreement, cell: (row) => sixDigits(row.agreement) },
-    { label: "match", value: (row) => (row.matched ? 0 : 1), cell: (row) => (row.matched ? "yes" : "no") }];
+    figureColumn("matches", "spikes of both that match"),
+    figureColumn("agreement", "matches, by the spikes of both without counting matches twice"), flagColumn("match", (row) => row.matched)];
 }
 
 function makePairs(state) {
   const { data } = state;
-  const table = makeTable({ caption: "Units and their best matches", columns: pairColumns(data), rows: data.rows, pick: state.pickPair });
-  const only = el("input", { type: "checkbox", id: "only-unmatched", onchange: () => table.show(data.rows.filter((row) => !(only.checked && row.matched))) });
-  state.listen((what) => {
-    if (what === "picked") table.mark(state.now.picked);
-  });
-  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-unmatched" }, only, " only units without a match")), table.element,
-    el("p", { class: "note" }, `Each unit with its best match: the one with the largest agreement, if that is at least 0.1. It is a match if the agreement is at least ${data.matched} and each is the best match of the other. ` +
+  const { element } = makeList(state, "pair", { caption: "Units and their best matches", columns: pairColumns(data), rows: data.rows, pick: state.pickPair,
+    filters: [boxFilter("only-unmatched", "only units without a match", (row) => !row.matched)] });
+  element.append(el("p", { class: "note" }, `Each unit with its best match: the one with the largest agreement, if that is at least 0.1. It is a match if the agreement is at least ${data.matched} and each is the best match of the other. ` +
       `Spikes match if they are at most ${data.within / 1000} ms apart.`));
+  return element;
 }
 
 // Both units of the pair: the columns of their tables, and their waveforms.
@@ -80,7 +76,7 @@ function makePair(state) {
     if (what !== "picked") return;
     const { sides } = state.now.picked;
     const names = data.names.map(shownName);
-    element.replaceChildren(plainTable("Both units", ["", ...names], columns.map((key) => [key.replaceAll("_", " "), ...sides.map((side) => quality(side, key))])),
+    element.replaceChildren(plainTable("Both units", ["", ...names], columns.map((key) => [inWords(key), ...sides.map((side) => quality(side, key))])),
       el("div", { class: "two" }, sides.map((side, k) => waveform(side, names[k]))));
   });
   return element;

@@ -2,16 +2,14 @@
 
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, shortNumber, shownName, sixDigits } from "./format.js";
-import { occurrenceFinder } from "./pattern_data.js";
-import { patternElements } from "./patterns.js";
+import { el, grouped, noteOnFirst, shortNumber, shownName, sixDigits } from "./format.js";
+import { occurrenceFinder, patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";
-import { readChanges, sourcesOfSeveral } from "./several_data.js";
+import { makeShown, readChanges, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges } from "./several_tables.js";
-import { makeShown } from "./shown_recording.js";
 import { spadeSources } from "./spade_page.js";
-import { makeTable } from "./table.js";
+import { boxFilter, flagColumn, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
 
 const noteOnPatterns = {
   what: "patterns",
@@ -34,40 +32,26 @@ function readComparedPatterns(raw) {
 }
 
 function patternColumns({ recordings, names, path }) {
-  return [{ label: "pattern", value: (row) => row.number }, { label: "size", value: (row) => row.units.length },
-    { label: "units and lags", value: (row) => row.units.map((unit) => names[unit]).join(" "), cell: path },
+  return [numberColumn("pattern"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "lags", path),
     ...recordings.flatMap(({ name }, k) => [
       { label: `${shownName(name)}: count`, help: "windows that hold the pattern", value: (row) => row.count[k] },
       { label: "per second", help: "count, by the time that was binned", value: (row) => row.rate[k], cell: (row) => shortNumber(row.rate[k], 4) },
       { label: "p", help: "share of surrogates that reach the pattern's signature; a dash: not found, or not tested", value: (row) => row.p[k], cell: (row) => sixDigits(row.p[k]) },
       { label: "q", help: "p, corrected for all signatures tested", value: (row) => row.q[k], cell: (row) => sixDigits(row.q[k]) },
-      { label: "found", help: "significant, or without surrogates frequent, and left after reduction", value: (row) => (row.found[k] ? 0 : 1), cell: (row) => (row.found[k] ? "yes" : "no") },
+      flagColumn("found", (row) => row.found[k], "significant, or without surrogates frequent, and left after reduction"),
     ])];
 }
 
 function notesOnTables({ recordings, rows, total }) {
   const some = recordings.filter(({ patternTotal }) => patternTotal > 10000).map(({ name }) => shownName(name));
-  return [...(total > rows.length ? [el("p", { class: "note" }, `The first ${grouped(rows.length)} of ${grouped(total)} patterns.`)] : []),
+  return [...noteOnFirst(rows, total, "patterns"),
     ...(some.length > 0 ? [el("p", { class: "note" }, `Only the first 10,000 patterns of ${some.join(" and ")} are compared; others count as not found.`)] : [])];
 }
 
 function makeComparedPatterns(state) {
   const { data } = state;
-  const table = makeTable({ caption: "Patterns of all results", columns: patternColumns(data), rows: data.rows, pick: (row) => state.pick("pattern", row) });
-  const text = el("input", { type: "search", id: "unit-filter", autocomplete: "off", oninput: apply });
-  const only = el("input", { type: "checkbox", id: "only-some", onchange: apply });
-
-  function apply() {
-    const words = text.value.split(/\s+/).filter(Boolean);
-    table.show(data.rows.filter((row) => !(only.checked && row.found.every(Boolean)) &&
-      words.every((word) => row.units.some((unit) => data.names[unit].startsWith(word)))));
-  }
-
-  state.listen((what) => {
-    if (what === "picked") table.mark(state.now.picked);
-  });
-  return el("div", {}, el("p", { class: "controls" }, el("label", { for: "unit-filter" }, "units ", text), el("label", { for: "only-some" }, only, " not found in all")),
-    notesOnTables(data), table.element);
+  return makeList(state, "pattern", { caption: "Patterns of all results", columns: patternColumns(data), rows: data.rows, notes: notesOnTables(data),
+    filters: [unitFilter(data.names), boxFilter("only-some", "not found in all", (row) => !row.found.every(Boolean))] }).element;
 }
 
 export function severalSpadePage(raw) {

@@ -5,11 +5,9 @@ import { makeAligned } from "./aligned.js";
 import { makeCounts } from "./counts.js";
 import { savePng } from "./exports.js";
 import { el, grouped } from "./format.js";
-import { makeFunnel } from "./funnel.js";
-import { readPatterns } from "./pattern_data.js";
-import { makePatterns, patternElements } from "./patterns.js";
+import { makePatterns, patternElements, readPatterns } from "./patterns.js";
 import { makeRaster } from "./raster.js";
-import { makeSpectrum } from "./spectrum.js";
+import { makeFunnel, makeSpectrum } from "./spectrum.js";
 import { makeState } from "./state.js";
 
 export const spadeSources = [

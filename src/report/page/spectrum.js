@@ -1,9 +1,9 @@
 // The p-value spectrum: sizes downwards, occurrences to the right, with the signatures that were found.
 
-import { axisMarks } from "./chart.js";
+import { axesOf, axisMarks } from "./chart.js";
 import { saveSvg } from "./exports.js";
-import { el, grouped, shortNumber, sixDigits, svg } from "./format.js";
-import { makeTable } from "./table.js";
+import { el, grouped, shortNumber, svg } from "./format.js";
+import { figureColumn, flagColumn, makeTable, plainTable } from "./table.js";
 
 const steps = [[0.001, "p ≤ 0.001"], [0.01, "≤ 0.01"], [0.05, "≤ 0.05"], [0.2, "≤ 0.2"], [0.9999, "< 1"], [1, "1"]];
 const [mapWidth, mapLeft, mapRight, mapTop, sizeHeight] = [760, 62, 14, 10, 22];
@@ -39,13 +39,9 @@ function makeMap({ fields, low, high, counts_of_a_field: width }, signatures, ch
     picture.append(svg("circle", { class: row.significant ? "kept" : "found", "data-number": row.number, cx: x(row.count) + across / 2, cy: y(row.size) + sizeHeight / 2 - 0.5,
       r: Math.max(2, Math.min(row.significant ? 5 : 4, across / 2 - 0.5)), onclick: () => choose(row) },
     svg("title", {}, `${row.size} spikes, ${grouped(row.count)} occurrences, p ${shortNumber(row.p)}: ${row.significant ? "significant" : "not significant"}`)));
-  picture.append(svg("path", { class: "axis", d: `M${mapLeft},${mapTop}V${bottom}H${mapWidth - mapRight}` }));
-  for (let size = smallest; size <= largest; ++size)
-    picture.append(svg("text", { x: mapLeft - 8, y: y(size) + sizeHeight / 2 + 4, "text-anchor": "end" }, String(size)));
-  for (const mark of axisMarks(low, Math.max(high, low + 1), 10).marks.filter(Number.isInteger))
-    picture.append(svg("text", { x: x(mark) + across / 2, y: bottom + 16, "text-anchor": "middle" }, String(mark)));
-  picture.append(svg("text", { class: "title", x: (mapLeft + mapWidth - mapRight) / 2, y: bottom + 36, "text-anchor": "middle" }, "occurrences"));
-  picture.append(svg("text", { class: "title", transform: `translate(16 ${(mapTop + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "size"));
+  picture.append(...axesOf({ left: mapLeft, right: mapWidth - mapRight, top: mapTop, bottom },
+    { title: "occurrences", marks: axisMarks(low, Math.max(high, low + 1), 10).marks.filter(Number.isInteger), at: (count) => x(count) + across / 2 },
+    { title: "size", marks: Array.from({ length: largest - smallest + 1 }, (_, i) => smallest + i), at: (size) => y(size) + sizeHeight / 2 }, String));
   return picture;
 }
 
@@ -57,11 +53,9 @@ function keyOfMap() {
 }
 
 function columnsOfSignatures(signatures) {
-  const has = (key) => signatures.some((row) => row[key] !== null);
-  const number = (key) => ({ label: key.replaceAll("_", " "), value: (row) => row[key], cell: (row) => sixDigits(row[key]) });
-  const flag = (key) => ({ label: key, value: (row) => (row[key] ? 0 : 1), cell: (row) => (row[key] === null ? "–" : row[key] ? "yes" : "no") });
-  return [{ label: "size", value: (row) => row.size }, number("count"), ...(has("duration_ms") ? [number("duration_ms")] : []), number("patterns"),
-    number("reached"), number("p"), flag("tested"), number("q"), flag("significant"), { label: "reason", value: (row) => row.reason ?? "" }];
+  const duration = signatures.some((row) => row.duration_ms !== null) ? ["duration_ms"] : [];
+  return [...["size", "count", ...duration, "patterns", "reached", "p"].map((key) => figureColumn(key)), flagColumn("tested"), figureColumn("q"), flagColumn("significant"),
+    { label: "reason", value: (row) => row.reason ?? "" }];
 }
 
 // `choose` is called with the signature that is picked.
@@ -81,4 +75,16 @@ export function makeSpectrum({ spectrum, signatures, signatureTotal }, choose) {
   const left = signatureTotal - signatures.length;
   return el("div", {}, map, el("p", { class: "note" }, "Pick a signature to list its patterns only.",
     left > 0 ? ` These are ${grouped(signatures.length)} of ${grouped(signatureTotal)} signatures, the significant ones among them; signatures.tsv has all.` : ""), table.element);
+}
+
+// What each step removed.
+export function makeFunnel({ funnel }) {
+  const most = Math.log10(1 + Math.max(1, ...funnel.map((row) => row.before)));
+  const bar = (count) => {
+    const full = el("div", { class: "full" });
+    full.style.width = `${(100 * Math.log10(1 + count)) / most}%`;
+    return el("div", { class: "amount" }, full);
+  };
+  return plainTable("Patterns removed by each step", ["step", "before", "removed", "left", "left, on a logarithmic scale", "why"], funnel.map((row) =>
+    [row.step, grouped(row.before), grouped(row.removed), grouped(row.left), bar(row.left), el("div", { class: "why" }, row.why ?? "")]));
 }

@@ -1,6 +1,6 @@
 // A table that is sorted by its headings and shown a page at a time.
 
-import { el, grouped } from "./format.js";
+import { el, grouped, sixDigits } from "./format.js";
 
 const rowsShown = 50;
 
@@ -84,4 +84,46 @@ export function makeTable({ caption, columns, rows, pick }) {
       draw();
     },
   };
+}
+
+// Columns of a table: the number of a row, a figure, a flag, and units with what is between them.
+export const inWords = (key) => key.replaceAll("_", " ");
+export const numberColumn = (label) => ({ label, value: (row) => row.number });
+export const figureColumn = (key, help, figure = sixDigits) => ({ label: inWords(key), help, value: (row) => row[key], cell: (row) => figure(row[key], key) });
+export const flagColumn = (label, of = (row) => row[label], help = undefined) => ({ label, help, value: (row) => (of(row) ? 0 : 1), cell: (row) => (of(row) === null ? "–" : of(row) ? "yes" : "no") });
+export const unitsColumn = (names, between, cell, of = (row) => row) => ({ label: `units and ${between}`, value: (row) => of(row).units.map((unit) => names[unit]).join("→"), cell });
+
+// Filters of a table: what is typed or chosen, and whether a row is kept then.
+export function inputFilter(id, label, attributes, keeps) {
+  const input = el("input", { id, ...attributes });
+  return { input, element: el("label", { for: id }, `${label} `, input), keeps: (row) => keeps(row, input.value) };
+}
+export const leastFilter = (id, label, of) => inputFilter(id, label, { type: "number", min: "1", value: "1" }, (row, least) => of(row) >= Number(least));
+// Each word has to be the name of a unit of the row, or the beginning of one.
+export const unitFilter = (names) => inputFilter("unit-filter", "units", { type: "search", autocomplete: "off" }, (row, text) =>
+  text.split(/\s+/).filter(Boolean).every((word) => row.units.some((unit) => names[unit].startsWith(word))));
+export function boxFilter(id, label, keeps, checked = false) {
+  const input = el("input", { type: "checkbox", id, checked });
+  return { input, element: el("label", { for: id }, input, ` ${label}`), keeps: (row) => !input.checked || keeps(row) };
+}
+
+// A table below its filters; a row that is picked is marked. `pick` and `marked()` are for rows that stand for others; null:
+// what is picked marks none.
+export function makeList(state, kind, { caption, columns, rows, filters = [], notes = [], pick = (row) => state.pick(kind, row), marked = () => (state.now.kind === kind ? state.now.picked : null) }) {
+  const table = makeTable({ caption, columns, rows, pick });
+  const list = () => table.show(rows.filter((row) => filters.every((one) => one.keeps(row))));
+  for (const { input } of filters) input.addEventListener(input.matches("[type=checkbox], select") ? "change" : "input", list);
+  state.listen((what) => {
+    if (what === "picked" && marked) table.mark(marked());
+  });
+  const controls = filters.length > 0 ? el("p", { class: "controls" }, filters.map(({ element }) => element)) : [];
+  return { element: el("div", {}, controls, notes, table.element), table, list };
+}
+
+// A table of a few rows of text or elements, the first of which names its row.
+export function plainTable(caption, heads, rows) {
+  const table = el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
+    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text) => el("td", {}, text))))));
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }

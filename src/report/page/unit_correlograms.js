@@ -1,7 +1,7 @@
 // Auto- and cross-correlograms, and the intervals between spikes of a unit.
 
 import { barChart } from "./chart.js";
-import { correlogram } from "./correlate.js";
+import { correlogram } from "./correlogram.js";
 import { el, grouped, shortNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
 

@@ -1,7 +1,7 @@
 // The counts of the tracked episodes over time, with the threshold of the windows.
 
-import { axisMarks } from "./chart.js";
-import { el, shortNumber, svg } from "./format.js";
+import { axesOf, axisMarks } from "./chart.js";
+import { el, svg } from "./format.js";
 
 const chartFrame = { width: 760, height: 220, left: 56, right: 12, top: 14, bottom: 44 };
 const mostLines = 8;
@@ -25,9 +25,7 @@ export function lineChart(points, nameOf) {
     lines.map(({ armed }, i) => svg("path", { class: "count", "data-armed": armed, stroke: lineColours[i % lineColours.length], "stroke-dasharray": i < lineColours.length ? false : "6 2", d: path(({ counts }) => counts[armed] ?? 0) },
       svg("title", {}, nameOf(armed)))),
     svg("path", { class: "threshold", d: path(({ threshold }) => threshold) }, svg("title", {}, "threshold")),
-    svg("path", { class: "axis", d: `M${left},${top}V${height - bottom}H${width - right}` }),
-    axisMarks(low, high || 1, 8).marks.map((value) => svg("text", { x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, shortNumber(value, 6))),
-    axisMarks(0, highest, 4).marks.map((value) => svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, shortNumber(value, 6))),
-    svg("text", { class: "title", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, "time in s"));
+    axesOf({ left, right: width - right, top, bottom: height - bottom }, { title: "time in s", marks: axisMarks(low, high || 1, 8).marks, at: x },
+      { title: "count", marks: axisMarks(0, highest, 4).marks, at: y }));
   return el("div", { class: "frame" }, chart);
 }
