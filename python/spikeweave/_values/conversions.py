@@ -50,3 +50,61 @@ def converted(value: Any, form: str, *arguments: Any) -> Any:
         if (kind, form) in _converters:
             return _converters[kind, form](value, *arguments)
     raise TypeError(f"found {type(value)}, which has no form {form!r}")
+
+
+class UnitsToNwb:
+    """Units that can be a table of units."""
+
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
+        """The table of units of an NWB file; those of a sorting have their quality as columns.
+
+        Parameters
+        ----------
+        target
+            A `pynwb.NWBFile` without units, or the path of a file.
+        overwrite, append
+            Whether to replace an existing file, or to add the units to it.
+
+        Returns
+        -------
+        pynwb.NWBFile
+            Closed if a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file has a table of units.
+        """
+        return converted(self, "nwb", target, overwrite, append)
+
+
+class FindingsToNwb:
+    """Episodes or patterns that can be a table."""
+
+    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
+        """A table ``episodes`` or ``spade_patterns`` in the processing module ``ecephys``.
+
+        Parameters
+        ----------
+        target
+            A `pynwb.NWBFile` to add the table to, or the path of a file. Units of `spikes` are
+            those of the same name in the file's table of units; a file without such a table gets
+            them.
+        overwrite, append
+            Whether to replace an existing file, or to add the table to it.
+
+        Returns
+        -------
+        pynwb.NWBFile
+            Closed if a path was given.
+
+        Raises
+        ------
+        FileExistsError
+            If there is a file at the path, and neither `overwrite` nor `append` is given.
+        ValueError
+            If the file's table of units lacks a unit of `spikes`.
+        """
+        return converted(self, "nwb", target, overwrite, append)

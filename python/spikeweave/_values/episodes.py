@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .circuit import Circuit
-from .conversions import converted
+from .conversions import FindingsToNwb, converted
 from .episode_rows import Episode, EpisodeRows
 from .page import HasPage, Part
 from .pair_tests import PairTests
@@ -33,7 +33,7 @@ def _rows(search: dict[str, Any], some: NDArray[np.int64]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EpisodeResult(HasPage, EpisodeRows):
+class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
     """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
 
     ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as
@@ -206,32 +206,6 @@ class EpisodeResult(HasPage, EpisodeRows):
     def to_networkx(self) -> Any:
         """The circuit as a `networkx.MultiDiGraph`; see `Circuit.to_networkx`."""
         return self.circuit.to_networkx()
-
-    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
-        """The episodes as a table ``episodes`` in the processing module ``ecephys``.
-
-        Parameters
-        ----------
-        target
-            A `pynwb.NWBFile` to add the table to, or the path of a file. Units of `spikes` are
-            those of the same name in the file's table of units; a file without such a table gets
-            them.
-        overwrite, append
-            Whether to replace an existing file, or to add the table to it.
-
-        Returns
-        -------
-        pynwb.NWBFile
-            Closed if a path was given.
-
-        Raises
-        ------
-        FileExistsError
-            If there is a file at the path, and neither `overwrite` nor `append` is given.
-        ValueError
-            If the file's table of units lacks a unit of `spikes`.
-        """
-        return converted(self, "nwb", target, overwrite, append)
 
     def __repr__(self) -> str:
         longest = f" of up to {counted(int(self.sizes.max()), 'unit')}" if len(self) else ""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .conversions import converted
+from .conversions import UnitsToNwb, converted
 from .page import HasPage
 from .spikes import SpikeSequence
 from .tables import html_table
@@ -23,7 +23,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SortResult(HasPage):
+class SortResult(HasPage, UnitsToNwb):
     """The result of `sort` and `sort_features`.
 
     Attributes
@@ -128,30 +128,6 @@ class SortResult(HasPage):
     def to_elephant(self) -> list[Any]:
         """The units as a list of `neo.SpikeTrain` in seconds, which Elephant's functions accept."""
         return self._timed().to_neo()
-
-    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
-        """The units, with their quality as columns.
-
-        Parameters
-        ----------
-        target
-            A `pynwb.NWBFile` without units, or the path of a file.
-        overwrite, append
-            Whether to replace an existing file, or to add the units to it.
-
-        Returns
-        -------
-        pynwb.NWBFile
-            Closed if a path was given.
-
-        Raises
-        ------
-        FileExistsError
-            If there is a file at the path, and neither `overwrite` nor `append` is given.
-        ValueError
-            If the file has a table of units.
-        """
-        return converted(self, "nwb", target, overwrite, append)
 
     def to_phy(self, folder: str | os.PathLike[str]) -> None:
         """Writes a new folder that Phy's template view opens.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .conversions import converted
+from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
 from .page import HasPage, Part
 from .spikes import SpikeSequence
@@ -63,7 +63,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PatternResult(HasPage, Sequence[Pattern]):
+class PatternResult(HasPage, FindingsToNwb, Sequence[Pattern]):
     """The result of `spade`, as flat arrays; also a sequence of `Pattern`.
 
     ``found[3]`` is a `Pattern`; a slice, an array of indices or a mask, such as
@@ -260,32 +260,6 @@ class PatternResult(HasPage, Sequence[Pattern]):
         """A `networkx.MultiDiGraph`: an edge from each spike of a pattern to its next, with
         ``pattern`` (its index), ``delay`` in seconds and ``count``."""
         return converted(self, "networkx")
-
-    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
-        """The patterns as a table ``spade_patterns`` in the processing module ``ecephys``.
-
-        Parameters
-        ----------
-        target
-            A `pynwb.NWBFile` to add the table to, or the path of a file. Units of `spikes` are
-            those of the same name in the file's table of units; a file without such a table gets
-            them.
-        overwrite, append
-            Whether to replace an existing file, or to add the table to it.
-
-        Returns
-        -------
-        pynwb.NWBFile
-            Closed if a path was given.
-
-        Raises
-        ------
-        FileExistsError
-            If there is a file at the path, and neither `overwrite` nor `append` is given.
-        ValueError
-            If the file's table of units lacks a unit of `spikes`.
-        """
-        return converted(self, "nwb", target, overwrite, append)
 
     def __repr__(self) -> str:
         tested = self.parameters["surrogates"]

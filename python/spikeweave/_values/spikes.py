@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .arrays import seconds
-from .conversions import converted, converter_of, spike_forms
+from .conversions import UnitsToNwb, converted, converter_of, spike_forms
 from .held_spikes import HeldSpikes
 from .spike_arrays import SpikeArrays
 from .tables import html_table
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SHOWN = 8
 
 
-class SpikeSequence(HeldSpikes):
+class SpikeSequence(HeldSpikes, UnitsToNwb):
     """All spikes of a recording in time order.
 
     Times are stored as whole microseconds, so that rounding affects no delay, and returned in
@@ -396,30 +396,6 @@ class SpikeSequence(HeldSpikes):
             If there are spikes before time 0.
         """
         return converted(self, "spikeinterface", sampling_frequency)
-
-    def to_nwb(self, target: Any, *, overwrite: bool = False, append: bool = False) -> Any:
-        """The same as the table of units of an NWB file.
-
-        Parameters
-        ----------
-        target
-            A `pynwb.NWBFile` without units, or the path of a file.
-        overwrite, append
-            Whether to replace an existing file, or to add the units to it.
-
-        Returns
-        -------
-        pynwb.NWBFile
-            Closed if a path was given.
-
-        Raises
-        ------
-        FileExistsError
-            If there is a file at the path, and neither `overwrite` nor `append` is given.
-        ValueError
-            If the file has a table of units.
-        """
-        return converted(self, "nwb", target, overwrite, append)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per spike: ``time`` in seconds, ``unit`` by its name."""
