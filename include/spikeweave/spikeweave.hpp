@@ -81,7 +81,7 @@
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/record/sample_source.hpp"
 #include "spikeweave/report/assemblies.hpp"
-#include "spikeweave/report/compare/episodes.hpp"
+#include "spikeweave/report/compare.hpp"
 #include "spikeweave/report/devices.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"

@@ -59,6 +59,10 @@ std::vector<graphml_column> graphml_columns(const column& one,
               [&](double value) {
                   return columns{{name, "double", number_text(value)}};
               },
+              [&](const std::optional<double>& value) {
+                  return columns{
+                      {name, "double", value ? std::optional(number_text(*value)) : std::nullopt}};
+              },
               [&](const std::optional<std::uint64_t>& count) {
                   return columns{
                       {name, "long", count ? std::optional(std::to_string(*count)) : std::nullopt}};
@@ -70,6 +74,38 @@ std::vector<graphml_column> graphml_columns(const column& one,
               },
               [](const auto& /*list*/) { return columns{}; }},
         one.value);
+}
+
+constexpr std::string_view graphml_head = R"(<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns"
+         xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+         xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+)";
+
+// The names of the columns of nodes are among those of edges, but identifiers must differ.
+std::string graphml_id(std::string_view name, std::string_view of) {
+    return of == "node" ? fmt::format("node_{}", name) : std::string(name);
+}
+
+std::string graphml_keys(const row& columns, std::string_view of) {
+    std::string out;
+    for (const column& one : columns)
+        for (const graphml_column& column : graphml_columns(one, {}))
+            out += fmt::format("  <key id=\"{}\" for=\"{}\" attr.name=\"{}\" attr.type=\"{}\"/>\n",
+                               graphml_id(column.name, of), of, column.name, column.type);
+    return out;
+}
+
+// The values that are known.
+std::string graphml_data(const row& values, std::span<const std::string> unit_names,
+                         std::string_view of) {
+    std::string out;
+    for (const column& one : values)
+        for (const graphml_column& column : graphml_columns(one, unit_names))
+            if (column.value)
+                out += fmt::format(R"(<data key="{}">{}</data>)", graphml_id(column.name, of),
+                                   *column.value);
+    return out;
 }
 
 template <class Items, class Text>
@@ -275,23 +311,27 @@ void write_columns(const result_table& table, const std::function<void(std::stri
     write("}");
 }
 
-std::string graphml_keys(const row& of) {
-    std::string out;
-    for (const column& one : of)
-        for (const graphml_column& column : graphml_columns(one, {}))
-            out += fmt::format(
-                "  <key id=\"{0}\" for=\"edge\" attr.name=\"{0}\" attr.type=\"{1}\"/>\n",
-                column.name, column.type);
-    return out;
-}
-
-std::string graphml_data(const row& values, std::span<const std::string> unit_names) {
-    std::string out;
-    for (const column& one : values)
-        for (const graphml_column& column : graphml_columns(one, unit_names))
-            if (column.value)
-                out += fmt::format(R"(<data key="{}">{}</data>)", column.name, *column.value);
-    return out;
+std::string graphml_of(std::string_view id, std::span<const std::string> unit_names,
+                       const result_table& nodes, const result_table& edges) {
+    const auto named = [](std::string name, row columns) {
+        columns.insert(columns.begin(), {"name", std::move(name)});
+        return columns;
+    };
+    std::string out(graphml_head);
+    out += graphml_keys(named({}, nodes.names), "node") + graphml_keys(edges.names, "edge");
+    out += fmt::format("  <graph id=\"{}\" edgedefault=\"directed\">\n", id);
+    for (std::size_t u = 0; u < unit_names.size(); ++u)
+        out += fmt::format("    <node id=\"u{}\">{}</node>\n", u,
+                           graphml_data(named(unit_names[u], nodes.at(u)), unit_names, "node"));
+    for (std::size_t i = 0; i < edges.size; ++i) {
+        const row edge = edges.at(i);
+        out += fmt::format(R"(    <edge source="u{}" target="u{}">{}</edge>)",
+                           to_index(std::get<unit_id>(edge[0].value)),
+                           to_index(std::get<unit_id>(edge[1].value)),
+                           graphml_data(edge, unit_names, "edge"));
+        out += '\n';
+    }
+    return out + "  </graph>\n</graphml>\n";
 }
 
 }  // namespace spikeweave::report

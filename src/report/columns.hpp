@@ -145,10 +145,10 @@ json columns_of(const result_table& table, std::size_t most, const execution& ru
 /// Passes on the same of all rows as text, which takes less memory.
 void write_columns(const result_table& table, const std::function<void(std::string_view)>& write,
                    const execution& run);
-/// The declarations of the columns as GraphML has them, for all columns but those of the edge's
-/// ends.
-std::string graphml_keys(const row& of);
-/// The values that are known, for the same columns.
-std::string graphml_data(const row& values, std::span<const std::string> unit_names);
+/// A directed graph as GraphML, for networkx, Gephi and Cytoscape.
+/// @param nodes  the columns of each unit besides its name
+/// @param edges  rows that begin with the units `from` and `to`
+std::string graphml_of(std::string_view id, std::span<const std::string> unit_names,
+                       const result_table& nodes, const result_table& edges);
 
 }  // namespace spikeweave::report

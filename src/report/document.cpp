@@ -14,6 +14,7 @@
 #include "io/readable_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/page_spikes.hpp"
+#include "report/result_files.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/report/page.hpp"
@@ -150,7 +151,16 @@ void write_result(const io::result_folder& out, const document& from, bool with_
                        [&](const auto& write) { write_lines(table, from.unit_names, write, run); });
     write_file("result.json", [&](const auto& write) { write_document(from, write, run); });
     out.write("run.json", text_of(from.run));
-    if (with_page) out.write("report.html", page_of(page_text(from, run)));
+    const bool is_small =
+        !from.values.contains("spikes") || from.values["spikes"]["number"] <= most_spikes_of_a_page;
+    if (with_page && is_small) out.write("report.html", page_of(page_text(from, run)));
+}
+
+void write_folder(const std::filesystem::path& folder, result_kind kind, const document& from,
+                  bool with_page, bool overwrite, const execution& run) {
+    io::result_folder out(folder, overwrite, files_of(kind));
+    write_result(out, from, with_page, run);
+    out.commit(run.stop);
 }
 
 std::string page_text(const document& from, const execution& run) {

@@ -9,6 +9,7 @@
 #include "report/columns.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/report/output_place.hpp"
 
 namespace spikeweave::io {
 class result_folder;
@@ -34,10 +35,14 @@ json head_of(std::string_view kind);
 void write_document(const document& from, const std::function<void(std::string_view)>& write,
                     const execution& run = {});
 std::string whole_text(const document& from, const execution& run = {});
-/// Writes the tables as files for people, `result.json`, `run.json` and the page.
+/// Writes the tables as files for people, `result.json`, `run.json` and the page, if it is wanted
+/// and has not too many spikes.
 /// @throws io_error, cancelled
 void write_result(const io::result_folder& out, const document& from, bool with_page,
                   const execution& run);
+/// Writes a folder that has nothing else.
+void write_folder(const std::filesystem::path& folder, result_kind kind, const document& from,
+                  bool with_page, bool overwrite, const execution& run);
 /// The data of a page: the first rows of the tables that pages show, with six digits.
 std::string page_text(const document& from, const execution& run = {});
 /// The same of a document that was read, whose tables are objects of columns.

@@ -5,13 +5,87 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "io/result_folder.hpp"
 #include "report/result_files.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
+namespace report {
+namespace {
+
+// The files of its own that a kind of result can have. The pictures that only older results have
+// are named as well, so that `--overwrite` replaces those.
+std::vector<std::string_view> own_files(result_kind kind) {
+    switch (kind) {
+        case result_kind::episodes:
+            return {"episodes.tsv", "circuit.tsv",         "circuit.graphml",
+                    "circuit.svg",  "occurrences.tsv",     "pairs.tsv",
+                    "windows.tsv",  "window_episodes.tsv", "window_circuits.tsv",
+                    "untested.tsv", "change_points.tsv",   "lags.tsv"};
+        case result_kind::spade:
+            return {"patterns.tsv", "signatures.tsv", "spectrum.tsv", "funnel.tsv",
+                    "patterns.svg", "spectrum.svg",   "patterns.nwb"};
+        case result_kind::sort:
+            return {"sorting.npz",
+                    "sorting.clu.1",
+                    "sorting.res.1",
+                    "spikes.npz",
+                    "spikes.nwb",
+                    "units.tsv",
+                    "iterations.tsv",
+                    "merges.tsv",
+                    "motion.tsv",
+                    "motion.svg",
+                    "waveforms.npz",
+                    "sorting.kwik",
+                    "sorting.kwx",
+                    "sorting.prm",
+                    "phy/params.py",
+                    "phy/spike_times.npy",
+                    "phy/spike_templates.npy",
+                    "phy/spike_clusters.npy",
+                    "phy/amplitudes.npy",
+                    "phy/channel_map.npy",
+                    "phy/channel_shanks.npy",
+                    "phy/channel_positions.npy",
+                    "phy/templates.npy",
+                    "phy/pc_features.npy",
+                    "phy/pc_feature_ind.npy",
+                    "phy/cluster_group.tsv",
+                    "phy/cluster_quality.tsv"};
+        case result_kind::replay:
+            return {"replay.tsv", "events.tsv"};
+        case result_kind::assemblies:
+            return {"assemblies.tsv", "activations.tsv", "search.tsv"};
+        case result_kind::episode_differences:
+            return {"differences.tsv", "differences.graphml", "differences.svg"};
+        case result_kind::pattern_differences:
+            return {"differences.tsv"};
+        case result_kind::recording:
+            return {"binary.json",    "probe.json", "properties/group.npy",
+                    "si_folder.json", "traces.raw", "truth.npz",
+                    "units.tsv",      "motion.tsv"};
+        case result_kind::part:
+            return {"part.json"};
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> files_of(result_kind kind) {
+    std::vector<std::string_view> files = own_files(kind);
+    if (kind != result_kind::recording && kind != result_kind::part)
+        files.insert(files.end(), {"run.json", "result.json", "report.html"});
+    return files;
+}
+
+}  // namespace report
+
 namespace {
 
 namespace fs = std::filesystem;

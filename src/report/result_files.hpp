@@ -1,13 +1,13 @@
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "spikeweave/report/output_place.hpp"
 
 namespace spikeweave::report {
 
 /// All files that a folder of results can have, for `io::result_folder`.
-std::span<const std::string_view> files_of(result_kind kind);
+std::vector<std::string_view> files_of(result_kind kind);
 
 }  // namespace spikeweave::report

@@ -1,5 +1,7 @@
 #include "report/run_json.hpp"
 
+#include <utility>
+
 namespace spikeweave::report {
 namespace {
 
@@ -94,6 +96,19 @@ json run_json(const run_record& run, const json& contents) {
             {"devices", devices_of(run)},
             {"seconds", run.seconds},
             {"peak_memory_bytes", run.peak_memory_bytes}};
+}
+
+json replication_json(const replication_record& what, std::optional<other_recording> other) {
+    json out{{"searched_s", to_seconds(what.searched)},
+             {"tested_s", to_seconds(what.tested_in)},
+             {"tested", what.tested}};
+    if (what.significant) out["significant"] = *what.significant;
+    out["replicated"] = what.replicated;
+    if (!other) return out;
+    out[other->role] = std::move(other->file);
+    out["missing_units"] = std::move(other->missing_units);
+    out["untested"] = other->untested;
+    return out;
 }
 
 }  // namespace spikeweave::report

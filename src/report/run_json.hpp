@@ -1,6 +1,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +45,17 @@ json contents_of(const spike_sequence& spikes);
 /// @param contents  content of the input, besides its path, length and digest
 json run_json(const run_record& run, const json& contents);
 
+/// Records how a result of `pipeline` was computed.
+/// @param devices  ordinals of the GPUs that were used
+template <class Result>
+void record_result(run_record& to, const Result& from, const option_list& resolved,
+                   std::uint64_t seed, execution used, int threads,
+                   std::span<const int> devices = {}) {
+    used.threads = threads;
+    record_run(to, resolved, seed, used, devices);
+    to.warnings = from.warnings;
+    to.seconds = from.seconds;
+}
 /// Returns an object with the members of a struct that has a description of them.
 template <class Struct>
 json json_of(const Struct& value) {
@@ -55,5 +69,25 @@ json list_of(const std::vector<Struct>& values) {
     for (const Struct& value : values) out.push_back(json_of(value));
     return out;
 }
+
+/// What spikes that were not searched say of the findings of a search.
+struct replication_record {
+    duration searched{};
+    duration tested_in{};  ///< the time of the other spikes
+    std::size_t tested = 0;
+    std::optional<std::size_t> significant{};  ///< in the search, if not all that were tested are
+    std::size_t replicated = 0;
+};
+
+/// What also is to be said if these spikes are another recording's.
+struct other_recording {
+    const char* role;  ///< the name of `file`
+    json file;         ///< the recording that is not the input
+    json missing_units;
+    std::size_t untested;  ///< findings with such a unit
+};
+
+/// The part `hold_out` or `confirm` of run.json.
+json replication_json(const replication_record& what, std::optional<other_recording> other);
 
 }  // namespace spikeweave::report

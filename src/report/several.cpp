@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <string>
 #include <utility>
 
 #include "report/episodes/several.hpp"
 #include "report/sort/several.hpp"
 #include "report/spade/several.hpp"
+#include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -70,6 +73,62 @@ std::string several_data(std::vector<named_result> results, const page_options& 
         return several_patterns_data(std::move(results), is_series, options.alpha, run);
     if (options.as) throw invalid_argument("`as` is not for results of sort");
     return several_sortings_data(std::move(results), run);
+}
+
+std::vector<unit_map> join_units(std::span<spike_sequence* const> sequences) {
+    std::set<std::string> names;
+    for (const spike_sequence* const one : sequences)
+        names.insert(one->unit_names().begin(), one->unit_names().end());
+    std::vector<unit_map> maps;
+    for (spike_sequence* const one : sequences) {
+        const std::vector<std::string> own_names = one->unit_names();
+        spike_sequence_builder joined;
+        for (const std::string& name : names) joined.unit(name);
+        unit_map units;
+        for (const std::string& name : own_names) units.push_back(joined.unit(name));
+        for (std::size_t i = 0; i < one->size(); ++i)
+            joined.append(one->times_us()[i], units[to_index(one->units()[i])]);
+        *one = taken_from(*one, joined.finish(one->span()));
+        units.clear();  // `finish` numbers units anew
+        for (const std::string& name : own_names) units.push_back(one->unit(name));
+        maps.push_back(std::move(units));
+    }
+    return maps;
+}
+
+namespace {
+
+double rate_of(const event_count& counts) {
+    return static_cast<double>(counts.events) / counts.seconds;
+}
+
+}  // namespace
+
+std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, double alpha) {
+    std::vector<double> p;
+    p.reserve(counts.size());
+    for (const counted_twice& one : counts) p.push_back(rate_change_p_value(one.before, one.after));
+    const auto q = adjust_p_values(p, p.size(), correction_method::benjamini_hochberg);
+    std::vector<rate_change> changes;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto& [before, after, was, is, is_rare] = counts[i];
+        rate_change& change = changes.emplace_back(rate_change{p[i], q[i], ""});
+        if (q[i] > alpha || (!was && !is)) continue;
+        const bool rose = rate_of(after) > rate_of(before);
+        change.change = !was ? "new" : !is ? "gone" : rose != is_rare ? "stronger" : "weaker";
+    }
+    return changes;
+}
+
+json columns_of(std::span<const rate_change> changes, std::size_t from, std::size_t to) {
+    json out{{"from", from}, {"to", to}};
+    for (const char* const name : {"p", "q", "change"}) out[name] = json::array();
+    for (const auto& [p, q, change] : changes) {
+        out["p"].push_back(p);
+        out["q"].push_back(q);
+        out["change"].push_back(change);
+    }
+    return out;
 }
 
 }  // namespace spikeweave::report

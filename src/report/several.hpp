@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "report/run_json.hpp"
+#include "spikeweave/assess/rate_change.hpp"
 #include "spikeweave/report/page.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::report {
 
@@ -25,5 +27,34 @@ std::vector<std::string> names_of_folders(std::span<const std::filesystem::path>
 /// @throws invalid_argument if they cannot be compared, or an option is not for them; cancelled.
 std::string several_data(std::vector<named_result> results, const page_options& options,
                          const execution& run);
+
+/// The numbers that the units of one of several sequences get among those of all.
+using unit_map = std::vector<unit_id>;
+
+/// Gives all sequences the units of all of them, by their names and in natural order, so that a
+/// unit has the same number everywhere.
+std::vector<unit_map> join_units(std::span<spike_sequence* const> sequences);
+
+/// What two results say of an episode or a pattern.
+struct counted_twice {
+    event_count before{};
+    event_count after{};
+    bool was_found = false;
+    bool is_found = false;
+    /// Whether it was found for being rare, as inhibition is: it is stronger if the rate is lower.
+    bool is_rare = false;
+};
+
+/// Whether it changed from one result to another.
+struct rate_change {
+    double p = 1;          ///< of equal rates
+    double q = 1;          ///< corrected by Benjamini and Hochberg for all
+    std::string change{};  ///< "new", "gone", "stronger" or "weaker"; empty if q is above alpha
+};
+
+std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, double alpha);
+
+/// As columns, with the numbers of both results.
+json columns_of(std::span<const rate_change> changes, std::size_t from, std::size_t to);
 
 }  // namespace spikeweave::report

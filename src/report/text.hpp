@@ -1,12 +1,38 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "spikeweave/core/time.hpp"
 
 namespace spikeweave::report {
+
+/// Text for a terminal, which may have colours.
+class terminal_text {
+public:
+    explicit terminal_text(bool colour) : colour_(colour) {}
+    template <typename... Args>
+    void line(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+        out_ += '\n';
+    }
+    std::string bold(std::string_view text) const { return styled('1', text); }
+    std::string dim(std::string_view text) const { return styled('2', text); }
+    std::string taken() { return std::move(out_); }
+
+private:
+    std::string styled(char style, std::string_view text) const {
+        return colour_ ? fmt::format("\033[{}m{}\033[0m", style, text) : std::string(text);
+    }
+
+    bool colour_;
+    std::string out_;
+};
 
 /// Formats six digits: more than the precision of a null model, and equal on every machine.
 std::string number_text(double value);

@@ -16,8 +16,7 @@
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
-#include "spikeweave/report/compare/episodes.hpp"
-#include "spikeweave/report/compare/spade.hpp"
+#include "spikeweave/report/compare.hpp"
 
 namespace spikeweave::cli {
 namespace {

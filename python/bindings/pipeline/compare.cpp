@@ -5,8 +5,7 @@
 #include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
-#include "spikeweave/report/compare/episodes.hpp"
-#include "spikeweave/report/compare/spade.hpp"
+#include "spikeweave/report/compare.hpp"
 
 namespace spikeweave::python {
 namespace {

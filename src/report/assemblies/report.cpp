@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "io/result_folder.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 #include "spikeweave/report/assemblies.hpp"
@@ -139,21 +137,15 @@ report::json assemblies_json(const assembly_report& from) {
 assembly_report report_of(spike_sequence spikes, assembly_result result, const execution& run) {
     assembly_report out{.spikes = std::move(result.part ? *result.part : spikes),
                         .found = std::move(result.found)};
-    execution used = run;
-    used.threads = result.options.run.threads;
-    record_run(out.run, describe(result.options), {}, used, {});
-    out.run.warnings = std::move(result.warnings);
-    out.run.seconds = result.seconds;
+    report::record_result(out.run, result, describe(result.options), 0, run,
+                          result.options.run.threads);
     return out;
 }
 
 void write_assembly_report(const std::filesystem::path& folder, const assembly_report& report,
                            bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, report::files_of(result_kind::assemblies));
-    report::write_result(out, document_from(report),
-                         report.with_page && report.spikes.size() <= report::most_spikes_of_a_page,
-                         run);
-    out.commit(run.stop);
+    report::write_folder(folder, result_kind::assemblies, document_from(report), report.with_page,
+                         overwrite, run);
 }
 
 std::string document_of(const assembly_report& report, const execution& run) {

@@ -11,7 +11,6 @@
 #include "core/text.hpp"
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
-#include "report/episodes/search_json.hpp"
 #include "report/episodes/view.hpp"
 #include "report/result_files.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
@@ -69,12 +68,9 @@ json run_of_blocks(const episodes_in_blocks_report& report) {
 
 episodes_in_blocks_report report_of(episodes_in_blocks_result result, const execution& run) {
     episodes_in_blocks_report report;
-    execution used = run;
-    used.threads = result.options.run.threads;
-    record_run(report.run, describe(result.options.mining), 0, used, {});
+    report::record_result(report.run, result, describe(result.options.mining), 0, run,
+                          result.options.run.threads);
     report.run.duplicates = result.found.duplicates;
-    report.run.warnings = result.warnings;
-    report.run.seconds = result.seconds;
     report.result = std::move(result);
     return report;
 }

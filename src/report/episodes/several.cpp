@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "io/file_error.hpp"
-#include "report/common_units.hpp"
+#include "report/document.hpp"
+#include "report/page_spikes.hpp"
 #include "report/run_json.hpp"
+#include "report/several.hpp"
+#include "spikeweave/assess/episodes/circuit_stability.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -158,6 +164,170 @@ several_results several_of(std::vector<compared_result> results, const execution
     several_results compared{std::move(results), {}};
     for (auto& [what, in] : all) compared.episodes.push_back({what, std::move(in)});
     return compared;
+}
+
+namespace {
+
+delay_interval delay_of_ms(const json& ends) {
+    const auto at = [&](std::size_t i) {
+        return duration{std::llround(1000 * ends.at(i).get<double>())};
+    };
+    return {at(0), at(1)};
+}
+
+std::vector<delay_interval> delays_of_ms(const json& intervals) {
+    std::vector<delay_interval> delays;
+    for (const json& ends : intervals) delays.push_back(delay_of_ms(ends));
+    return delays;
+}
+
+std::vector<unit_id> units_of_numbers(const json& numbers) {
+    std::vector<unit_id> units;
+    units.reserve(numbers.size());
+    for (const json& number : numbers) units.push_back(unit_id{number.get<std::uint32_t>()});
+    return units;
+}
+
+std::vector<compared_edge> edges_of(const json& circuit) {
+    std::vector<compared_edge> edges;
+    for (std::size_t i = 0; i < circuit.at("from").size(); ++i) {
+        const auto cell = [&](const char* name) -> const json& { return circuit.at(name).at(i); };
+        edges.push_back(
+            {{units_of_numbers({cell("from"), cell("to")}), {delay_of_ms(cell("best_delay_ms"))}},
+             delay_of_ms(cell("delay_ms")),
+             cell("kind"),
+             cell("sign"),
+             cell("q")});
+    }
+    return edges;
+}
+
+episode_row row_of(const json& episodes, std::size_t i) {
+    const auto cell = [&](const char* name) -> const json& { return episodes.at(name).at(i); };
+    return {.number = i + 1,
+            .what = {units_of_numbers(cell("units")), delays_of_ms(cell("delays_ms"))},
+            .in = {.count = cell("count"),
+                   .expected = cell("expected"),
+                   .q = cell("q"),
+                   .strength = cell("strength"),
+                   .significant = cell("significant"),
+                   .is_listed = true}};
+}
+
+}  // namespace
+
+compared_result compared_result_of(named_result from) {
+    json& document = from.document;
+    std::vector<episode_row> rows;
+    const json& episodes = document.at("episodes");
+    rows.reserve(episodes.at("units").size());
+    for (std::size_t i = 0; i < episodes.at("units").size(); ++i)
+        rows.push_back(row_of(episodes, i));
+    return {std::move(from.name),
+            std::move(from.place),
+            std::move(document.at("run")),
+            read_page_spikes(document),
+            edges_of(document.at("circuit")),
+            std::move(rows)};
+}
+
+namespace {
+
+event_count counted(const several_results& compared, const compared_episode& one, std::size_t in) {
+    const compared_result& result = compared.results[in];
+    const double seconds = to_seconds(result.spikes.observed_time());
+    if (!(seconds > 0))
+        throw invalid_argument(fmt::format("the recording of '{}' has no length", result.place));
+    return {one.in[in].count, seconds};
+}
+
+json columns_of(std::span<const compared_episode> episodes) {
+    json columns;
+    for (const char* const name : {"units", "delays_ms", "count", "expected", "q", "strength",
+                                   "significant", "kind", "sign"})
+        columns[name] = json::array();
+    for (const auto& [what, in] : episodes) {
+        json units = json::array();
+        for (const unit_id unit : what.units) units.push_back(to_index(unit));
+        columns["units"].push_back(std::move(units));
+        columns["delays_ms"].push_back(ms(what.delays));
+        json cells;
+        for (const compared_count& one : in) {
+            cells["count"].push_back(one.count);
+            cells["expected"].push_back(one.expected);
+            cells["q"].push_back(one.q);
+            cells["strength"].push_back(one.strength);
+            cells["significant"].push_back(one.significant);
+            cells["kind"].push_back(one.kind.empty() ? json() : json(one.kind));
+            cells["sign"].push_back(one.sign.empty() ? json() : json(one.sign));
+        }
+        for (const auto& [name, values] : cells.items()) columns[name].push_back(values);
+    }
+    return columns;
+}
+
+// The pairs of units that have a direct edge in a result.
+std::vector<directed_pair> pairs_of(const several_results& compared, std::size_t in) {
+    std::set<directed_pair> pairs;
+    for (const compared_episode& one : compared.episodes)
+        if (one.in[in].kind == to_string(edge_kind::direct))
+            pairs.emplace(one.what.units[0], one.what.units[1]);
+    return {pairs.begin(), pairs.end()};
+}
+
+json stability_between(const several_results& compared, std::size_t from, std::size_t to) {
+    const circuit_stability both =
+        measure_stability(pairs_of(compared, from), pairs_of(compared, to));
+    const auto known = [](const std::optional<double>& value) {
+        return value ? json(*value) : json();
+    };
+    return {{"from", from},
+            {"to", to},
+            {"before", both.before},
+            {"after", both.after},
+            {"common", both.common},
+            {"jaccard", known(both.jaccard)},
+            {"jaccard_expected", known(both.expected)},
+            {"stability", known(both.index)},
+            {"p", both.p}};
+}
+
+}  // namespace
+
+std::vector<rate_change> changes_between(const several_results& compared, std::size_t from,
+                                         std::size_t to, double alpha) {
+    std::vector<counted_twice> counts;
+    for (const compared_episode& one : compared.episodes) {
+        const auto is_inhibitory = [&](std::size_t in) {
+            return one.in[in].sign == to_string(connection_sign::inhibitory);
+        };
+        counts.push_back({counted(compared, one, from), counted(compared, one, to),
+                          one.in[from].significant, one.in[to].significant,
+                          is_inhibitory(from) || is_inhibitory(to)});
+    }
+    return rate_changes(counts, alpha);
+}
+
+std::string several_episodes_data(const several_results& compared, bool is_series, double alpha) {
+    const std::vector<compared_result>& results = compared.results;
+    json document = head_of(is_series ? "series" : "comparison");
+    document.update({{"alpha", alpha},
+                     {"unit_names", results.front().spikes.unit_names()},
+                     {"recordings", json::array()},
+                     {"episodes", columns_of(compared.episodes)},
+                     {"changes", json::array()},
+                     {"stability", json::array()}});
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        document["recordings"].push_back({{"name", results[i].name},
+                                          {"run", results[i].run},
+                                          {"spikes", page_spikes(results[i].spikes)}});
+        if (i == 0) continue;
+        const std::size_t from = is_series ? i - 1 : 0;
+        document["changes"].push_back(
+            columns_of(changes_between(compared, from, i, alpha), from, i));
+        document["stability"].push_back(stability_between(compared, from, i));
+    }
+    return compact(document);
 }
 
 }  // namespace spikeweave::report

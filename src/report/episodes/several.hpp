@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "report/rate_changes.hpp"
 #include "report/run_json.hpp"
 #include "report/several.hpp"
 #include "spikeweave/core/execution.hpp"

@@ -3,34 +3,192 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <map>
+#include <numbers>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "report/episodes/circuit_graph.hpp"
 #include "report/episodes/view.hpp"
-#include "report/svg_canvas.hpp"
+#include "report/text.hpp"
 
 namespace spikeweave::report {
 namespace {
 
-constexpr double radius = 21;
-constexpr double step = 112;              // between circles
-constexpr double circle_row_height = 74;  // height of a row of circles
-constexpr double title_height = 30;
-constexpr std::size_t most_in_row = 10;
-constexpr std::size_t most_drawn_chains = 24;
-constexpr std::size_t most_listed_chains = 24;
-
-constexpr std::string_view circuit_style =
-    R"(  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
+constexpr std::string_view style =
+    R"(  text { font-family: "Helvetica Neue", Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; fill: #1f2933; }
+  .head { font-size: 19px; font-weight: 600; }
+  .title { font-size: 14px; font-weight: 600; }
+  .note { font-size: 12px; fill: #616e7c; }
+  .on-arrow { font-size: 9px; fill: #3e4c59; text-anchor: middle; stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
+  .unit { text-anchor: middle; font-weight: 600; }
+  circle { fill: #e3f2f6; stroke: #0b7285; stroke-width: 1.6; }
+  .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
   .arrow { stroke: #0b7285; fill: none; marker-end: url(#head); }
   .inhibits { stroke: #b3261e; marker-end: url(#bar); }
 </style>
 <defs><marker id="bar" markerUnits="userSpaceOnUse" markerWidth="6" markerHeight="12" refX="3" refY="6" orient="auto"><path d="M1.5,0.5 H4 V11.5 H1.5 z" fill="#b3261e"/></marker><marker id="head" markerUnits="userSpaceOnUse" markerWidth="11" markerHeight="10" refX="9" refY="5" orient="auto"><path d="M0,0.5 L10,5 L0,9.5 z" fill="#0b7285"/></marker></defs>
 )";
+
+// An SVG picture, whose width follows from what was drawn.
+class drawing {
+public:
+    static constexpr double margin = 28;
+
+    template <typename... Args>
+    void put(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(body_), format, std::forward<Args>(args)...);
+    }
+    // Heads and notes widen the picture to their width in DejaVu Sans, the widest of the fonts.
+    void text(double x, double y, std::string_view kind, std::string_view words) {
+        const double character = kind == "head" ? 13.2 : kind == "note" ? 7.4 : 0;
+        if (character > 0) reach(x + character * static_cast<double>(length_of(words)));
+        put("<text x=\"{:g}\" y=\"{:g}\" class=\"{}\">{}</text>\n", x, y, kind, xml_escaped(words));
+    }
+    // Draws a heading and a note in grey.
+    void title(double y, std::string_view what, std::string_view note) {
+        put("<text x=\"{:g}\" y=\"{:g}\"><tspan class=\"title\">{}</tspan><tspan class=\"note\" "
+            "dx=\"10\">{}</tspan></text>\n",
+            margin, y, xml_escaped(what), xml_escaped(note));
+        reach(margin + 9.8 * static_cast<double>(length_of(what)) +
+              7.4 * static_cast<double>(length_of(note)) + 10);
+    }
+    // Draws a circle with a name. A long one is drawn smaller; the tooltip shows it in full.
+    void unit(double x, double y, double radius, const std::string& name) {
+        const auto length = static_cast<double>(std::max<std::size_t>(length_of(name), 1));
+        put("<g><title>{0}</title><circle cx=\"{1:.1f}\" cy=\"{2:.1f}\" r=\"{3:g}\"/><text "
+            "class=\"unit\" x=\"{1:.1f}\" y=\"{2:.1f}\" dy=\"0.35em\" "
+            "font-size=\"{4:.3g}\">{0}</text></g>\n",
+            xml_escaped(name), x, y, radius,
+            std::clamp(2.84 * radius / length, 0.25 * radius, 8.75 + radius / 4));
+        reach(x + radius);
+    }
+    void reach(double x) { width_ = std::max(width_, x + margin); }
+    std::string drawn(double height) const {
+        return fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
+            "height=\"{1:g}\">\n<style>\n{2}<rect width=\"{0:g}\" height=\"{1:g}\" rx=\"8\" "
+            "fill=\"#ffffff\"/>\n{3}</svg>\n",
+            width_, height, style, body_);
+    }
+
+private:
+    std::string body_;
+    double width_ = 480;
+};
+
+constexpr std::size_t most_labelled_edges = 40;
+constexpr std::size_t most_graph_edges = 150;
+
+struct point {
+    double x;
+    double y;
+};
+
+struct graph_arrow {
+    unit_id from{};
+    unit_id to{};
+    double strength = 0;  // in [0, 1]; its width grows with this
+    delay_interval delay{};
+    std::string_view kind;  // its class in the style of the picture
+};
+
+// Draws arrows as one graph: units are on a circle, in order.
+class circuit_graph {
+public:
+    circuit_graph(drawing& out, double top, std::span<const std::string> unit_names,
+                  std::span<const graph_arrow> arrows)
+        : out_(out), names_(unit_names), arrows_(arrows) {
+        for (const graph_arrow& one : arrows) {
+            places_.try_emplace(one.from);
+            places_.try_emplace(one.to);
+        }
+        const auto units = static_cast<double>(places_.size());
+        circle_ = std::max(least_circle, units * node_distance / (2 * std::numbers::pi));
+        const double reach = circle_ + node_radius + loop_height;
+        centre_ = {drawing::margin + reach, top + reach};
+        double number = 0;
+        for (auto& [unit, place] : places_) {
+            const double angle = 2 * std::numbers::pi * number++ / units;
+            place = {centre_.x + circle_ * std::sin(angle), centre_.y - circle_ * std::cos(angle)};
+        }
+    }
+
+    // Returns the height of the graph.
+    double draw() {
+        for (const graph_arrow& one : arrows_) arrow(one);
+        // Labels are on top of all arrows, and circles on top of labels.
+        if (arrows_.size() <= most_labelled_edges)
+            for (const graph_arrow& one : arrows_) label(one);
+        for (const auto& [unit, place] : places_)
+            out_.unit(place.x, place.y, node_radius, names_[to_index(unit)]);
+        out_.reach(centre_.x + circle_ + node_radius + loop_height);
+        return 2 * (circle_ + node_radius + loop_height);
+    }
+
+private:
+    static constexpr double node_radius = 17;
+    static constexpr double node_distance = 84;  // along the circle
+    static constexpr double least_circle = 150;
+    static constexpr double loop_height = 34;
+
+    // Returns the control point of an arrow. Between two units it is bent to one side, so that the
+    // two directions have separate lines; from a unit to itself it is outside the circle.
+    point bend(const graph_arrow& of) const {
+        const point a = places_.at(of.from);
+        const point b = places_.at(of.to);
+        if (of.from == of.to) {
+            const double out = (circle_ + node_radius + 2 * loop_height) / circle_;
+            return {centre_.x + (a.x - centre_.x) * out, centre_.y + (a.y - centre_.y) * out};
+        }
+        constexpr double share = 0.16;
+        return {(a.x + b.x) / 2 + share * (b.y - a.y), (a.y + b.y) / 2 - share * (b.x - a.x)};
+    }
+
+    // Returns the point at which a line from a unit towards `to` leaves the unit's circle.
+    static point leave(point from, point to, double aside) {
+        const double dx = to.x - from.x;
+        const double dy = to.y - from.y;
+        const double length = std::max(1.0, std::hypot(dx, dy));
+        const double along = (node_radius + 3) / length;
+        return {from.x + dx * along - dy * aside / length,
+                from.y + dy * along + dx * aside / length};
+    }
+
+    void arrow(const graph_arrow& of) {
+        const point middle = bend(of);
+        const double aside = of.from == of.to ? node_radius / 2 : 0;
+        const point begin = leave(places_.at(of.from), middle, aside);
+        const point end = leave(places_.at(of.to), middle, -aside);
+        out_.put(
+            "<path class=\"{}\" stroke-width=\"{:.3g}\" d=\"M{:.1f},{:.1f} Q{:.1f},{:.1f} "
+            "{:.1f},{:.1f}\"/>\n",
+            of.kind, 0.8 + 2.2 * of.strength, begin.x, begin.y, middle.x, middle.y, end.x, end.y);
+    }
+
+    void label(const graph_arrow& of) {
+        const point a = places_.at(of.from);
+        const point b = places_.at(of.to);
+        const point middle = bend(of);
+        // The midpoint of the curve.
+        out_.put("<text class=\"on-arrow\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\">{}</text>\n",
+                 (a.x + 2 * middle.x + b.x) / 4, (a.y + 2 * middle.y + b.y) / 4,
+                 delay_range(of.delay));
+    }
+
+    drawing& out_;
+    std::span<const std::string> names_;
+    std::span<const graph_arrow> arrows_;
+    std::map<unit_id, point> places_;
+    double circle_ = 0;
+    point centre_{};
+};
 
 // The width of an arrow, in [0, 1]: it grows with the logarithm of the gain or of its inverse, up
 // to a factor of 8.
@@ -63,10 +221,17 @@ public:
             list_chains();
         }
         draw_explained(found.edges.size() - static_cast<std::size_t>(direct));
-        return out_.drawn(y_ + drawing::margin - 8, std::string(graph_style).append(circuit_style));
+        return out_.drawn(y_ + drawing::margin - 8);
     }
 
 private:
+    static constexpr double radius = 21;
+    static constexpr double step = 112;              // between circles
+    static constexpr double circle_row_height = 74;  // height of a row of circles
+    static constexpr double title_height = 30;
+    static constexpr std::size_t most_in_row = 10;
+    static constexpr std::size_t most_chains = 24;
+
     // If so, one row per chain shows every unit once.
     bool chains_share_no_unit() const {
         std::set<unit_id> seen;
@@ -92,7 +257,7 @@ private:
                 {edges[e].from, edges[e].to, arrow_weight(edges[e]), edges[e].best,
                  edges[e].sign == connection_sign::excitatory ? "arrow" : "arrow inhibits"});
         if (!arrows.empty())
-            y_ += draw_circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows) + 8;
+            y_ += circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows).draw() + 8;
         if (every > direct.size()) note_more(every - direct.size(), "circuit.tsv");
     }
 
@@ -101,7 +266,7 @@ private:
         if (chains.empty()) return;
         y_ += title_height;
         out_.title(y_, "Chains", "");
-        const std::size_t shown = std::min(chains.size(), most_listed_chains);
+        const std::size_t shown = std::min(chains.size(), most_chains);
         for (std::size_t c = 0; c < shown; ++c) {
             const auto& [what, count] = p_.report.table.episodes[chains[c]];
             std::string line = p_.name(what.units.front());
@@ -117,10 +282,9 @@ private:
 
     void draw_chains() {
         const auto& chains = p_.report.circuit.chains;
-        for (std::size_t c = 0; c < std::min(chains.size(), most_drawn_chains); ++c)
+        for (std::size_t c = 0; c < std::min(chains.size(), most_chains); ++c)
             draw_chain(chains[c]);
-        if (chains.size() > most_drawn_chains)
-            note_more(chains.size() - most_drawn_chains, "episodes.tsv");
+        if (chains.size() > most_chains) note_more(chains.size() - most_chains, "episodes.tsv");
     }
 
     void draw_chain(std::size_t i) {
@@ -134,13 +298,13 @@ private:
         double x = drawing::margin + radius;
         double y = y_ + 18 + radius;
         for (std::size_t k = 0; k < what.size(); ++k) {
-            circle(x, y, p_.name(what.units[k]));
+            out_.unit(x, y, radius, p_.name(what.units[k]));
             if (k + 1 == what.size()) break;
             arrow(x, y, step, what.delays[k], edge_strength(what.units[k], what.units[k + 1]));
             x += step;
             if ((k + 1) % most_in_row == 0 && k + 2 < what.size()) {
                 // The last circle of a full row is repeated as the first of the next.
-                circle(x, y, p_.name(what.units[k + 1]));
+                out_.unit(x, y, radius, p_.name(what.units[k + 1]));
                 x = drawing::margin + radius;
                 y += circle_row_height;
             }
@@ -165,18 +329,6 @@ private:
         for (const circuit_edge& edge : p_.report.circuit.edges)
             if (edge.from == from && edge.to == to) return edge.strength;
         return 0;
-    }
-
-    void circle(double x, double y, const std::string& name) {
-        const std::size_t length = std::max<std::size_t>(length_of(name), 1);
-        // A long name is drawn smaller; the tooltip shows it in full.
-        const double size = std::clamp(60.0 / static_cast<double>(length), 5.0, 14.0);
-        out_.put(
-            "<g><title>{0}</title><circle cx=\"{1:g}\" cy=\"{2:g}\" r=\"{3:g}\"/><text "
-            "class=\"unit\" x=\"{1:g}\" y=\"{2:g}\" dy=\"0.35em\" "
-            "font-size=\"{4:.3g}\">{0}</text></g>\n",
-            xml_escaped(name), x, y, radius, size);
-        out_.reach(x + radius);
     }
 
     // The width of the arrow grows with its strength.

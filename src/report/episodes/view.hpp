@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "report/document.hpp"
+#include "report/run_json.hpp"
 #include "report/text.hpp"
+#include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
 
 namespace spikeweave::report {
@@ -62,5 +64,8 @@ void write_occurrences(const episode_view& p, const std::function<void(std::stri
 
 /// Formats an interval as "4–6 ms".
 std::string delay_range(const delay_interval& delay);
+
+/// Returns what `run.json` says of the search for a table.
+json search_json(const episode_table& table);
 
 }  // namespace spikeweave::report

@@ -1,4 +1,4 @@
-#include "report/episodes/window_changes.hpp"
+#include "report/episodes/window_tables.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "report/rate_changes.hpp"
 #include "report/run_json.hpp"
+#include "report/several.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
 #include "spikeweave/assess/episodes/significance.hpp"
 #include "spikeweave/core/execution.hpp"

@@ -15,7 +15,6 @@
 #include "io/atomic_file.hpp"
 #include "io/result_folder.hpp"
 #include "report/episodes/view.hpp"
-#include "report/episodes/window_changes.hpp"
 #include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"
@@ -122,6 +121,60 @@ row window_edge_row(std::uint64_t window, const circuit_edge& edge) {
     return out;
 }
 
+// A row without its first columns.
+row after(row columns, std::size_t first) {
+    columns.erase(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(first));
+    return columns;
+}
+
+json window_json(const windowed_episode_report& report, const tested_window& window) {
+    const std::vector<std::string>& names = report.spikes.unit_names();
+    json episodes = json::array();
+    for (std::size_t i = 0; i < window.tests.size(); ++i)
+        episodes.push_back(json_of(after(window_episode_row(report, {&window, i}), 2), names));
+    json out{{"window", window.bounds.number},
+             {"begin_s", to_seconds(window.bounds.begin)},
+             {"end_s", to_seconds(window.bounds.end)},
+             {"spikes", window.spikes},
+             {"threshold", window.table.threshold},
+             {"episodes", std::move(episodes)},
+             {"edges", rows_of(described_table("circuit", window.circuit.edges), names)},
+             {"stability", nullptr}};
+    if (!window.stability) return out;
+    const circuit_stability& both = window.stability->both;
+    out["stability"] =
+        json_of(row{{"since", window_number(report.result.windows[window.stability->since])},
+                    {"common", std::uint64_t{both.common}},
+                    {"jaccard", both.jaccard},
+                    {"jaccard_expected", both.expected},
+                    {"stability", both.index},
+                    {"p", both.p}});
+    return out;
+}
+
+json change_json(const circuit_changes& changes, const measured_change& of) {
+    exact_time time;
+    if (of.point) time.value = changes.windows[of.point->at].begin;
+    return json_of(row{{"time_s", time},
+                       {"before", of.before},
+                       {"after", of.after},
+                       {"p", of.point ? std::optional(of.point->p) : std::nullopt},
+                       {"q", of.q}});
+}
+
+json changes_json(const circuit_changes& changes, std::span<const std::string> names) {
+    json out = json::array();
+    for (const finding_change& one : changes.findings) {
+        out.push_back(json_of(row{{"units", joined_list<unit_id>{one.what.units, "→"}},
+                                  {"delays", one.what.delays},
+                                  {"change", to_string(one.change)}},
+                              names));
+        out.back()["rate"] = change_json(changes, one.rate);
+        out.back()["excess"] = change_json(changes, one.excess);
+    }
+    return out;
+}
+
 }  // namespace
 
 result_table windows_table(const windowed_episode_report& report) {
@@ -193,12 +246,9 @@ windowed_episode_report report_of(spike_sequence spikes, windowed_episode_result
     windowed_episode_report report{.spikes = std::move(result.part ? *result.part : spikes),
                                    .result = std::move(result)};
     windowed_episode_options& options = report.result.options;
-    execution used = run;
-    used.threads = options.search.run.threads;
-    record_run(report.run, describe(options), options.search.surrogates.seed, used,
-               options.search.run.devices.value_or(std::vector<int>{}));
-    report.run.warnings = report.result.warnings;
-    report.run.seconds = report.result.seconds;
+    report::record_result(report.run, report.result, describe(options),
+                          options.search.surrogates.seed, run, options.search.run.threads,
+                          options.search.run.devices.value_or(std::vector<int>{}));
     return report;
 }
 
@@ -218,6 +268,20 @@ void write_episode_report(const std::filesystem::path& folder,
                   page_of(report::window_page_text(report.result.windows, report.spikes,
                                                    document.run, report::alpha_of_page, run)));
     out.commit(run.stop);
+}
+
+std::string document_of(const windowed_episode_report& report, const execution& run) {
+    return report::whole_text(report::document_of(report), run);
+}
+
+std::string to_json(const windowed_episode_report& report) {
+    report::json windows = report::json::array();
+    for (const tested_window& one : report.result.windows)
+        windows.push_back(report::window_json(report, one));
+    report::json out{{"run", report::run_of_windows(report)}, {"windows", std::move(windows)}};
+    if (report.result.changes)
+        out["changes"] = report::changes_json(*report.result.changes, report.spikes.unit_names());
+    return report::text_of(out);
 }
 
 std::string summarize(const windowed_episode_report& report) {

@@ -4,7 +4,7 @@ import { axisMarks } from "./chart.js";
 import { savePng } from "./exports.js";
 import { el, grouped, shortNumber, shownName } from "./format.js";
 import { patternElements } from "./patterns.js";
-import { coloursOf, drawMarks, drawNames } from "./raster.js";
+import { coloursOf, drawMarks, drawNames, sizedContext } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 
 const [alignedLeft, alignedRight, alignedBottom, bandGap] = [110, 14, 40, 8];
@@ -66,13 +66,8 @@ export function makeAligned(state) {
     const bands = bandsOf(picked);
     const bandHeight = Math.max(24, Math.min(110, 4 * starts.length, 560 / bands.length));
     const top = bands.length * (bandHeight + bandGap);
-    const ratio = window.devicePixelRatio || 1;
     const width = element.clientWidth;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round((top + alignedBottom) * ratio);
-    canvas.style.height = `${top + alignedBottom}px`;
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const context = sizedContext(canvas, width, top + alignedBottom);
     const colours = coloursOf(canvas);
     const area = { left: alignedLeft, width: Math.max(50, width - alignedLeft - alignedRight) };
     const drawn = bands.map((band, i) => drawBand(context, band, starts, { ...area, top: i * (bandHeight + bandGap), height: bandHeight }, colours));

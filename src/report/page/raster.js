@@ -14,6 +14,17 @@ export function coloursOf(element) {
   return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), blue: colour("--blue"), soft: colour("--soft"), lost: colour("--lost"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
 }
 
+// The context of a canvas of this size, as sharp as the screen.
+export function sizedContext(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}
+
 // The parts of the picture that are drawn as lines and text: names, axis and occurrences.
 export function drawNames(context, names, rowHeight, left, colours, down = 0) {
   const step = Math.ceil(11 / rowHeight);

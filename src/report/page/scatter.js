@@ -4,19 +4,14 @@ import { axisMarks } from "./chart.js";
 import { savePng } from "./exports.js";
 import { el, grouped, shortNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
-import { coloursOf } from "./raster.js";
+import { coloursOf, sizedContext } from "./raster.js";
 
 const [plotHeight, plotLeft, plotRight, plotTop, plotBottom] = [300, 66, 14, 8, 44];
 
 // Draws points and lines into a canvas. `series`: {times, values, colour, size}; `lines`: {times, values}; `range`: of values.
 function drawScatter(canvas, { from, to, range: [low, high], series, lines, yLabel }, colours) {
-  const ratio = window.devicePixelRatio || 1;
   const width = canvas.parentElement.clientWidth;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(plotHeight * ratio);
-  canvas.style.height = `${plotHeight}px`;
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const context = sizedContext(canvas, width, plotHeight);
   const [right, bottom] = [width - plotRight, plotHeight - plotBottom];
   const x = (time) => plotLeft + ((right - plotLeft) * (time - from)) / (to - from);
   const y = (value) => bottom - ((bottom - plotTop) * (value - low)) / (high - low);

@@ -10,11 +10,9 @@
 #include <utility>
 
 #include "core/text.hpp"
-#include "io/result_folder.hpp"
 #include "report/document.hpp"
 #include "report/episodes/view.hpp"
 #include "report/page_spikes.hpp"
-#include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
 
@@ -97,21 +95,15 @@ replay_report report_of(spike_sequence spikes, std::vector<episode> chains, repl
                       .events = std::move(result.events),
                       .scores = std::move(result.scores),
                       .alpha = result.options.test.alpha};
-    execution used = run;
-    used.threads = result.options.run.threads;
-    record_run(out.run, describe(result.options), result.options.test.surrogates.seed, used, {});
-    out.run.warnings = std::move(result.warnings);
-    out.run.seconds = result.seconds;
+    report::record_result(out.run, result, describe(result.options),
+                          result.options.test.surrogates.seed, run, result.options.run.threads);
     return out;
 }
 
 void write_replay_report(const std::filesystem::path& folder, const replay_report& report,
                          bool overwrite, const execution& run) {
-    io::result_folder out(folder, overwrite, report::files_of(result_kind::replay));
-    report::write_result(out, document_from(report),
-                         report.with_page && report.spikes.size() <= report::most_spikes_of_a_page,
-                         run);
-    out.commit(run.stop);
+    report::write_folder(folder, result_kind::replay, document_from(report), report.with_page,
+                         overwrite, run);
 }
 
 std::string document_of(const replay_report& report, const execution& run) {

@@ -10,10 +10,9 @@
 #include <utility>
 
 #include "core/stop.hpp"
-#include "report/common_units.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/rate_changes.hpp"
+#include "report/several.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 

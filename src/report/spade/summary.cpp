@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "core/text.hpp"
 #include "report/spade/view.hpp"
+#include "spikeweave/core/device.hpp"
+#include "spikeweave/report/spade.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -12,28 +16,19 @@ namespace {
 constexpr std::size_t most_patterns = 12;
 constexpr std::size_t most_signatures = 12;
 
-class pattern_page {
+class pattern_page : terminal_text {
 public:
-    pattern_page(const pattern_view& p, bool colour) : p_(p), colour_(colour) {}
+    pattern_page(const pattern_view& p, bool colour) : terminal_text(colour), p_(p) {}
 
     std::string written() {
         heading();
         patterns();
         signatures();
         funnel();
-        return std::move(out_);
+        return taken();
     }
 
 private:
-    template <typename... Args>
-    void line(fmt::format_string<Args...> format, Args&&... args) {
-        fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
-        out_ += '\n';
-    }
-    std::string bold(std::string_view text) const {
-        return colour_ ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
-    }
-
     void heading() {
         const pattern_report& report = p_.report;
         const pattern_axes& axes = report.axes;
@@ -118,8 +113,6 @@ private:
     }
 
     const pattern_view& p_;
-    bool colour_;
-    std::string out_;
 };
 
 }  // namespace
@@ -130,6 +123,82 @@ namespace spikeweave {
 std::string summarize(const pattern_report& report, bool colour) {
     const report::pattern_view p(report);
     return report::pattern_page(p, colour).written();
+}
+
+namespace {
+
+// Shows rules as "86 (2 spikes of 2 or more units); 25 (3 or more spikes of as many units)"
+std::string rules_text(const std::vector<pattern_rule>& rules) {
+    const auto of_one_size_each_another_unit = [](const pattern_rule& rule) {
+        return rule.min_neu == rule.min_spikes &&
+               (rule.max_spikes == rule.min_spikes || rule.max_spikes == 0);
+    };
+    std::string text;
+    for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
+        // The estimate has a rule for each size; the rules of the larger sizes are the same.
+        auto last = rule;
+        if (of_one_size_each_another_unit(*rule))
+            while (last->max_spikes != 0 && std::next(last) != rules.end() &&
+                   of_one_size_each_another_unit(*std::next(last)) &&
+                   std::next(last)->min_spikes == last->min_spikes + 1 &&
+                   std::next(last)->min_occ == last->min_occ)
+                ++last;
+        const std::string sizes = last->max_spikes == 0
+                                      ? fmt::format("{} or more", rule->min_spikes)
+                                  : last->max_spikes == rule->min_spikes
+                                      ? fmt::format("{}", rule->min_spikes)
+                                      : fmt::format("{} to {}", rule->min_spikes, last->max_spikes);
+        const std::string units =
+            rule == last ? fmt::format("{} or more", rule->min_neu) : "as many";
+        text += fmt::format("{}{} ({} spikes of {} units)", text.empty() ? "" : "; ", rule->min_occ,
+                            sizes, units);
+        rule = last;
+    }
+    return text;
+}
+
+std::string why_method(const pattern_report& report, const spade_options& asked) {
+    if (asked.method) return "";
+    if (report.surrogate.method == surrogate_method::trial_shifting)
+        return " (chosen because there are trials)";
+    if (follows_elephant(asked.compat)) return " (Elephant's default, because of `compat`)";
+    return " (the default without trials)";
+}
+
+std::string devices_text(const run_record& run) {
+    if (run.devices.empty()) return {};
+    std::vector<int> ordinals;
+    ordinals.reserve(run.devices.size());
+    for (const device_info& one : run.devices) ordinals.push_back(one.ordinal);
+    return fmt::format(", on {}", format_devices(ordinals));
+}
+
+}  // namespace
+
+// The values are what nlohmann::json takes for a pattern with its numbers, for an item and for an
+// occurrence, and their text.
+std::uint64_t json_bytes(const pattern_report& report) {
+    constexpr std::uint64_t per_pattern = 1500;
+    constexpr std::uint64_t per_item = 250;
+    constexpr std::uint64_t per_occurrence = 60;
+    return per_pattern * report.table.size() + per_item * report.table.items.size() +
+           per_occurrence * report.table.occurrences.size();
+}
+
+std::string summarize_search(const pattern_report& report, const spade_options& asked) {
+    const bool estimated =
+        asked.rules.empty() && std::holds_alternative<auto_min_occ>(asked.min_occ);
+    std::string text =
+        fmt::format("at least   {}{}\n", rules_text(report.mining.rules),
+                    estimated ? " (estimated from the rates; `min_occ` sets others)" : "") +
+        fmt::format("strategy   {}{}\n", to_string(report.ran_on),
+                    asked.is_tested() ? "" : devices_text(report.run));
+    if (asked.is_tested())
+        text += fmt::format("surrogates {} by {}, dither {}{}{}\n", report.surrogate.surrogates,
+                            to_string(report.surrogate.method),
+                            format_duration(report.surrogate.dither), why_method(report, asked),
+                            devices_text(report.run));
+    return text + "\n";
 }
 
 }  // namespace spikeweave

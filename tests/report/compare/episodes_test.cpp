@@ -1,4 +1,4 @@
-#include "spikeweave/report/compare/episodes.hpp"
+#include "spikeweave/report/compare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -58,9 +58,10 @@ TEST(CompareEpisodes, WritesATableOfAllFindingsAndAGraphOfThePairs) {
     const std::string graph = read_bytes(place.path() / "out/differences.graphml");
     EXPECT_EQ(count_of("<edge ", graph), 2U);
     EXPECT_EQ(count_of("&lt;b&gt;", graph), 1U);
-    EXPECT_NE(graph.find("<edge source=\"u0\" target=\"u1\"><data key=\"low\">4</data><data "
-                         "key=\"high\">6</data>"),
-              std::string::npos);
+    EXPECT_NE(
+        graph.find("<edge source=\"u0\" target=\"u1\"><data key=\"delay_low_ms\">4</data><data "
+                   "key=\"delay_high_ms\">6</data>"),
+        std::string::npos);
     EXPECT_NE(graph.find("<data key=\"change\">excess</data><data key=\"direction\">up</data>"),
               std::string::npos);
     EXPECT_EQ(graph.find("nan"), std::string::npos);

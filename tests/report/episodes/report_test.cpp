@@ -217,9 +217,10 @@ TEST(EpisodeReport, WritesGraphMLThatEscapesNames) {
 
     const std::string xml = report::circuit_graphml(report::episode_view(report));
 
-    EXPECT_NE(xml.find("<node id=\"u2\"><data key=\"name\">&lt;c&amp;&quot;d&quot;&gt;</data>"
-                       "<data key=\"spikes\">2</data><data key=\"rate\">2</data></node>\n"),
-              std::string::npos);
+    EXPECT_NE(
+        xml.find("<node id=\"u2\"><data key=\"node_name\">&lt;c&amp;&quot;d&quot;&gt;</data>"
+                 "<data key=\"node_count\">2</data><data key=\"node_rate_hz\">2</data></node>\n"),
+        std::string::npos);
     EXPECT_NE(
         xml.find(
             "<edge source=\"u0\" target=\"u2\"><data key=\"sign\">excitatory</data><data "

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <string>
 
-#include "report/episodes/window_changes.hpp"
 #include "report/episodes/window_tables.hpp"
 #include "report/run_json.hpp"
 #include "spikeweave/core/error.hpp"
