@@ -22,7 +22,6 @@
 #include "benchmarks/support/ratios.hpp"
 #include "live/session/session.hpp"
 #include "live/sinks/json_results.hpp"
-#include "live/sources/open_ephys_header.hpp"
 #include "live/sources/open_ephys_messages.hpp"
 #include "tests/live/sources/open_ephys_stand_in.hpp"
 

@@ -1,10 +1,14 @@
 #include "spikeweave/live/run.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
 
+#include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -12,11 +16,8 @@
 #include "live/dashboard/dashboard.hpp"
 #include "live/log/recorded.hpp"
 #include "live/log/resume.hpp"
-#include "live/log/verify.hpp"
-#include "live/metrics/metrics.hpp"
 #include "live/metrics/session_monitor.hpp"
-#include "live/network/http_place.hpp"
-#include "live/realtime.hpp"
+#include "live/network/http_server.hpp"
 #include "live/run_source.hpp"
 #include "live/session/session.hpp"
 #include "live/sinks/all_results.hpp"
@@ -28,6 +29,56 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/live/events.hpp"
+
+namespace spikeweave::live {
+namespace {
+
+// While it lives, the thread that made it runs before all others (SCHED_FIFO), and no memory of
+// the process is paged out. Threads that it starts are scheduled as usual.
+class realtime_thread {
+public:
+    /// @throws invalid_argument if the system does not permit it.
+    realtime_thread();
+    ~realtime_thread();
+    realtime_thread(const realtime_thread&) = delete;
+    realtime_thread& operator=(const realtime_thread&) = delete;
+    realtime_thread(realtime_thread&&) = delete;
+    realtime_thread& operator=(realtime_thread&&) = delete;
+};
+
+// Above ordinary threads is enough; threads of the system that serve devices have 50.
+constexpr int priority = 10;
+
+[[noreturn]] void refuse(const char* what, const char* remedy) {
+    throw invalid_argument("realtime", fmt::format("the system does not permit {} ({}): {}", what,
+                                                   std::generic_category().message(errno), remedy));
+}
+
+// Of the calling thread.
+bool schedule(int policy, int at) {
+    const sched_param parameters{at};
+    return ::sched_setscheduler(0, policy, &parameters) == 0;
+}
+
+realtime_thread::realtime_thread() {
+    if (!schedule(SCHED_FIFO | SCHED_RESET_ON_FORK, priority))
+        refuse("a thread that runs before all others",
+               "set rtprio to 10 or more in /etc/security/limits.conf");
+    if (::mlockall(MCL_CURRENT | MCL_FUTURE) == 0) return;
+    const int why = errno;
+    schedule(SCHED_OTHER, 0);
+    errno = why;
+    refuse("memory that is never paged out",
+           "set memlock to unlimited in /etc/security/limits.conf");
+}
+
+realtime_thread::~realtime_thread() {
+    ::munlockall();
+    schedule(SCHED_OTHER, 0);
+}
+
+}  // namespace
+}  // namespace spikeweave::live
 
 namespace spikeweave {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "live/arming/arming.hpp"
-#include "live/arming/arming_decider.hpp"
+#include "live/arming/arming_rule.hpp"
 
 namespace spikeweave::live {
 

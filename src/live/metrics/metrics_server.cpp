@@ -1,4 +1,4 @@
-#include "live/metrics/metrics.hpp"
+#include "live/metrics/session_monitor.hpp"
 
 #include <thread>
 

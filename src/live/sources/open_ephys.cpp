@@ -10,11 +10,51 @@
 
 #include "live/network/zeromq.hpp"
 #include "live/sources/arrivals.hpp"
-#include "live/sources/connection_monitor.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
 namespace {
+
+// Notices that a connection of a socket has broken, which ZeroMQ makes again without a word. The
+// socket has to live longer.
+class connection_monitor {
+public:
+    /// @throws io_error
+    connection_monitor(const zeromq_context& context, const zeromq_socket& socket);
+    ~connection_monitor();
+    connection_monitor(const connection_monitor&) = delete;
+    connection_monitor& operator=(const connection_monitor&) = delete;
+    connection_monitor(connection_monitor&&) = delete;
+    connection_monitor& operator=(connection_monitor&&) = delete;
+
+    /// Whether a connection has broken since the last call.
+    bool has_broken();
+
+private:
+    void* watched_;
+    zeromq_socket events_;
+    zeromq_message event_{};
+};
+
+constexpr const char* monitor_address = "inproc://connection";
+
+connection_monitor::connection_monitor(const zeromq_context& context, const zeromq_socket& socket)
+    : watched_(socket.get()), events_(make_zeromq_socket(context, ZMQ_PAIR)) {
+    if (zmq_socket_monitor(watched_, monitor_address, ZMQ_EVENT_DISCONNECTED) != 0 ||
+        zmq_connect(events_.get(), monitor_address) != 0)
+        throw io_error(fmt::format("ZeroMQ cannot watch a connection: {}", zeromq_error()));
+}
+
+connection_monitor::~connection_monitor() {
+    zmq_socket_monitor(watched_, nullptr, 0);
+}
+
+// No other events were asked for.
+bool connection_monitor::has_broken() {
+    bool has_come = false;
+    while (event_.receive(events_, monitor_address)) has_come = true;
+    return has_come;
+}
 
 [[noreturn]] void fail_to_receive(const std::string& address) {
     throw io_error(fmt::format("cannot receive from {}: {}", address, zeromq_error()));

@@ -11,7 +11,6 @@
 #include "live/sinks/unit_names.hpp"
 #include "live/sources/played_file.hpp"
 #include "live/sources/streams.hpp"
-#include "live/triggers/chance_monitor.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/units_left_out.hpp"

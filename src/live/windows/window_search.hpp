@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/arming/arming_decider.hpp"
+#include "live/arming/arming_rule.hpp"
 #include "live/session/session_options.hpp"
 #include "live/sinks/sink.hpp"
 #include "spikeweave/core/memory.hpp"

@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "live/network/http_place.hpp"
+#include "live/network/http_server.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/run.hpp"
 

@@ -12,7 +12,6 @@
 #include "live/arming/planted_chains.hpp"
 #include "live/log/recorded_sessions.hpp"
 #include "live/log/resume.hpp"
-#include "live/log/verify.hpp"
 #include "support/run_length.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -11,7 +11,6 @@
 
 #include "live/log/recorded_blocks.hpp"
 #include "live/log/recorded_sessions.hpp"
-#include "live/log/verify.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/feed.hpp"
 #include "support/error_text.hpp"

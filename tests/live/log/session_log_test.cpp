@@ -8,7 +8,6 @@
 #include <memory>
 #include <thread>
 
-#include "live/log/byte_ring.hpp"
 #include "live/log/recorded.hpp"
 #include "live/log/recorded_sessions.hpp"
 #include "spikeweave/core/error.hpp"
