@@ -12,7 +12,6 @@
 #include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/renewal.hpp"
 #include "assess/episodes/start_windows.hpp"
-#include "assess/episodes/steps.hpp"
 #include "assess/level.hpp"
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"

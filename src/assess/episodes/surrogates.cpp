@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "assess/episodes/renewal.hpp"
-#include "assess/episodes/steps.hpp"
 #include "io/little_endian.hpp"
 #include "parallel/parallel_for.hpp"
 #include "parallel/ranks.hpp"

@@ -1,4 +1,4 @@
-#include "assess/surrogates/bin_shuffling.hpp"
+#include "assess/surrogates/generators.hpp"
 
 #include <fmt/format.h>
 

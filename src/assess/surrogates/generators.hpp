@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/random.hpp"
+#include "spikeweave/spikes/bin_grid.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave::assess {
@@ -58,5 +60,43 @@ void shuffle(std::span<T> values, random_stream& random) {
     for (std::size_t left = values.size(); left > 1; --left)
         std::swap(values[left - 1], values[random.below(left)]);
 }
+
+/// Permutes the bins of a unit block by block.
+class bin_shuffler {
+public:
+    /// @throws invalid_argument if the dither is shorter than a bin.
+    bin_shuffler(const bin_grid& grid, const surrogate_options& options);
+
+    /// @param bins  the bins of a unit, strictly ascending
+    /// @param out   the same number of bins, strictly ascending
+    void shuffle(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
+                 random_stream& random) const;
+
+private:
+    void shuffle_blocks(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
+                        random_stream& random) const;
+    void slide(std::span<const std::uint32_t> bins, std::vector<std::uint32_t>& out,
+               random_stream& random) const;
+
+    std::uint32_t bin_count_;
+    std::uint32_t block_ = 0;
+    bool sliding_;
+};
+
+/// A square matrix of numbers, row by row.
+struct square {
+    std::size_t side = 0;
+    std::vector<double> values{};
+
+    explicit square(std::size_t n) : side(n), values(n * n) {}
+    double& at(std::size_t row, std::size_t column) { return values[row * side + column]; }
+    double at(std::size_t row, std::size_t column) const { return values[row * side + column]; }
+};
+
+/// Smooths along both axes with a sampled Gaussian that is cut at four standard deviations; beyond
+/// an edge the values are mirrored, the outermost twice (scipy.ndimage.gaussian_filter with its
+/// defaults, equal to 1e-12 of the largest value).
+/// @param sigma in cells, above 0
+void gaussian_filter(square& values, double sigma);
 
 }  // namespace spikeweave::assess

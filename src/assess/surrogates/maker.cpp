@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "assess/surrogates/bin_shuffling.hpp"
 #include "assess/surrogates/generators.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/bin_grid.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "assess/surrogates/gaussian_filter.hpp"
+#include "assess/surrogates/generators.hpp"
 #include "assess/surrogates/surrogate_samples.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/error.hpp"
