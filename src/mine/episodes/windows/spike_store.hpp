@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "spikeweave/core/ids.hpp"
+#include "spikeweave/mine/episodes/windows.hpp"
 
 /// The spikes of a stream that later windows still need.
 namespace spikeweave::episodes {
@@ -51,3 +53,9 @@ private:
 };
 
 }  // namespace spikeweave::episodes
+
+struct spikeweave::window_spikes::parts {
+    std::vector<episodes::chunk_part> of_chunks;
+    std::shared_ptr<const std::vector<std::string>> unit_names;
+    std::uint64_t epoch;  // the stream of the window, and its epoch
+};

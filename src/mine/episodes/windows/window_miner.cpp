@@ -6,7 +6,7 @@
 #include "mine/episodes/search/level_table.hpp"
 #include "mine/episodes/search/strategy.hpp"
 #include "mine/episodes/windows/sliding/sliding_search.hpp"
-#include "mine/episodes/windows/window_parts.hpp"
+#include "mine/episodes/windows/spike_store.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 
 namespace spikeweave {

@@ -13,7 +13,6 @@
 
 #include "mine/episodes/search/strategy.hpp"
 #include "mine/episodes/windows/spike_store.hpp"
-#include "mine/episodes/windows/window_parts.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

@@ -1,17 +1,22 @@
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <limits>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/stop.hpp"
-#include "mine/spade/fp_growth/pattern_collector.hpp"
-#include "mine/spade/fp_growth/ranked_windows.hpp"
 #include "mine/spade/fp_growth/record_groups.hpp"
 #include "mine/spade/fp_growth/tree.hpp"
 #include "mine/spade/search/distribute.hpp"
 #include "mine/spade/search/miners.hpp"
 #include "parallel/parallel_for.hpp"
+#include "spikeweave/mine/spade.hpp"
 #include "spikeweave/parallel/communicator.hpp"
 
 // The published miner (Porrmann et al. 2021, doi:10.3389/fninf.2021.723406): FP-growth over all
@@ -26,6 +31,177 @@
 // on.
 namespace spikeweave::spade {
 namespace {
+
+// The windows in terms of ranks. Items in at least `least` windows have a rank, 0 for the most
+// frequent; among equally frequent items the smaller one is first.
+class ranked_windows {
+public:
+    ranked_windows(const spade_windows& windows, std::uint32_t least);
+
+    /// The number of ranks.
+    std::size_t size() const { return items_.size(); }
+    pattern_item item(std::uint32_t rank) const { return items_[rank]; }
+    /// The ranks in a window, ascending.
+    std::span<const std::uint32_t> ranks_in(std::size_t window) const {
+        return std::span{ranks_}.subspan(rank_offsets_[window],
+                                         rank_offsets_[window + 1] - rank_offsets_[window]);
+    }
+    /// The windows with a rank, ascending.
+    std::span<const std::uint32_t> windows_with(std::uint32_t rank) const {
+        return std::span{holders_}.subspan(holder_offsets_[rank],
+                                           holder_offsets_[rank + 1] - holder_offsets_[rank]);
+    }
+    std::size_t window_count() const { return rank_offsets_.size() - 1; }
+
+private:
+    std::vector<pattern_item> items_;
+    std::vector<std::size_t> rank_offsets_{0};
+    std::vector<std::uint32_t> ranks_;
+    std::vector<std::size_t> holder_offsets_{0};
+    std::vector<std::uint32_t> holders_;
+};
+
+ranked_windows::ranked_windows(const spade_windows& windows, std::uint32_t least) {
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> supports(windows.unit_count() * windows.window_bins(), 0);
+    for (std::size_t w = 0; w < windows.size(); ++w)
+        for (const pattern_item item : windows.items(w)) ++supports[item];
+
+    for (pattern_item item = 0; item < supports.size(); ++item)
+        if (supports[item] >= std::max(least, 1U)) items_.push_back(item);
+    std::stable_sort(items_.begin(), items_.end(),
+                     [&](pattern_item a, pattern_item b) { return supports[a] > supports[b]; });
+    std::vector<std::uint32_t> rank_of(supports.size(), none);
+    holder_offsets_.reserve(size() + 1);
+    for (std::uint32_t rank = 0; rank < size(); ++rank) {
+        rank_of[items_[rank]] = rank;
+        holder_offsets_.push_back(holder_offsets_.back() + supports[items_[rank]]);
+    }
+
+    ranks_.reserve(holder_offsets_.back());
+    rank_offsets_.reserve(windows.size() + 1);
+    holders_.resize(holder_offsets_.back());
+    std::vector<std::size_t> next(holder_offsets_.begin(), holder_offsets_.end() - 1);
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+        for (const pattern_item item : windows.items(w)) {
+            const std::uint32_t rank = rank_of[item];
+            if (rank == none) continue;
+            ranks_.push_back(rank);
+            holders_[next[rank]++] = static_cast<std::uint32_t>(w);
+        }
+        std::sort(ranks_.begin() + static_cast<std::ptrdiff_t>(rank_offsets_.back()), ranks_.end());
+        rank_offsets_.push_back(ranks_.size());
+    }
+}
+
+// Whether a pattern of this count, size and number of different units meets a rule, apart from
+// `max_spikes`.
+bool passes(const pattern_rule& rule, std::size_t count, std::size_t size, std::size_t units) {
+    return count >= rule.min_occ && size >= rule.min_spikes && units >= rule.min_neu;
+}
+
+// Collects the patterns found by the search below one entry of the first header table. It filters,
+// so that unwanted patterns are never stored. The filter ignores `max_spikes`, because a pattern
+// that is too large still shows that its parts are not closed.
+class pattern_collector {
+public:
+    /// @param rank  the largest rank in each pattern that follows
+    pattern_collector(const spade_windows& windows, const ranked_windows& ranked,
+                      std::span<const pattern_rule> rules, std::uint32_t rank);
+
+    void add(std::span<const std::uint32_t> ranks, std::uint32_t count);
+    /// The patterns kept, with occurrences.
+    pattern_table& table() { return table_; }
+
+private:
+    bool wanted(std::span<const std::uint32_t> ranks, std::uint32_t count);
+    void find_bits();
+    void find_starts(std::span<const std::uint32_t> ranks);
+
+    const spade_windows* windows_;
+    const ranked_windows* ranked_;
+    std::span<const pattern_rule> rules_;
+    std::uint32_t least_spikes_;
+    std::uint32_t rank_;
+    pattern_table table_;
+    // For each smaller rank, the windows with `rank_` that also have it; made when the first
+    // pattern is kept.
+    std::size_t words_ = 0;
+    std::vector<std::uint64_t> bits_;
+    std::vector<std::uint64_t> common_;
+    std::vector<std::uint32_t> starts_;
+    std::vector<pattern_item> items_;
+    std::vector<std::uint32_t> units_;
+};
+
+pattern_collector::pattern_collector(const spade_windows& windows, const ranked_windows& ranked,
+                                     std::span<const pattern_rule> rules, std::uint32_t rank)
+    : windows_(&windows),
+      ranked_(&ranked),
+      rules_(rules),
+      least_spikes_(std::numeric_limits<std::uint32_t>::max()),
+      rank_(rank),
+      table_{.window_bins = windows.window_bins()},
+      words_((ranked.windows_with(rank).size() + 63) / 64) {
+    for (const pattern_rule& rule : rules) least_spikes_ = std::min(least_spikes_, rule.min_spikes);
+}
+
+void pattern_collector::add(std::span<const std::uint32_t> ranks, std::uint32_t count) {
+    if (!wanted(ranks, count)) return;
+    find_starts(ranks);
+    const std::uint32_t window_bins = table_.window_bins;
+    std::sort(items_.begin(), items_.end(), [&](pattern_item a, pattern_item b) {
+        return a % window_bins != b % window_bins ? a % window_bins < b % window_bins : a < b;
+    });
+    table_.append(items_, count, starts_);
+}
+
+// Also leaves the pattern's items and units in `items_` and `units_`.
+bool pattern_collector::wanted(std::span<const std::uint32_t> ranks, std::uint32_t count) {
+    if (ranks.size() < least_spikes_) return false;
+    items_.clear();
+    bool in_first_bin = false;
+    for (const std::uint32_t rank : ranks) {
+        items_.push_back(ranked_->item(rank));
+        in_first_bin |= items_.back() % table_.window_bins == 0;
+    }
+    if (!in_first_bin) return false;
+    units_.clear();
+    for (const pattern_item item : items_) units_.push_back(item / table_.window_bins);
+    std::sort(units_.begin(), units_.end());
+    const auto units = std::unique(units_.begin(), units_.end()) - units_.begin();
+    return std::any_of(rules_.begin(), rules_.end(), [&](const pattern_rule& rule) {
+        return passes(rule, count, ranks.size(), static_cast<std::size_t>(units));
+    });
+}
+
+void pattern_collector::find_bits() {
+    bits_.assign(words_ * rank_, 0);
+    const auto holders = ranked_->windows_with(rank_);
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+        for (const std::uint32_t rank : ranked_->ranks_in(holders[i])) {
+            if (rank >= rank_) break;
+            bits_[rank * words_ + i / 64] |= std::uint64_t{1} << (i % 64);
+        }
+    }
+}
+
+void pattern_collector::find_starts(std::span<const std::uint32_t> ranks) {
+    const auto holders = ranked_->windows_with(rank_);
+    if (bits_.empty()) find_bits();
+    common_.assign(words_, ~std::uint64_t{0});
+    common_.back() >>= words_ * 64 - holders.size();
+    for (const std::uint32_t rank : ranks) {
+        if (rank == rank_) continue;
+        for (std::size_t word = 0; word < words_; ++word)
+            common_[word] &= bits_[rank * words_ + word];
+    }
+    starts_.clear();
+    for (std::size_t word = 0; word < words_; ++word)
+        for (std::uint64_t rest = common_[word]; rest != 0; rest &= rest - 1)
+            starts_.push_back(windows_->starts()[holders[word * 64 + static_cast<std::size_t>(
+                                                                         std::countr_zero(rest))]]);
+}
 
 fp_tree tree_of(const ranked_windows& ranked) {
     std::vector<std::uint32_t> order;

@@ -1,10 +1,11 @@
 #include "spikeweave/mine/spade/named_patterns.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "io/readable_file.hpp"
 #include "io/result_table.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/mine/spade.hpp"
 #include "spikeweave/mine/spade/detector.hpp"
 
 namespace spikeweave {
@@ -101,6 +103,31 @@ named_patterns joined_patterns(std::span<const named_patterns> results) {
             std::sort(sorted.begin(), sorted.end());
             if (known.insert(std::move(sorted)).second) out.patterns.push_back(pattern);
         }
+    }
+    return out;
+}
+
+void pattern_table::append(std::span<const pattern_item> pattern, std::uint32_t count,
+                           std::span<const std::uint32_t> starts) {
+    items.insert(items.end(), pattern.begin(), pattern.end());
+    item_offsets.push_back(items.size());
+    counts.push_back(count);
+    if (starts.empty()) return;
+    occurrences.insert(occurrences.end(), starts.begin(), starts.end());
+    occurrence_offsets.push_back(occurrences.size());
+}
+
+std::vector<signature_count> count_signatures(const pattern_table& table, spectrum_kind kind) {
+    std::map<signature_count, std::uint64_t> numbers;
+    for (std::size_t i = 0; i < table.size(); ++i)
+        ++numbers[{.size = static_cast<std::uint32_t>(table.pattern(i).size()),
+                   .count = table.counts[i],
+                   .duration = kind == spectrum_kind::size_count ? 0 : table.duration(i)}];
+    std::vector<signature_count> out;
+    out.reserve(numbers.size());
+    for (const auto& [signature, number] : numbers) {
+        out.push_back(signature);
+        out.back().patterns = number;
     }
     return out;
 }
