@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "pipeline/divided_time.hpp"
 #include "pipeline/same_units.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::pipeline {
 namespace {
@@ -151,6 +154,86 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return result;
+}
+
+}  // namespace spikeweave::pipeline
+
+namespace spikeweave {
+namespace {
+
+void check_confirmation(const spike_sequence& spikes, const spike_sequence& other,
+                        const episode_options& options) {
+    check_options(options);
+    if (options.hold_out > 0)
+        throw invalid_argument("hold_out",
+                               "either a part is held out, or another recording confirms");
+    pipeline::check_other_recording(spikes, other);
+}
+
+}  // namespace
+
+episode_result confirm_episodes(const spike_sequence& spikes, const spike_sequence& other,
+                                const episode_options& options, const execution& run) {
+    const auto began = std::chrono::steady_clock::now();
+    check_confirmation(spikes, other, options);
+    const chosen_time chosen = choose_time(spikes, options.time);
+    const epoch_options trials{.trial_length = options.time.trial_length,
+                               .trial_separation = options.time.trial_separation};
+    const chosen_time confirming = choose_time(other, trials);
+    episode_result result =
+        pipeline::search_and_test(chosen.of(spikes), confirming.of(other), true, options, run);
+    for (const std::string& warning : chosen.warnings)
+        result.warnings.push_back("In the search: " + warning);
+    result.warnings.insert(result.warnings.end(), confirming.warnings.begin(),
+                           confirming.warnings.end());
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return result;
+}
+
+}  // namespace spikeweave
+
+namespace spikeweave::pipeline {
+
+episode_result find_in_divided_time(const spike_sequence& spikes, const episode_options& options,
+                                    const execution& run) {
+    const auto epochs = spikes.epochs();
+    const divided_time time =
+        divide_time(epochs.empty() ? blocks_of(spikes.span(), options.hold_out_block)
+                                   : std::vector(epochs.begin(), epochs.end()),
+                    options.hold_out);
+    return search_and_test(within_epochs(spikes, time.searched),
+                           within_epochs(spikes, time.held_out), false, options, run);
+}
+
+std::optional<std::string> warning_of_untested_units(const spike_sequence& spikes,
+                                                     const episode_table& table,
+                                                     const episode_mining_options& asked) {
+    if (asked.min_count || asked.min_fraction || asked.min_rate || asked.max_size == 1)
+        return std::nullopt;
+    std::vector<std::uint64_t> counts(spikes.unit_count());
+    for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
+    std::vector<char> is_tested(counts.size(), 0);
+    for (const counted_episode& found : table.episodes)
+        if (found.what.units.size() == 2 && found.what.units[0] != found.what.units[1])
+            for (const unit_id unit : found.what.units) is_tested[to_index(unit)] = 1;
+    std::size_t units = 0;
+    std::vector<std::string> untested;
+    for (std::uint32_t u = 0; u < counts.size(); ++u) {
+        if (counts[u] < least_default_count) continue;
+        ++units;
+        if (is_tested[u] == 0) untested.push_back(spikes.name(unit_id{u}));
+    }
+    if (table.threshold <= least_default_count || untested.empty() || 4 * untested.size() < units)
+        return std::nullopt;
+    return fmt::format(
+        "{} of {} units {} together with others too rarely to be tested: no pair of theirs has the "
+        "{} occurrences that `min_count` is by default: {}. Nothing is known about their "
+        "connections; "
+        "`max_size` 2 with `min_count` {} tests more of them.",
+        core::grouped(untested.size()), core::grouped(units),
+        untested.size() == 1 ? "fires" : "fire", core::grouped(table.threshold),
+        names_text(untested), least_default_count);
 }
 
 }  // namespace spikeweave::pipeline

@@ -11,7 +11,6 @@
 #include "core/stop.hpp"
 #include "parallel/ranks.hpp"
 #include "pipeline/sort/steps.hpp"
-#include "pipeline/sort/unit_warnings.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/parallel/communicator.hpp"

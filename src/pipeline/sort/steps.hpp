@@ -58,4 +58,10 @@ struct start_labels {
 /// @throws io_error; invalid_argument if clusters are missing.
 start_labels read_start(feature_file& from, const sort_options& options, const execution& run);
 
+/// Warns of units with the spikes of another one: a neuron that was detected on two groups of
+/// channels.
+void warn_of_repeated_units(sort_result& result);
+/// Warns of units that are in step with the mains.
+void warn_of_mains(sort_result& result);
+
 }  // namespace spikeweave::pipeline
