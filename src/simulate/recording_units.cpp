@@ -1,4 +1,4 @@
-#include "simulate/recording_units.hpp"
+#include "simulate/recording_model.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 #include "spikeweave/spikes/spike_trains.hpp"
 
+#include "spikeweave/spikes/spike_blocks.hpp"
+
 namespace spikeweave {
 
 spike_trains::spike_trains(const spike_sequence& sequence)
@@ -13,5 +15,7 @@ spike_trains::spike_trains(const spike_sequence& sequence)
         positions_[at] = static_cast<std::uint32_t>(i);
     }
 }
+
+spike_blocks::~spike_blocks() = default;
 
 }  // namespace spikeweave

@@ -8,7 +8,6 @@
 #include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "record/files/readers.hpp"
-#include "record/files/spikeglx_meta.hpp"
 #include "record/files/spikeglx_probe.hpp"
 
 namespace spikeweave::record {

@@ -1,4 +1,4 @@
-#include "record/filter/shift.hpp"
+#include "record/filter/trace_recipe.hpp"
 
 #include <Eigen/Cholesky>
 #include <algorithm>

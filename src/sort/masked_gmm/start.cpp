@@ -5,7 +5,7 @@
 #include <map>
 
 #include "parallel/parallel_for.hpp"
-#include "sort/masked_gmm/patterns.hpp"
+#include "sort/masked_gmm/sparse_data.hpp"
 #include "sort/masked_gmm/steps.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "parallel/parallel_for.hpp"
-#include "sort/templates/channel_block.hpp"
 #include "sort/templates/coincidences.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 

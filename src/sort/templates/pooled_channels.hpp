@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sort/templates/channel_block.hpp"
+#include "sort/templates/placed_waveforms.hpp"
 #include "spikeweave/record/recording.hpp"
 
 namespace spikeweave::templates {

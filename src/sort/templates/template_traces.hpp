@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "sort/templates/channel_block.hpp"
 #include "sort/templates/matching.hpp"
+#include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/unit_template.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/record/trace_blocks.hpp"
