@@ -3,9 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/core/ids.hpp"
@@ -67,6 +69,20 @@ template <class Struct>
 json list_of(const std::vector<Struct>& values) {
     json out = json::array();
     for (const Struct& value : values) out.push_back(json_of(value));
+    return out;
+}
+/// An object of arrays, one for each name.
+/// @param cells_of  gives those of an item as an array
+template <class Items, class Cells>
+json columns_of(std::initializer_list<const char*> names, const Items& items,
+                const Cells& cells_of) {
+    json out;
+    for (const char* const name : names) out[name] = json::array();
+    for (const auto& item : items) {
+        json cells = cells_of(item);
+        auto cell = cells.begin();
+        for (json& column : out) column.push_back(std::move(*cell++));
+    }
     return out;
 }
 

@@ -122,12 +122,9 @@ std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, dou
 
 json columns_of(std::span<const rate_change> changes, std::size_t from, std::size_t to) {
     json out{{"from", from}, {"to", to}};
-    for (const char* const name : {"p", "q", "change"}) out[name] = json::array();
-    for (const auto& [p, q, change] : changes) {
-        out["p"].push_back(p);
-        out["q"].push_back(q);
-        out["change"].push_back(change);
-    }
+    out.update(columns_of({"p", "q", "change"}, changes, [](const rate_change& one) {
+        return json::array({one.p, one.q, one.change});
+    }));
     return out;
 }
 

@@ -216,7 +216,7 @@ std::string conditions_text(const Comparison& what) {
 
 // The findings as lines, what changed first.
 template <class Comparison, class Name>
-std::string changes_text(const Comparison& what, const Name& name_of) {
+std::string findings_text(const Comparison& what, const Name& name_of) {
     constexpr std::size_t shown = 20;
     const auto& findings = what.findings;
     std::vector<std::size_t> order(findings.size());
@@ -290,7 +290,7 @@ std::string summarize(const episode_comparison_report& report) {
     const episode_comparison& result = report.result;
     const std::string text = report::conditions_text(result);
     if (result.findings.empty()) return text + "\nNo edge or chain was found to compare.\n";
-    return text + report::changes_text(result, [&](const episode_change& one) {
+    return text + report::findings_text(result, [&](const episode_change& one) {
                return report::units_text(result.unit_names, one.what) + ' ' +
                       report::delays_text(one.what);
            });
@@ -298,7 +298,7 @@ std::string summarize(const episode_comparison_report& report) {
 
 std::string summarize(const pattern_comparison_report& report) {
     return report::conditions_text(report.result) +
-           report::changes_text(report.result, [&](const pattern_change& one) {
+           report::findings_text(report.result, [&](const pattern_change& one) {
                return report::name_of(one.what, report.result.bin);
            });
 }

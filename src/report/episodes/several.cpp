@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -241,29 +242,30 @@ event_count counted(const several_results& compared, const compared_episode& one
     return {one.in[in].count, seconds};
 }
 
-json columns_of(std::span<const compared_episode> episodes) {
-    json columns;
-    for (const char* const name : {"units", "delays_ms", "count", "expected", "q", "strength",
-                                   "significant", "kind", "sign"})
-        columns[name] = json::array();
-    for (const auto& [what, in] : episodes) {
-        json units = json::array();
-        for (const unit_id unit : what.units) units.push_back(to_index(unit));
-        columns["units"].push_back(std::move(units));
-        columns["delays_ms"].push_back(ms(what.delays));
-        json cells;
-        for (const compared_count& one : in) {
-            cells["count"].push_back(one.count);
-            cells["expected"].push_back(one.expected);
-            cells["q"].push_back(one.q);
-            cells["strength"].push_back(one.strength);
-            cells["significant"].push_back(one.significant);
-            cells["kind"].push_back(one.kind.empty() ? json() : json(one.kind));
-            cells["sign"].push_back(one.sign.empty() ? json() : json(one.sign));
-        }
-        for (const auto& [name, values] : cells.items()) columns[name].push_back(values);
-    }
-    return columns;
+// A cell with a value for each result.
+json cells_of(const compared_episode& one, const auto& value_in) {
+    json cells = json::array();
+    for (const compared_count& in : one.in) cells.push_back(std::invoke(value_in, in));
+    return cells;
+}
+
+json columns_of_episodes(std::span<const compared_episode> episodes) {
+    const auto known = [](std::string compared_count::*name) {
+        return [name](const compared_count& in) {
+            return (in.*name).empty() ? json() : json(in.*name);
+        };
+    };
+    return columns_of(
+        {"units", "delays_ms", "count", "expected", "q", "strength", "significant", "kind", "sign"},
+        episodes, [&](const compared_episode& one) {
+            return json::array(
+                {one.what.units, ms(one.what.delays), cells_of(one, &compared_count::count),
+                 cells_of(one, &compared_count::expected), cells_of(one, &compared_count::q),
+                 cells_of(one, &compared_count::strength),
+                 cells_of(one, &compared_count::significant),
+                 cells_of(one, known(&compared_count::kind)),
+                 cells_of(one, known(&compared_count::sign))});
+        });
 }
 
 // The pairs of units that have a direct edge in a result.
@@ -314,7 +316,7 @@ std::string several_episodes_data(const several_results& compared, bool is_serie
     document.update({{"alpha", alpha},
                      {"unit_names", results.front().spikes.unit_names()},
                      {"recordings", json::array()},
-                     {"episodes", columns_of(compared.episodes)},
+                     {"episodes", columns_of_episodes(compared.episodes)},
                      {"changes", json::array()},
                      {"stability", json::array()}});
     for (std::size_t i = 0; i < results.size(); ++i) {

@@ -10,17 +10,6 @@
 namespace spikeweave::report {
 namespace {
 
-json columns_of_episodes(std::span<const episode> episodes) {
-    json columns{{"units", json::array()}, {"delays_ms", json::array()}};
-    for (const episode& what : episodes) {
-        json units = json::array();
-        for (const unit_id unit : what.units) units.push_back(to_index(unit));
-        columns["units"].push_back(std::move(units));
-        columns["delays_ms"].push_back(ms(what.delays));
-    }
-    return columns;
-}
-
 event_count in_window(const window_bounds& bounds, std::uint64_t count) {
     return {count, to_seconds(bounds.end - bounds.begin)};
 }
@@ -182,7 +171,10 @@ json window_series::finish(double alpha, const execution& run) {
     for (const compared& one : all) counts.push_back(one.counts);
     const std::vector<rate_change> changes = rate_changes(counts, alpha);
     json document{{"windows", json::array()},
-                  {"episodes", columns_of_episodes(episodes_)},
+                  {"episodes", columns_of({"units", "delays_ms"}, episodes_,
+                                          [](const episode& what) {
+                                              return json::array({what.units, ms(what.delays)});
+                                          })},
                   {"episodes_in_circuits", in_circuits_},
                   {"comparisons", all.size()}};
     json& windows = document["windows"];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -34,18 +35,14 @@ json armed_json(const session_armed& one) {
 
 // The columns `epoch`, `armed`, `times_us` and `suppressed` of the first detections.
 json detections_json(const std::vector<session_detection>& detections) {
-    json columns{{"total", detections.size()}};
-    for (const char* const name : {"epoch", "armed", "times_us", "suppressed"})
-        columns[name] = json::array();
     const std::size_t shown = std::min(detections.size(), most_detections_of_a_page);
-    for (std::size_t i = 0; i < shown; ++i) {
-        const session_detection& one = detections[i];
-        columns["epoch"].push_back(one.epoch);
-        columns["armed"].push_back(one.armed);
-        columns["times_us"].push_back(one.times_us);
-        columns["suppressed"].push_back(one.suppressed);
-    }
-    return columns;
+    json out{{"total", detections.size()}};
+    out.update(
+        columns_of({"epoch", "armed", "times_us", "suppressed"}, std::span(detections).first(shown),
+                   [](const session_detection& one) {
+                       return json::array({one.epoch, one.armed, one.times_us, one.suppressed});
+                   }));
+    return out;
 }
 
 template <class Value>

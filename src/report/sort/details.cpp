@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -156,10 +155,8 @@ public:
         io::npy_reader array(archive_.open(*entry),
                              fmt::format("'{}', array '{}'", path_.string(), name));
         using number = std::conditional_t<std::is_floating_point_v<Item>, double, std::int64_t>;
-        std::vector<number> block(4096);
-        while (const std::size_t n = array.read(std::span{block}))
-            for (std::size_t i = 0; i < n; ++i) into.push_back(static_cast<Item>(block[i]));
-        array.expect_end();
+        for (const number item : io::read_whole<number>(array))
+            into.push_back(static_cast<Item>(item));
         return array.header().shape;
     }
 

@@ -90,17 +90,9 @@ json rows_of_units(const std::vector<unit_pair>& pairs, std::size_t units, std::
 }
 
 json columns_of_pairs(const std::vector<unit_pair>& pairs) {
-    json columns{{"one", json::array()},
-                 {"other", json::array()},
-                 {"matches", json::array()},
-                 {"agreement", json::array()}};
-    for (const unit_pair& pair : pairs) {
-        columns["one"].push_back(to_index(pair.one));
-        columns["other"].push_back(to_index(pair.other));
-        columns["matches"].push_back(pair.matches);
-        columns["agreement"].push_back(pair.agreement);
-    }
-    return columns;
+    return columns_of({"one", "other", "matches", "agreement"}, pairs, [](const unit_pair& pair) {
+        return json::array({pair.one, pair.other, pair.matches, pair.agreement});
+    });
 }
 
 }  // namespace

@@ -175,19 +175,11 @@ json spectrum_fields(const std::vector<spectrum_entry>& spectrum,
         double& p = fields[{one.what.size, low + (one.what.count - low) / width * width}];
         p = std::max(p, one.p);
     }
-    json columns{{"low", low},
-                 {"high", high},
-                 {"counts_of_a_field", width},
-                 {"total", fields.size()},
-                 {"size", json::array()},
-                 {"count", json::array()},
-                 {"p", json::array()}};
-    for (const auto& [at, p] : fields) {
-        columns["size"].push_back(at.first);
-        columns["count"].push_back(at.second);
-        columns["p"].push_back(p);
-    }
-    return columns;
+    json out{{"low", low}, {"high", high}, {"counts_of_a_field", width}, {"total", fields.size()}};
+    out.update(columns_of({"size", "count", "p"}, fields, [](const auto& field) {
+        return json::array({field.first.first, field.first.second, field.second});
+    }));
+    return out;
 }
 
 }  // namespace

@@ -137,28 +137,21 @@ std::vector<pattern_map::const_iterator> in_order(const pattern_map& all) {
 }
 
 json columns_of_patterns(std::span<const pattern_map::const_iterator> rows, duration bin) {
-    json columns;
-    for (const char* const name : {"units", "lags_ms", "count", "p", "q", "found"})
-        columns[name] = json::array();
-    for (const auto& row : rows) {
-        json units = json::array();
-        json lags = json::array();
+    return columns_of({"units", "lags_ms", "count", "p", "q", "found"}, rows, [&](auto row) {
+        json cells = json::array();
+        for (int i = 0; i < 6; ++i) cells.push_back(json::array());
         for (const auto& [lag, unit] : row->first) {
-            units.push_back(to_index(unit));
-            lags.push_back(ms(lag * bin));
+            cells[0].push_back(unit);
+            cells[1].push_back(ms(lag * bin));
         }
-        columns["units"].push_back(std::move(units));
-        columns["lags_ms"].push_back(std::move(lags));
-        json cells;
         for (const auto& [count, p, q, is_found] : row->second) {
-            cells["count"].push_back(count);
-            cells["p"].push_back(p);
-            cells["q"].push_back(q);
-            cells["found"].push_back(is_found);
+            cells[2].push_back(count);
+            cells[3].push_back(p);
+            cells[4].push_back(q);
+            cells[5].push_back(is_found);
         }
-        for (const auto& [name, values] : cells.items()) columns[name].push_back(values);
-    }
-    return columns;
+        return cells;
+    });
 }
 
 double seconds_of(const json& windows) {

@@ -182,11 +182,7 @@ void read_times(const io::zip_reader& archive, const std::filesystem::path& path
                 feature_file& file) {
     if (has(archive, "samples")) {
         io::npy_reader array = open_array(archive, path, "samples");
-        std::array<std::int64_t, 4096> block{};
-        while (const std::size_t n = array.read(std::span{block}))
-            file.samples.insert(file.samples.end(), block.begin(),
-                                block.begin() + static_cast<std::ptrdiff_t>(n));
-        array.expect_end();
+        file.samples = io::read_whole<std::int64_t>(array);
         check_samples(file, path);
     }
     if (has(archive, "sample_rate")) {

@@ -35,12 +35,7 @@ std::vector<std::int64_t> read_integers(const fs::path& path) {
     io::npy_reader array = open_array(path);
     if (!array.header().is_whole())
         throw io_error(fmt::format("{}: expected whole numbers", array.what()));
-    std::vector<std::int64_t> out;
-    std::array<std::int64_t, 4096> block{};
-    while (const std::size_t n = array.read(std::span{block}))
-        out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(n));
-    array.expect_end();
-    return out;
+    return io::read_whole<std::int64_t>(array);
 }
 
 // The channel of each feature column for each template. Empty if all spikes have all channels in

@@ -31,15 +31,6 @@ io::npy_reader open_array(const io::zip_reader& archive, const io::zip_entry& en
     return {archive.open(entry), fmt::format("'{}', array '{}'", job.path.string(), name)};
 }
 
-std::vector<std::int64_t> read_integers(io::npy_reader array) {
-    std::vector<std::int64_t> out;
-    std::array<std::int64_t, 4096> block{};
-    while (const std::size_t n = array.read(std::span{block}))
-        out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(n));
-    array.expect_end();
-    return out;
-}
-
 // Reads the ends of the recorded segments.
 std::vector<std::int64_t> read_ends(io::npy_reader array) {
     std::vector<std::int64_t> out;
@@ -107,7 +98,8 @@ std::vector<std::string> name_units(const io::zip_reader& archive, const reading
     const auto* keys_entry = find_array(archive, {"keys"});
     if (keys_entry == nullptr) return {};
     std::vector<std::string> out;
-    const auto keys = read_integers(open_array(archive, *keys_entry, job));
+    io::npy_reader key_array = open_array(archive, *keys_entry, job);
+    const auto keys = io::read_whole<std::int64_t>(key_array);
     if (const auto* names_entry = find_array(archive, {"unit_name"})) {
         io::npy_reader names = open_array(archive, *names_entry, job);
         if (names.header().count() != keys.size())

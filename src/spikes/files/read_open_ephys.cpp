@@ -116,12 +116,7 @@ std::vector<std::int64_t> read_numbers(const fs::path& path) {
     io::npy_reader array(io::open_bytes(path), fmt::format("'{}'", path.string()));
     if (!array.header().is_whole())
         throw io_error(fmt::format("{}: expected whole numbers", array.what()));
-    std::vector<std::int64_t> out;
-    std::vector<std::int64_t> block(numpy_block);
-    while (const std::size_t n = array.read(std::span{block}))
-        out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(n));
-    array.expect_end();
-    return out;
+    return io::read_whole<std::int64_t>(array);
 }
 
 // The name of a unit, and its label: cluster 0 is what was not sorted.
