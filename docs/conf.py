@@ -43,6 +43,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 
 # Outputs in pages are computed during the build; if that fails, the build fails.
 nb_execution_mode = "force"
+nb_execution_in_temp = True
 # An exception is a warning with its traceback, and warnings fail script/docs.
 nb_execution_show_tb = True
 nb_execution_timeout = 120

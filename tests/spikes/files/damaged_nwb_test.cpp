@@ -21,12 +21,11 @@ namespace spikeweave {
 namespace {
 
 namespace h5 = io::hdf5;
-using std::chrono::seconds;
 
 // Requests a stop unless it is destroyed in time.
 class alarm_clock {
 public:
-    alarm_clock(std::stop_source source, seconds after)
+    alarm_clock(std::stop_source source, std::chrono::minutes after)
         : thread_([source, after](const std::stop_token& over) mutable {
               std::mutex access;
               std::condition_variable_any woken;
@@ -44,7 +43,7 @@ enum class outcome { same, warned, refused, came_to_no_end, other_numbers, other
 
 outcome read_damaged(const std::filesystem::path& path, const spike_sequence& written) {
     std::stop_source source;
-    const alarm_clock bell(source, seconds(60));
+    const alarm_clock bell(source, std::chrono::minutes(5));
     try {
         const spike_file file =
             read_spikes(path, {.allow_negative = true}, {.stop = source.get_token()});
