@@ -60,7 +60,7 @@ def test_recordings_are_read_with_all_options():
 
 
 def test_files_in_the_repository_are_those_of_the_library():
-    tool = ROOT / "tools" / "option_files.py"
+    tool = ROOT / "tools" / "described_files.py"
     if not tool.exists():
         pytest.skip("needs the repository, of which the tests are a part")
     folder = str(Path(spikeweave.__file__).parents[1])
@@ -72,7 +72,28 @@ def test_files_in_the_repository_are_those_of_the_library():
         env={"PYTHONPATH": folder},
     )
 
-    assert said.returncode == 0, f"outdated; run tools/option_files.py: {said.stdout}{said.stderr}"
+    assert said.returncode == 0, (
+        f"outdated; run tools/described_files.py: {said.stdout}{said.stderr}"
+    )
+
+
+def test_tables_of_columns_have_what_the_library_describes():
+    tool = ROOT / "tools" / "described_files.py"
+    if not tool.exists():
+        pytest.skip("needs the repository, of which the tests are a part")
+    table = runpy.run_path(str(tool))["tables_of_columns"]
+    page = "<!-- columns: count, a.tsv -->\nold\n<!-- end of columns -->\n"
+
+    made = table(page, [("count", "a.tsv", [("x", "one | two"), ("x_low", ""), ("y", "three")])])
+
+    assert "| `x`, `x_low` | one \\| two |\n| `y` | three |\n" in made
+    assert "old" not in made
+    with pytest.raises(SystemExit, match="lacks the columns of count b.tsv"):
+        table(page, [("count", "a.tsv", [("x", "one")]), ("count", "b.tsv", [("x", "one")])])
+    with pytest.raises(SystemExit, match="'count, a.tsv' is no table"):
+        table(page, [])
+    with pytest.raises(SystemExit, match="`x` is not explained"):
+        table(page, [("count", "a.tsv", [("x", "")])])
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +179,7 @@ def test_an_option_that_is_added_needs_no_other_edit():
     assert inspect.signature(find).parameters["new_one"].default == "old"
     assert '    new_one\n        What is new: ``"old"``, ``"new"``. Default: old.\n' in find.__doc__
 
-    file = ROOT / "tools" / "option_files.py"
+    file = ROOT / "tools" / "described_files.py"
     if not file.exists():
         pytest.skip("needs the repository, of which the tests are a part")
     tool = runpy.run_path(str(file))

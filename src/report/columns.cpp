@@ -217,11 +217,12 @@ std::string json_name(const column& one) {
 
 }  // namespace
 
+std::string tsv_name(const column& of) {
+    return is_time(of.value) ? of.name + "_ms" : of.name;
+}
+
 std::string tsv_heading(const row& of) {
-    std::string out;
-    for (const auto& [name, value] : of)
-        out += fmt::format("{}{}{}", out.empty() ? "" : "\t", name, is_time(value) ? "_ms" : "");
-    return out;
+    return joined(of, "\t", tsv_name);
 }
 
 std::string cell_of(const column_value& value, std::span<const std::string> unit_names,

@@ -15,6 +15,7 @@
 
 #include "report/run_json.hpp"
 #include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/assess/label_permutation.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/members.hpp"
@@ -52,6 +53,8 @@ using column_value =
 struct column {
     std::string name;
     column_value value;
+    /// What it holds, in Markdown; empty: it is explained with the column before.
+    std::string_view help{};
 };
 using row = std::vector<column>;
 
@@ -78,34 +81,35 @@ requires is_described<Struct> row described_row(const Struct& value);
 /// Adds a member to a row. An estimate takes three columns: `gain`, `gain_low` and `gain_high`. A
 /// struct with a description takes its own.
 template <class Value>
-void add_column(row& to, const std::string& name, const Value& value) {
-    if constexpr (std::is_same_v<Value, estimate>) {
-        to.push_back({name, value.value});
+void add_column(row& to, const std::string& name, const Value& value, std::string_view help) {
+    if constexpr (std::is_same_v<Value, estimate> || std::is_same_v<Value, interval_estimate>) {
+        to.push_back({name, value.value, help});
         to.push_back({name + "_low", value.low});
         to.push_back({name + "_high", value.high});
     } else if constexpr (std::is_same_v<Value, std::optional<delay_estimate>>) {
         const auto ms_of = [&](double delay_estimate::*us) {
             return value ? known_ms{(*value).*us / 1000} : known_ms{};
         };
-        to.push_back({name, ms_of(&delay_estimate::mean_us)});
+        to.push_back({name, ms_of(&delay_estimate::mean_us), help});
         to.push_back({name + "_low", ms_of(&delay_estimate::low_us)});
         to.push_back({name + "_high", ms_of(&delay_estimate::high_us)});
     } else if constexpr (is_described<Value>) {
         for (column& own : described_row(value)) to.push_back(std::move(own));
     } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
-        to.push_back({name, std::uint64_t{value}});
+        to.push_back({name, std::uint64_t{value}, help});
     } else if constexpr (std::is_enum_v<Value> && !std::is_same_v<Value, unit_id>) {
-        to.push_back({name, to_string(value)});
+        to.push_back({name, to_string(value), help});
     } else {
-        to.push_back({name, value});
+        to.push_back({name, value, help});
     }
 }
 
 template <class Struct>
 requires is_described<Struct> row described_row(const Struct& value) {
     row out;
-    each_member(value,
-                [&](const char* name, const auto& member) { add_column(out, name, member); });
+    members_of<Struct>::list([&](const char* name, const auto& member, std::string_view help = {}) {
+        add_column(out, name, std::invoke(member, value), help);
+    });
     return out;
 }
 
@@ -121,6 +125,8 @@ requires is_described<Struct> result_table described_table(std::string name,
 /// A cell of a file for people.
 std::string cell_of(const column_value& value, std::span<const std::string> unit_names,
                     std::string_view none = "-");
+/// The name of a column in a file for people.
+std::string tsv_name(const column& of);
 /// The names of the columns, separated by tabs.
 std::string tsv_heading(const row& of);
 /// The cells, separated by tabs. Of several units that explain an edge it has the first one.

@@ -112,12 +112,24 @@ struct replay_test {
 template <>
 struct members_of<replay_test> {
     static void list(const auto& to) {
-        to("chain", &replay_test::chain, "direction", &replay_test::direction, "scale",
-           &replay_test::scale, "count", &replay_test::count, "expected", &replay_test::expected,
-           "z", &replay_test::z, "p", &replay_test::p, "q", &replay_test::q, "events_scored",
-           &replay_test::scored, "events_significant", &replay_test::significant, "events_expected",
-           &replay_test::expected_significant, "events_p", &replay_test::events_p, "events_q",
-           &replay_test::events_q);
+        to("chain", &replay_test::chain, "the number of the chain, from 1");
+        to("direction", &replay_test::direction, "`forward` or `reverse`");
+        to("scale", &replay_test::scale,
+           "the factor of all delays at which the count stands out most");
+        to("count", &replay_test::count, "occurrences at that scale, without overlap");
+        to("expected", &replay_test::expected, "mean count of the shuffles");
+        to("z", &replay_test::z, "count minus mean, in standard deviations of the shuffles");
+        to("p", &replay_test::p,
+           "the probability of so large a z at the best scale by chance; q is corrected for chains "
+           "and directions");
+        to("q", &replay_test::q);
+        to("events_scored", &replay_test::scored, "events with at least three units of the chain");
+        to("events_significant", &replay_test::significant, "those with p of at most α");
+        to("events_expected", &replay_test::expected_significant,
+           "significant events that chance would give");
+        to("events_p", &replay_test::events_p,
+           "the probability of at least as many by chance; q is corrected as above");
+        to("events_q", &replay_test::events_q);
     }
 };
 
@@ -134,9 +146,14 @@ struct replay_event {
 template <>
 struct members_of<replay_event> {
     static void list(const auto& to) {
-        to("event", &replay_event::event, "chain", &replay_event::chain, "active",
-           &replay_event::active, "tau", &replay_event::tau, "p_forward", &replay_event::p_forward,
-           "p_reverse", &replay_event::p_reverse);
+        to("event", &replay_event::event, "the number of the event, from 1");
+        to("chain", &replay_event::chain, "the number of the chain, from 1");
+        to("active", &replay_event::active, "units of the chain that fire in the event");
+        to("tau", &replay_event::tau, "Kendall's correlation with the chain's order, from −1 to 1");
+        to("p_forward", &replay_event::p_forward,
+           "share of all orders of these units that are as close to the chain's order, and to its "
+           "reverse");
+        to("p_reverse", &replay_event::p_reverse);
     }
 };
 

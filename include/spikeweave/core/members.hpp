@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <type_traits>
 
 /// Structs of results whose members are described once: files and Python show them under the same
@@ -8,7 +9,10 @@
 namespace spikeweave {
 
 /// The members of a struct, in the order in which they are shown. It specialises this with a
-/// function `list(to)` that calls `to("size", &episode_level::size, ...)`.
+/// function `list(to)` that calls `to("size", &episode_level::size, "number of units")` for each.
+/// The last argument is what the documentation says of a column of a table; a column without it is
+/// explained with the one before, and members that are in no table do not need it. A member may
+/// also be a function of the struct.
 template <class Struct>
 struct members_of;
 
@@ -17,21 +21,13 @@ concept is_described = requires {
     sizeof(members_of<Struct>);
 };
 
-/// Calls `visit` with each name and what is named: "size", &episode_level::size, and so on.
-template <class Visit, class Named, class... More>
-void each_named(const Visit& visit, const char* name, const Named& named, const More&... more) {
-    visit(name, named);
-    if constexpr (sizeof...(more) > 0) each_named(visit, more...);
-}
-
 /// Calls `visit` with the name and the value of each member.
 template <class Struct, class Visit>
 void each_member(Struct& value, Visit visit) {
-    const auto one = [&](const char* name, const auto& member) {
-        visit(name, std::invoke(member, value));
-    };
     members_of<std::remove_const_t<Struct>>::list(
-        [&](const auto&... all) { each_named(one, all...); });
+        [&](const char* name, const auto& member, std::string_view /*help*/ = {}) {
+            visit(name, std::invoke(member, value));
+        });
 }
 
 }  // namespace spikeweave

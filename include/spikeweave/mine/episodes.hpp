@@ -211,9 +211,12 @@ struct episode_level {
 template <>
 struct members_of<episode_level> {
     static void list(const auto& to) {
-        to("size", &episode_level::size, "candidates", &episode_level::candidates, "frequent",
-           &episode_level::frequent, "survivor_bytes", &episode_level::survivor_bytes, "seconds",
-           &episode_level::seconds, "kernel_seconds", &episode_level::kernel_seconds);
+        to("size", &episode_level::size);
+        to("candidates", &episode_level::candidates);
+        to("frequent", &episode_level::frequent);
+        to("survivor_bytes", &episode_level::survivor_bytes);
+        to("seconds", &episode_level::seconds);
+        to("kernel_seconds", &episode_level::kernel_seconds);
     }
 };
 

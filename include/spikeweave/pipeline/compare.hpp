@@ -7,6 +7,7 @@
 #include "spikeweave/assess/label_permutation.hpp"
 #include "spikeweave/core/enum_names.hpp"
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/core/members.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/pipeline/change_kind.hpp"
 
@@ -41,6 +42,39 @@ struct condition_change {
     ratio_change excess{};
     double excess_q = 1;
     change_kind change = change_kind::none;
+};
+template <>
+struct members_of<condition_change> {
+    static void list(const auto& to) {
+        const auto in = [](auto member, std::size_t condition) {
+            return [=](const condition_change& one) { return (one.*member)[condition]; };
+        };
+        const auto rate = [](auto member) {
+            return [=](const condition_change& one) { return one.rate.*member; };
+        };
+        const auto excess = [](auto member) {
+            return [=](const condition_change& one) { return one.excess.*member; };
+        };
+        to("count_a", in(&condition_change::counts, 0), "occurrences");
+        to("count_b", in(&condition_change::counts, 1));
+        to("expected_a", in(&condition_change::expected, 0), "occurrences that the rates predict");
+        to("expected_b", in(&condition_change::expected, 1));
+        to("first_spikes_a", in(&condition_change::first_spikes, 0),
+           "spikes of the first unit; with `--patterns` the bins in which it fires");
+        to("first_spikes_b", in(&condition_change::first_spikes, 1));
+        to("rate_a_hz", rate(&ratio_change::a), "occurrences per second");
+        to("rate_b_hz", rate(&ratio_change::b));
+        to("rate_ratio", rate(&ratio_change::ratio), "b / a, with its interval");
+        to("rate_p", rate(&ratio_change::p), "p and q of the change of the rate");
+        to("rate_q", &condition_change::rate_q);
+        to("excess_a", excess(&ratio_change::a),
+           "the occurrences that the rates do not predict, divided by `removed_a` or `removed_b`, "
+           "with `--patterns` by `first_spikes_a` or `first_spikes_b`");
+        to("excess_b", excess(&ratio_change::b));
+        to("excess_difference", excess(&ratio_change::difference), "b − a, with its interval");
+        to("excess_p", excess(&ratio_change::p), "p and q of the change of the excess");
+        to("excess_q", &condition_change::excess_q);
+    }
 };
 
 }  // namespace spikeweave

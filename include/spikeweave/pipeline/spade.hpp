@@ -118,8 +118,10 @@ struct funnel_step {
 template <>
 struct members_of<funnel_step> {
     static void list(const auto& to) {
-        to("step", &funnel_step::step, "removed", &funnel_step::removed, "left", &funnel_step::left,
-           "why", &funnel_step::why);
+        to("step", &funnel_step::step);
+        to("removed", &funnel_step::removed);
+        to("left", &funnel_step::left);
+        to("why", &funnel_step::why);
     }
 };
 

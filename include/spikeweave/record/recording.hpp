@@ -35,9 +35,12 @@ struct recording_channel {
 template <>
 struct members_of<recording_channel> {
     static void list(const auto& to) {
-        to("name", &recording_channel::name, "gain_uv", &recording_channel::gain_uv, "offset_uv",
-           &recording_channel::offset_uv, "x_um", &recording_channel::x_um, "y_um",
-           &recording_channel::y_um, "shank", &recording_channel::shank);
+        to("name", &recording_channel::name);
+        to("gain_uv", &recording_channel::gain_uv);
+        to("offset_uv", &recording_channel::offset_uv);
+        to("x_um", &recording_channel::x_um);
+        to("y_um", &recording_channel::y_um);
+        to("shank", &recording_channel::shank);
     }
 };
 

@@ -10,7 +10,8 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
 
-/// One table of the findings of many recordings, for statistics packages.
+/// The tables of results, and one table of the findings of many recordings, for statistics
+/// packages.
 namespace spikeweave {
 
 /// Options of `write_table`.
@@ -48,5 +49,19 @@ SPIKEWEAVE_API table_summary write_table(const std::filesystem::path& table,
                                          std::span<const std::filesystem::path> folders,
                                          const table_options& options = {},
                                          const execution& run = {}, bool overwrite = true);
+
+/// A column of a file for people.
+struct column_description {
+    std::string name{};
+    /// What it holds, in Markdown; empty: it is explained with the column before.
+    std::string help{};
+};
+struct table_description {
+    std::string command{};  ///< that writes it, such as "episodes"
+    std::string file{};     ///< such as "circuit.tsv"
+    std::vector<column_description> columns{};
+};
+/// Describes tables of all commands, with the columns that only some options add.
+SPIKEWEAVE_API std::vector<table_description> describe_tables();
 
 }  // namespace spikeweave

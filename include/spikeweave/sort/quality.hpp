@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
@@ -89,17 +91,57 @@ struct unit_quality {
 template <>
 struct members_of<unit_quality> {
     static void list(const auto& to) {
-        to("rate_hz", &unit_quality::rate_hz, "quality_features", &unit_quality::features,
-           "l_ratio", &unit_quality::l_ratio, "isolation_distance",
-           &unit_quality::isolation_distance, "refractory_violations",
-           &unit_quality::refractory_violations, "contamination", &unit_quality::contamination,
-           "snr", &unit_quality::snr, "presence_ratio", &unit_quality::presence_ratio,
-           "firing_range", &unit_quality::firing_range, "amplitude_median",
-           &unit_quality::amplitude_median, "amplitude_cv", &unit_quality::amplitude_cv,
-           "amplitude_cutoff", &unit_quality::amplitude_cutoff, "separation",
-           &unit_quality::separation);
+        to("rate_hz", &unit_quality::rate_hz,
+           "firing rate in spikes per second (Hz); unknown without times");
+        to("quality_features", &unit_quality::features,
+           "number of features used for `l_ratio` and `isolation_distance`");
+        to("l_ratio", &unit_quality::l_ratio,
+           "other spikes that are as near as its own, per spike of the unit; 0 if there are none "
+           "(Schmitzer-Torbert et al. 2005). Lower is better");
+        to("isolation_distance", &unit_quality::isolation_distance,
+           "squared Mahalanobis distance within which there are as many other spikes as the unit "
+           "has (Schmitzer-Torbert et al. 2005). Higher is better. Compare it, and `l_ratio`, only "
+           "between units with the same `quality_features`");
+        to("refractory_violations", &unit_quality::refractory_violations,
+           "fraction, from 0 to 1, of the intervals between its spikes that are shorter than the "
+           "refractory period (`--refractory`, 1.5 ms). Lower is better: a single neuron has "
+           "hardly any");
+        to("contamination", &unit_quality::contamination,
+           "estimated fraction, from 0 to 1, of its spikes that come from other neurons (Llobet et "
+           "al. 2022). Lower is better: 0 if no violations were seen");
+        to("snr", &unit_quality::snr,
+           "only for recordings: the height of the mean waveform divided by the noise of its "
+           "channel. Higher is better; a unit below about 2 with a flat mean waveform consists of "
+           "noise");
+        to("presence_ratio", &unit_quality::presence_ratio,
+           "fraction, from 0 to 1, of the equal parts of the recording in which it fires: ten, or "
+           "one a minute. Below 0.9 it was lost for a time, or it is silent for long");
+        to("firing_range", &unit_quality::firing_range,
+           "difference of its high and low rates (95th and 5th percentile in intervals of 10 s), "
+           "in Hz; unknown below 20 s");
+        to("amplitude_median", &unit_quality::amplitude_median,
+           "median height of its spikes in microvolts; only if they were found by templates");
+        to("amplitude_cv", &unit_quality::amplitude_cv,
+           "standard deviation of the heights of its spikes divided by their median: 0.1 to 0.15 "
+           "for most neurons, up to 0.25 for those that fire bursts; only if they were found by "
+           "templates");
+        to("amplitude_cutoff", &unit_quality::amplitude_cutoff,
+           "estimated fraction, from 0 to 0.5, of its spikes that were too small to be found. "
+           "Lower is better; unknown below 80 spikes, and only if they were found by templates");
+        to("separation", &unit_quality::separation,
+           "distance of the two groups into which its spikes divide best, in standard deviations: "
+           "about 2.7 for the spikes of one neuron; only for recordings");
     }
 };
+
+/// Calls `visit` with the name, the member and the explanation of every figure of the quality.
+template <class Visit>
+void each_figure(const Visit& visit) {
+    members_of<unit_quality>::list([&](const char* name, auto member, std::string_view help) {
+        if constexpr (std::is_same_v<decltype(member), std::optional<double> unit_quality::*>)
+            visit(name, member, help);
+    });
+}
 
 /// The label of a unit.
 enum class unit_label : std::uint8_t {
@@ -140,7 +182,9 @@ struct unit_verdict {
 template <>
 struct members_of<unit_verdict> {
     static void list(const auto& to) {
-        to("label", &unit_verdict::label, "reason", &unit_verdict::reason);
+        to("label", &unit_verdict::label,
+           "`good`, `mua` or `noise`; the other commands use the good units by default");
+        to("reason", &unit_verdict::reason, "the limit that decided, with the unit's figure");
     }
 };
 
@@ -170,10 +214,22 @@ struct sorted_unit {
 template <>
 struct members_of<sorted_unit> {
     static void list(const auto& to) {
-        to("spikes", &sorted_unit::spikes, "unmasked_features", &sorted_unit::unmasked,
-           "peak_feature", &sorted_unit::peak_feature, "quality", &sorted_unit::quality, "verdict",
-           &sorted_unit::verdict, "possibly_one_neuron_with", &sorted_unit::one_neuron_with,
-           "cross_talk_with", &sorted_unit::cross_talk_with);
+        to("spikes", &sorted_unit::spikes,
+           "number of spikes. With few spikes, the columns below are uncertain");
+        to("unmasked_features", &sorted_unit::unmasked,
+           "mean number of unmasked features of its spikes; it grows with the number of channels "
+           "on which the unit is seen, and is not a measure of quality");
+        to("peak_feature", &sorted_unit::peak_feature,
+           "the feature with the largest sum of masks, from 0; divided by the features per "
+           "channel, it gives the channel");
+        to("quality", &sorted_unit::quality);
+        to("verdict", &sorted_unit::verdict);
+        to("possibly_one_neuron_with", &sorted_unit::one_neuron_with,
+           "units that may have spikes of the same neuron, with `, ` between them; only for "
+           "recordings");
+        to("cross_talk_with", &sorted_unit::cross_talk_with,
+           "units of whose spikes these may be what was left, or the other way round; only for "
+           "recordings");
     }
 };
 

@@ -84,12 +84,24 @@ struct cluster_decision {
 template <>
 struct members_of<cluster_decision> {
     static void list(const auto& to) {
-        to("cluster", &cluster_decision::cluster, "decision", &cluster_decision::fate, "other",
-           &cluster_decision::other, "spikes", &cluster_decision::spikes, "distance",
-           &cluster_decision::distance, "similarity", &cluster_decision::similarity, "difference",
-           &cluster_decision::difference, "coincidences", &cluster_decision::coincidences,
-           "expected_coincidences", &cluster_decision::expected_coincidences, "reason",
-           &cluster_decision::reason);
+        to("cluster", &cluster_decision::cluster,
+           "its number after clustering; clusters that result from splits get higher numbers");
+        to("decision", &cluster_decision::fate, "`split`, `merged`, `dropped` or `kept`");
+        to("other", &cluster_decision::other,
+           "the cluster that was split off or merged with it, or the final number of the unit that "
+           "it became");
+        to("spikes", &cluster_decision::spikes, "spikes of the cluster at that time");
+        to("distance", &cluster_decision::distance,
+           "distance of the two groups of spikes, in standard deviations");
+        to("similarity", &cluster_decision::similarity,
+           "correlation of the two templates at the best lag, and the share of the energy of the "
+           "larger one in which they differ");
+        to("difference", &cluster_decision::difference);
+        to("coincidences", &cluster_decision::coincidences,
+           "pairs of their spikes within a refractory period, and the number expected of "
+           "independent units");
+        to("expected_coincidences", &cluster_decision::expected_coincidences);
+        to("reason", &cluster_decision::reason, "why, in words");
     }
 };
 

@@ -5,6 +5,7 @@
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/report/page.hpp"
+#include "spikeweave/report/table.hpp"
 
 namespace spikeweave::python {
 
@@ -25,6 +26,14 @@ void bind_reports(nb::module_& m) {
             "folder"_a, "command"_a, "warnings"_a, "overwrite"_a);
     nb::class_<result_document>(m, "ResultDocument").def(nb::init<std::string, std::string>());
     m.def("read_result", &read_result);
+    m.def("result_tables", [] {
+        return column(describe_tables(), [](const table_description& one) {
+            return nb::make_tuple(one.command, one.file,
+                                  column(one.columns, [](const column_description& of) {
+                                      return nb::make_tuple(of.name, of.help);
+                                  }));
+        });
+    });
     m.def("page_of_results",
           [](const std::vector<result_document>& results, const nb::dict& given) {
               return call(page_of_results, results, given);

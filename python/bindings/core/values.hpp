@@ -27,6 +27,8 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "spikeweave/assess/episodes/circuit.hpp"
+#include "spikeweave/assess/label_permutation.hpp"
 #include "spikeweave/assess/spade/stability.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/members.hpp"
@@ -148,24 +150,68 @@ auto of(Outer outer, Inner inner) {
     return [=](const auto& value) { return std::invoke(inner, std::invoke(outer, value)); };
 }
 
+/// Calls `visit` with each name and what is named: "size", &episode_level::size, and so on.
+template <class Visit, class Named, class... More>
+void each_named(const Visit& visit, const char* name, const Named& named, const More&... more) {
+    visit(name, named);
+    if constexpr (sizeof...(more) > 0) each_named(visit, more...);
+}
+
 /// Adds columns to a table: each is a name, and a member or a function. Without any, they are the
 /// members of a struct that has a description.
 template <class Elements, class... Columns>
 void add_columns(nb::dict& table, const Elements& elements, const Columns&... columns) {
-    const auto add = [&](const char* name, const auto& of_element) {
+    const auto add = [&](const char* name, const auto& of_element, std::string_view /*help*/ = {}) {
         table[name] = column(elements, of_element);
     };
     if constexpr (sizeof...(columns) > 0)
         each_named(add, columns...);
     else
-        members_of<typename Elements::value_type>::list(
-            [&](const auto&... all) { each_named(add, all...); });
+        members_of<typename Elements::value_type>::list(add);
 }
 template <class Elements, class... Columns>
 nb::dict table_of(const Elements& elements, const Columns&... columns) {
     nb::dict out;
     add_columns(out, elements, columns...);
     return out;
+}
+
+/// Adds the columns of a table of results, as its file has them: an estimate is three columns.
+/// @param rename  returns the name in Python, for times in seconds
+template <class Struct, class Elements, class Rename>
+void add_described(nb::dict& table, const Elements& elements, const Rename& rename) {
+    const auto add = [&](const std::string& name, const auto& get) {
+        table[nb::str(rename(name).c_str())] = column(elements, get);
+    };
+    const auto add_estimate = [&](const std::string& name, const auto& value, const auto& low,
+                                  const auto& high) {
+        add(name, value);
+        add(name + "_low", low);
+        add(name + "_high", high);
+    };
+    members_of<Struct>::list(
+        [&](const std::string& name, const auto& get, std::string_view /*help*/ = {}) {
+            using member = std::remove_cvref_t<decltype(std::invoke(get, elements.front()))>;
+            if constexpr (std::is_same_v<member, estimate> ||
+                          std::is_same_v<member, interval_estimate>) {
+                add_estimate(name, of(get, &member::value), of(get, &member::low),
+                             of(get, &member::high));
+            } else if constexpr (std::is_same_v<member, std::optional<delay_estimate>>) {
+                const auto seconds = [&](double delay_estimate::*us) {
+                    return of(get, [us](const member& delay) {
+                        return delay ? std::optional((*delay).*us / 1e6) : std::nullopt;
+                    });
+                };
+                add_estimate(name, seconds(&delay_estimate::mean_us),
+                             seconds(&delay_estimate::low_us), seconds(&delay_estimate::high_us));
+            } else if constexpr (std::is_same_v<member, std::vector<unit_id>>) {
+                add(name, of(get, [](const member& units) {
+                        return units.empty() ? std::nullopt : std::optional(units.front());
+                    }));
+            } else {
+                add(name, get);
+            }
+        });
 }
 
 /// Adds entries to a dictionary: each is a name, and a member of the element or a function.

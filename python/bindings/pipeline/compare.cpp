@@ -10,29 +10,6 @@
 namespace spikeweave::python {
 namespace {
 
-// Adds the columns of one quantity, such as rate_a and rate_p.
-template <class Change>
-void add_change(nb::dict& out, const std::vector<Change>& findings, const std::string& name,
-                ratio_change condition_change::*change, double condition_change::*q) {
-    const auto add = [&](const char* column_name, auto get) {
-        out[(name + "_" + column_name).c_str()] =
-            column(findings, [&](const Change& one) { return get(one.*change); });
-    };
-    add("a", [](const ratio_change& one) { return one.a; });
-    add("b", [](const ratio_change& one) { return one.b; });
-    const auto add_interval = [&](const std::string& of, interval_estimate ratio_change::*value) {
-        add(of.c_str(), [=](const ratio_change& one) { return (one.*value).value; });
-        add((of + "_low").c_str(), [=](const ratio_change& one) { return (one.*value).low; });
-        add((of + "_high").c_str(), [=](const ratio_change& one) { return (one.*value).high; });
-    };
-    if (name == "rate")
-        add_interval("ratio", &ratio_change::ratio);
-    else
-        add_interval("difference", &ratio_change::difference);
-    add("p", [](const ratio_change& one) { return one.p; });
-    out[(name + "_q").c_str()] = column(findings, [&](const Change& one) { return one.*q; });
-}
-
 // Adds a column for each condition.
 template <class Change, class Member>
 void add_of_both(nb::dict& columns, const std::vector<Change>& findings, const char* name,
@@ -54,12 +31,9 @@ nb::dict summary_of(const condition_summary& of) {
 // Adds the common parts of comparisons of all kinds of findings, except the first columns.
 template <class Comparison>
 void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
-    add_of_both(columns, found.findings, "count", &condition_change::counts);
-    add_of_both(columns, found.findings, "expected", &condition_change::expected);
-    add_of_both(columns, found.findings, "first_spikes", &condition_change::first_spikes);
-    add_change(columns, found.findings, "rate", &condition_change::rate, &condition_change::rate_q);
-    add_change(columns, found.findings, "excess", &condition_change::excess,
-               &condition_change::excess_q);
+    add_described<condition_change>(columns, found.findings, [](std::string name) {
+        return name.ends_with("_hz") ? name.substr(0, name.size() - 3) : name;
+    });
     out["columns"] = std::move(columns);
     out["unit_names"] = found.unit_names;
     out["samples"] = std::string(to_string(found.samples));
@@ -82,8 +56,7 @@ nb::dict to_python(episode_comparison made) {
     for (const episode_change& one : found.findings) table.episodes.push_back({one.what, 0});
     nb::dict out;
     out["report"] =
-        held_report([held] { return report_of(*held); },
-                    [](const auto&... how) { write_episode_comparison_report(how...); });
+        held_report([held] { return report_of(*held); }, &write_episode_comparison_report);
     out["table"] = table_arrays(table);
     nb::dict columns = table_of(found.findings, "change", &episode_change::change);
     add_of_both(columns, found.findings, "found", &episode_change::found);
@@ -107,8 +80,7 @@ nb::dict to_python(pattern_comparison made) {
     }
     nb::dict out;
     out["report"] =
-        held_report([held] { return report_of(*held); },
-                    [](const auto&... how) { write_pattern_comparison_report(how...); });
+        held_report([held] { return report_of(*held); }, &write_pattern_comparison_report);
     out["findings"] = std::move(patterns);
     add_comparison(out, table_of(found.findings, "change", &pattern_change::change), found);
     return out;

@@ -21,33 +21,9 @@ namespace {
 // The columns of `circuit.tsv`, with times in seconds. `from` cannot be a name in Python.
 nb::dict circuit_columns(const circuit& found) {
     nb::dict out;
-    const auto add = [&](const std::string& name, const auto& of_edge) {
-        out[name.c_str()] = column(found.edges, of_edge);
-    };
-    const auto add_member = [&](const std::string& name, const auto& of_edge) {
-        using member = std::remove_cvref_t<decltype(std::invoke(of_edge, found.edges.front()))>;
-        if constexpr (std::is_same_v<member, estimate>) {
-            add(name, of(of_edge, &estimate::value));
-            add(name + "_low", of(of_edge, &estimate::low));
-            add(name + "_high", of(of_edge, &estimate::high));
-        } else if constexpr (std::is_same_v<member, std::optional<delay_estimate>>) {
-            const auto seconds = [&](double delay_estimate::*us) {
-                return of(of_edge, [us](const std::optional<delay_estimate>& delay) {
-                    return delay ? std::optional((*delay).*us / 1e6) : std::nullopt;
-                });
-            };
-            add(name, seconds(&delay_estimate::mean_us));
-            add(name + "_low", seconds(&delay_estimate::low_us));
-            add(name + "_high", seconds(&delay_estimate::high_us));
-        } else if constexpr (std::is_same_v<member, std::vector<unit_id>>) {
-            add(name, of(of_edge, [](const std::vector<unit_id>& units) {
-                    return units.empty() ? std::nullopt : std::optional(units.front());
-                }));
-        } else {
-            add(name == "from" ? "source" : name == "to" ? "target" : name, of_edge);
-        }
-    };
-    members_of<circuit_edge>::list([&](const auto&... all) { each_named(add_member, all...); });
+    add_described<circuit_edge>(out, found.edges, [](const std::string& name) {
+        return name == "from" ? "source" : name == "to" ? "target" : name;
+    });
     out["chains"] = column(found.chains);
     return out;
 }

@@ -17,27 +17,38 @@ namespace spikeweave {
 template <>
 struct members_of<sorting> {
     static void list(const auto& to) {
-        to("labels", &sorting::labels, "unit_count", &sorting::unit_count, "samples",
-           &sorting::samples, "sample_rate", &sorting::sample_rate, "sample_count",
-           &sorting::sample_count, "begin", &sorting::begin, "fractions", &sorting::fractions);
+        to("labels", &sorting::labels);
+        to("unit_count", &sorting::unit_count);
+        to("samples", &sorting::samples);
+        to("sample_rate", &sorting::sample_rate);
+        to("sample_count", &sorting::sample_count);
+        to("begin", &sorting::begin);
+        to("fractions", &sorting::fractions);
     }
 };
 template <>
 struct members_of<mean_waveforms> {
     static void list(const auto& to) {
-        to("channels", &mean_waveforms::channel_count, "frames", &mean_waveforms::frame_count,
-           "before", &mean_waveforms::before, "values", &mean_waveforms::values, "deviations",
-           &mean_waveforms::deviations, "spikes", &mean_waveforms::spikes, "noise",
-           &mean_waveforms::noise);
+        to("channels", &mean_waveforms::channel_count);
+        to("frames", &mean_waveforms::frame_count);
+        to("before", &mean_waveforms::before);
+        to("values", &mean_waveforms::values);
+        to("deviations", &mean_waveforms::deviations);
+        to("spikes", &mean_waveforms::spikes);
+        to("noise", &mean_waveforms::noise);
     }
 };
 template <>
 struct members_of<sort_result> {
     static void list(const auto& to) {
-        to("sorted", &sort_result::sorted, "units", &sort_result::units, "waveforms",
-           &sort_result::waveforms, "channels", &sort_result::channels, "features_per_channel",
-           &sort_result::features_per_channel, "raw", &sort_result::raw, "raw_offset_bytes",
-           &sort_result::raw_offset_bytes, "amplitudes", &sort_result::amplitudes);
+        to("sorted", &sort_result::sorted);
+        to("units", &sort_result::units);
+        to("waveforms", &sort_result::waveforms);
+        to("channels", &sort_result::channels);
+        to("features_per_channel", &sort_result::features_per_channel);
+        to("raw", &sort_result::raw);
+        to("raw_offset_bytes", &sort_result::raw_offset_bytes);
+        to("amplitudes", &sort_result::amplitudes);
     }
 };
 
@@ -103,8 +114,7 @@ nb::dict to_python(sort_result made, const nb::dict& parameters) {
         out["spikes"] = share(std::move(spikes.spikes), made.sorted.sample_count > 0);
     }
     const auto held = std::make_shared<const sort_result>(std::move(made));
-    out["report"] = held_report([held] { return report_of(*held); },
-                                [](const auto&... how) { write_sorting_report(how...); });
+    out["report"] = held_report([held] { return report_of(*held); }, &write_sorting_report);
     out["data"] = held;
     return out;
 }

@@ -18,23 +18,8 @@ from .._values.spikes import SpikeSequence
 
 _UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _RESOLUTION = 1e-6
-_COLUMNS = {
-    "peak_channel": "where its spikes are largest, from 0",
-    "rate": "spikes a second",
-    "l_ratio": "Schmitzer-Torbert et al. 2005; less is better",
-    "isolation_distance": "Schmitzer-Torbert et al. 2005; more is better",
-    "refractory_violations": "share of intervals shorter than the refractory period",
-    "contamination": "share of spikes of others, estimated (Llobet et al. 2022)",
-    "snr": "height of the mean waveform over the noise",
-    "presence_ratio": "share of the equal parts of the recording, at least ten, with a spike",
-    "firing_range": "95th less 5th percentile of its rates in intervals of 10 s, in hertz",
-    "amplitude_median": "median height of its spikes, in microvolts",
-    "amplitude_cv": "standard deviation of the heights of its spikes over their median",
-    "amplitude_cutoff": "estimated share of its spikes that were too small to be found",
-    "separation": "distance of the two groups into which its spikes divide best",
-    "quality": "good, mua (several neurons), noise or unsorted",
-    "label_reason": "why quality is what it is",
-}
+# Columns whose names differ between `units.tsv` and this table.
+_OTHER_NAMES = {"rate_hz": "rate", "label": "quality", "reason": "label_reason"}
 _NAME_COLUMN = "name of the unit as spikeweave knows it"
 
 
@@ -202,10 +187,15 @@ def spikes_to_nwb(spikes: SpikeSequence, target: Any, overwrite: bool, append: b
 @converts(SortResult, "nwb")
 def units_to_nwb(result: SortResult, target: Any, overwrite: bool, append: bool) -> Any:
     """`SortResult.to_nwb`."""
-    others = {"label": "quality", "reason": "label_reason"}
-    columns = {others.get(name, name): values for name, values in result.units.items()}
+    columns = {_OTHER_NAMES.get(name, name): values for name, values in result.units.items()}
     del columns["spikes"]
     return _units_to_nwb(result._timed(), columns, target, overwrite, append)
+
+
+def _explanations() -> dict[str, str]:
+    """What the columns of units hold."""
+    tables = {(command, file): columns for command, file, columns in _core.result_tables()}
+    return {_OTHER_NAMES.get(name, name): text for name, text in tables["sort", "units.tsv"]}
 
 
 def _units_to_nwb(
@@ -220,8 +210,9 @@ def _units_to_nwb(
         if nwbfile.units is not None:
             raise ValueError("target: expected a file without units, found a table of them")
         add_units(nwbfile, spikes)
+        help_of = _explanations() if columns else {}
         for name, values in columns.items():
-            nwbfile.add_unit_column(name, _COLUMNS.get(name, name), data=np.asarray(values))
+            nwbfile.add_unit_column(name, help_of.get(name, name), data=np.asarray(values))
     return nwbfile
 
 

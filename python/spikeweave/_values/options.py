@@ -1,4 +1,4 @@
-"""Options of the library as type checkers see them; tools/option_files.py writes this file."""
+"""Options of the library as type checkers see them; tools/described_files.py writes this file."""
 
 from __future__ import annotations
 

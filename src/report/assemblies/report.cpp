@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "report/described_tables.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"
 #include "report/run_json.hpp"
@@ -40,31 +41,36 @@ report::row assembly_row(const assembly_report& from, std::optional<std::size_t>
     const assembly& one = i ? from.found.assemblies[*i] : none;
     report::joined_list<duration> lags{{}, " "};
     for (const std::int32_t lag : one.lags) lags.items.push_back(one.bin * lag);
-    return {{"assembly", std::uint64_t{i.value_or(0) + 1}},
-            {"size", std::uint64_t{one.units.size()}},
-            {"units", report::joined_list<unit_id>{one.units, "+"}},
-            {"lags_ms", std::move(lags)},
-            {"bin", std::optional(one.bin)},
-            {"count", std::uint64_t{one.counts.back()}},
-            {"p", one.p.back()},
-            {"p_corrected", one.p_corrected},
+    return {{"assembly", std::uint64_t{i.value_or(0) + 1}, "the number of the assembly, from 1"},
+            {"size", std::uint64_t{one.units.size()}, "number of units"},
+            {"units", report::joined_list<unit_id>{one.units, "+"},
+             "the units in the order in which they were joined, with + between them"},
+            {"lags_ms", std::move(lags),
+             "the lag of each unit after the first one, a multiple of the bin width"},
+            {"bin", std::optional(one.bin), "the bin width"},
+            {"count", std::uint64_t{one.counts.back()}, "activations"},
+            {"p", one.p.back(), "the p of joining the last unit"},
+            {"p_corrected", one.p_corrected, "the same, for the number of tests of that step"},
             {"count_by_size",
-             report::joined_list<std::uint64_t>{{one.counts.begin(), one.counts.end()}, " "}},
+             report::joined_list<std::uint64_t>{{one.counts.begin(), one.counts.end()}, " "},
+             "count and p of the first two units, of the first three, and so on"},
             {"p_by_size", report::joined_list<double>{one.p, " "}}};
 }
 
 report::row activation_row(std::size_t assembly, const assembly_activation& active) {
-    return {{"assembly", std::uint64_t{assembly + 1}},
-            {"begin_s", report::exact_time{active.begin}},
-            {"count", std::uint64_t{active.count}}};
+    return {{"assembly", std::uint64_t{assembly + 1}, "the number of the assembly, from 1"},
+            {"begin_s", report::exact_time{active.begin}, "where the bin of its first unit begins"},
+            {"count", std::uint64_t{active.count}, "how often the assembly is active there"}};
 }
 
 report::row step_row(const assembly_step& step) {
-    return {{"bin", std::optional(step.bin)},
-            {"size", std::uint64_t{step.size}},
-            {"tests", std::uint64_t{step.tests}},
-            {"significant", std::uint64_t{step.significant}},
-            {"kept", std::uint64_t{step.kept}}};
+    return {{"bin", std::optional(step.bin), "the bin width"},
+            {"size", std::uint64_t{step.size}, "number of units"},
+            {"tests", std::uint64_t{step.tests},
+             "tests of a smaller assembly and a unit, without tests that were impossible because "
+             "the pairs are expected too rarely or almost always"},
+            {"significant", std::uint64_t{step.significant}, "significant ones"},
+            {"kept", std::uint64_t{step.kept}, "the different sets of units among these"}};
 }
 
 report::result_table assemblies_table(const assembly_report& from) {
@@ -118,7 +124,7 @@ report::document document_from(const assembly_report& from) {
             .unit_names = from.spikes.unit_names(),
             .values = {{"spikes", report::page_spikes(from.spikes)},
                        {"active", activations_json(from, most_activations_of_a_page)}},
-            .tables = {assemblies_table(from), activations_table(from), search_table(from)}};
+            .tables = report::tables_of(from)};
 }
 
 // The assemblies, each with its activations.
@@ -133,6 +139,10 @@ report::json assemblies_json(const assembly_report& from) {
 }
 
 }  // namespace
+
+std::vector<report::result_table> report::tables_of(const assembly_report& from) {
+    return {assemblies_table(from), activations_table(from), search_table(from)};
+}
 
 assembly_report report_of(spike_sequence spikes, assembly_result result, const execution& run) {
     assembly_report out{.spikes = std::move(result.part ? *result.part : spikes),

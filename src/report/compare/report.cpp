@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +17,7 @@
 
 #include "core/text.hpp"
 #include "io/result_folder.hpp"
+#include "report/described_tables.hpp"
 #include "report/document.hpp"
 #include "report/episodes/view.hpp"
 #include "report/result_files.hpp"
@@ -47,24 +47,6 @@ std::string interval_words(const interval_estimate& of) {
     return fmt::format("{:.3g} ({:.3g} to {:.3g})", of.value, of.low, of.high);
 }
 
-// The measures and tests of a change, by the names of their columns.
-std::array<std::pair<std::string_view, double>, 14> measures_of(const condition_change& one) {
-    return {{{"rate_a_hz", one.rate.a},
-             {"rate_b_hz", one.rate.b},
-             {"rate_ratio", one.rate.ratio.value},
-             {"rate_ratio_low", one.rate.ratio.low},
-             {"rate_ratio_high", one.rate.ratio.high},
-             {"rate_p", one.rate.p},
-             {"rate_q", one.rate_q},
-             {"excess_a", one.excess.a},
-             {"excess_b", one.excess.b},
-             {"excess_difference", one.excess.difference.value},
-             {"excess_difference_low", one.excess.difference.low},
-             {"excess_difference_high", one.excess.difference.high},
-             {"excess_p", one.excess.p},
-             {"excess_q", one.excess_q}}};
-}
-
 // "up", "down" or "same", by the sign of a change that is significant.
 std::string_view direction_of(const condition_change& finding) {
     if (finding.change == change_kind::none) return "same";
@@ -74,30 +56,30 @@ std::string_view direction_of(const condition_change& finding) {
 
 // Adds the columns that follow what a finding is, from `change` on; `own` are after `direction`.
 void add_change(row& to, const condition_change& one, row own = {}) {
-    to.push_back({"change", to_string(one.change)});
-    to.push_back({"direction", direction_of(one)});
+    to.push_back({"change", to_string(one.change),
+                  "`excess`, `rate` (as the rates of the units explain) or `none`"});
+    to.push_back({"direction", direction_of(one), "from a to b: `up`, `down` or `same`"});
     for (column& each : own) to.push_back(std::move(each));
-    to.push_back({"count_a", std::uint64_t{one.counts[0]}});
-    to.push_back({"count_b", std::uint64_t{one.counts[1]}});
-    to.push_back({"expected_a", one.expected[0]});
-    to.push_back({"expected_b", one.expected[1]});
-    to.push_back({"first_spikes_a", std::uint64_t{one.first_spikes[0]}});
-    to.push_back({"first_spikes_b", std::uint64_t{one.first_spikes[1]}});
-    for (const auto& [name, value] : measures_of(one))
-        to.push_back({std::string(name),
-                      std::isfinite(value) ? std::optional(value) : std::optional<double>{}});
+    for (column& each : described_row(one)) {
+        const double* const value = std::get_if<double>(&each.value);
+        if (value != nullptr && !std::isfinite(*value)) each.value = std::optional<double>{};
+        to.push_back(std::move(each));
+    }
 }
 
 // The table `differences.tsv`.
 row finding_row(std::size_t number, const episode_change& one) {
-    row out{{"finding", std::uint64_t{number}},
-            {"size", std::uint64_t{one.what.size()}},
+    row out{{"finding", std::uint64_t{number}, "the number of the finding"},
+            {"size", std::uint64_t{one.what.size()}, "as in `episodes.tsv`"},
             {"units", joined_list<unit_id>{one.what.units, "→"}},
             {"delays", one.what.delays}};
-    add_change(
-        out, one,
-        {{"found_a", std::uint64_t{one.found[0]}}, {"found_b", std::uint64_t{one.found[1]}}});
-    out.push_back({"removed_a", one.removed[0]});
+    add_change(out, one,
+               {{"found_a", std::uint64_t{one.found[0]},
+                 "the searches of each condition that found it, with `--findings either`"},
+                {"found_b", std::uint64_t{one.found[1]}}});
+    out.push_back({"removed_a", one.removed[0],
+                   "how many occurrences the rotation would remove if each spike of the first unit "
+                   "had one"});
     out.push_back({"removed_b", one.removed[1]});
     return out;
 }
@@ -139,8 +121,8 @@ row finding_row(const pattern_comparison& result, std::size_t number, const patt
         units.items.push_back(unit_id{static_cast<std::uint32_t>(at - result.unit_names.begin())});
         lags.items.push_back(result.bin * lag);
     }
-    row out{{"finding", std::uint64_t{number}},
-            {"size", std::uint64_t{one.what.size()}},
+    row out{{"finding", std::uint64_t{number}, "the number of the finding"},
+            {"size", std::uint64_t{one.what.size()}, "as in `patterns.tsv`"},
             {"units", std::move(units)},
             {"lags_ms", std::move(lags)}};
     add_change(out, one);
@@ -244,6 +226,11 @@ std::string findings_text(const Comparison& what, const Name& name_of) {
 }
 
 }  // namespace
+
+std::vector<result_table> tables_of(const episode_comparison_report& from) {
+    return {findings_table(from.result)};
+}
+
 }  // namespace report
 
 episode_comparison_report report_of(episode_comparison result, const execution& run) {

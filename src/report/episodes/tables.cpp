@@ -20,8 +20,9 @@
 namespace spikeweave::report {
 namespace {
 
-void add_test(row& to, const std::string& name, const episode_test& test) {
-    to.push_back({name + "_expected", test.expected});
+void add_test(row& to, const std::string& name, const episode_test& test,
+              std::string_view help = {}) {
+    to.push_back({name + "_expected", test.expected, help});
     to.push_back({name + "_p", test.p});
     to.push_back({name + "_q", test.q});
 }
@@ -34,25 +35,37 @@ row row_of_episode(const episode_view& p, std::optional<std::size_t> i, table_us
         return i ? item{all[*i]} : item{};
     };
     const counted_episode found = of(p.report.table.episodes);
-    row out{{"episode", std::uint64_t{of(p.number)}},
-            {"size", std::uint64_t{found.what.size()}},
-            {"units", joined_list<unit_id>{found.what.units, "→"}},
-            {"delays", found.what.delays},
-            {"count", found.count}};
+    row out{{"episode", std::uint64_t{of(p.number)},
+             "the number of the episode, by which other files refer to it"},
+            {"size", std::uint64_t{found.what.size()}, "number of units"},
+            {"units", joined_list<unit_id>{found.what.units, "→"},
+             "the units in the order of firing, joined by `→`"},
+            {"delays", found.what.delays,
+             "the delay interval of each step, as `(low,high] … ms`; `-` for a single unit"},
+            {"count", found.count, "occurrences without overlap"}};
     for (column& one : described_row(of(p.judged))) out.push_back(std::move(one));
-    out.push_back({"significant", i && p.significant(*i)});
-    out.push_back({"maximal", of(p.maximal)});
+    out.push_back({"significant", i && p.significant(*i), "yes if q is below α, otherwise no"});
+    out.push_back({"maximal", of(p.maximal),
+                   "yes if the episode is not contained in a longer frequent one, otherwise no"});
     if (!p.report.surrogates.empty()) {
-        add_test(out, "independent", of(p.report.assessed));
+        add_test(out, "independent", of(p.report.assessed),
+                 "only with surrogates: the same under the null hypothesis of `--test`");
         const surrogate_test drawn = of(p.report.surrogates);
-        out.push_back({"surrogate_mean", drawn.mean_count});
-        out.push_back({"surrogate_p", drawn.p});
+        out.push_back({"surrogate_mean", drawn.mean_count,
+                       "only with surrogates: mean count in the surrogates"});
+        out.push_back({"surrogate_p", drawn.p,
+                       "only with surrogates: p by the rank of the count among those of the "
+                       "surrogates"});
         out.push_back({"surrogate_q", drawn.q});
-        out.push_back({"surrogate_tail_p", drawn.tail_p});
+        out.push_back({"surrogate_tail_p", drawn.tail_p,
+                       "only with surrogates: p by the tail of a distribution with their mean"});
         out.push_back({"surrogate_tail_q", drawn.tail_q});
     }
     if (!p.report.searched) return out;
-    out.push_back({"search_count", of(p.report.searched->counts)});
+    out.push_back({"search_count", of(p.report.searched->counts),
+                   "only with `--hold-out` and `--confirm`: the same in the spikes that were "
+                   "searched; all other values refer to the held-out time, or to the recording "
+                   "given with `--confirm`"});
     add_test(out, "search", of(p.report.searched->tests));
     if (use == table_use::document_only)
         out.push_back({"search_strength", of(p.report.searched->tests).strength});
@@ -60,16 +73,18 @@ row row_of_episode(const episode_view& p, std::optional<std::size_t> i, table_us
 }
 
 row pair_row(const pair_test& pair, const std::optional<edge_kind>& kind) {
-    return {{"from", pair.from},
+    return {{"from", pair.from, "the pair, and the sign with the smaller p"},
             {"to", pair.to},
             {"sign", to_string(pair.sign)},
-            {"delay", pair.delay},
-            {"count", pair.count},
+            {"delay", pair.delay, "the window with the smallest p among those of this sign"},
+            {"count", pair.count,
+             "as in `circuit.tsv`; q is 1 for pairs that could not be significant"},
             {"expected", pair.expected},
             {"gain", static_cast<double>(pair.count) / pair.expected},
             {"p", pair.p},
             {"q", pair.q},
-            {"kind", kind ? to_string(*kind) : "-"}};
+            {"kind", kind ? to_string(*kind) : "-",
+             "that of the edge in `circuit.tsv`, or `-` if q is not below α"}};
 }
 
 // The units are those of the recording that was searched.
@@ -84,11 +99,12 @@ row untested_row(const untested_episode& one, const search_part& searched, table
         };
         if (is_in(searched.missing_units) && !is_in(missing)) missing.push_back(name);
     }
-    row out{{"size", std::uint64_t{names.size()}},
+    row out{{"size", std::uint64_t{names.size()}, "as in `episodes.tsv`"},
             {"units", joined_list<std::string>{std::move(names), "→"}},
             {"delays", found.what.delays},
-            {"missing", joined_list<std::string>{std::move(missing), ","}},
-            {"search_count", found.count}};
+            {"missing", joined_list<std::string>{std::move(missing), ","},
+             "the units that the other recording lacks, joined by commas"},
+            {"search_count", found.count, "as in `episodes.tsv`"}};
     add_test(out, "search", test);
     if (use == table_use::document_only) out.push_back({"search_strength", test.strength});
     return out;

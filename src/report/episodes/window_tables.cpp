@@ -62,14 +62,16 @@ std::uint64_t window_number(const tested_window& window) {
 }
 
 row window_row(const windowed_episode_report& report, const tested_window& one) {
-    row out{{"window", window_number(one)},
-            {"begin_s", exact_time{one.bounds.begin}},
+    row out{{"window", window_number(one), "the number of the window"},
+            {"begin_s", exact_time{one.bounds.begin}, "where it begins and ends (excluded)"},
             {"end_s", exact_time{one.bounds.end}},
-            {"spikes", std::uint64_t{one.spikes}},
-            {"threshold", one.table.threshold},
-            {"episodes", std::uint64_t{one.table.episodes.size()}},
+            {"spikes", std::uint64_t{one.spikes}, "number of spikes in it"},
+            {"threshold", one.table.threshold, "the least count of a frequent episode"},
+            {"episodes", std::uint64_t{one.table.episodes.size()},
+             "number of frequent episodes, and of significant ones of two units or more"},
             {"significant", std::uint64_t{significant_in(one, alpha_of_tests(report))}},
-            {"edges", std::uint64_t{one.circuit.edges.size()}},
+            {"edges", std::uint64_t{one.circuit.edges.size()},
+             "numbers of edges and chains of its circuit"},
             {"chains", std::uint64_t{one.circuit.chains.size()}}};
     const auto known = [&](auto value) {
         return one.stability ? std::optional(value) : std::nullopt;
@@ -77,12 +79,15 @@ row window_row(const windowed_episode_report& report, const tested_window& one) 
     const circuit_stability both = one.stability ? one.stability->both : circuit_stability{};
     std::optional<std::uint64_t> since;
     if (one.stability) since = window_number(report.result.windows[one.stability->since]);
-    out.push_back({"since", since});
-    out.push_back({"common", known(std::uint64_t{both.common})});
-    out.push_back({"jaccard", both.jaccard});
+    out.push_back({"since", since, "the window that the circuit is compared with"});
+    out.push_back(
+        {"common", known(std::uint64_t{both.common}), "pairs of units that both circuits connect"});
+    out.push_back({"jaccard", both.jaccard,
+                   "these pairs as a share of those that either connects, and that by chance"});
     out.push_back({"jaccard_expected", both.expected});
-    out.push_back({"stability", both.index});
-    out.push_back({"stability_p", known(both.p)});
+    out.push_back({"stability", both.index, "1: the same, 0: as by chance"});
+    out.push_back(
+        {"stability_p", known(both.p), "the probability that chance gives as many common pairs"});
     return out;
 }
 

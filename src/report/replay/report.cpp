@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "report/described_tables.hpp"
 #include "report/document.hpp"
 #include "report/episodes/view.hpp"
 #include "report/page_spikes.hpp"
@@ -25,12 +26,14 @@ using report::number_text;
 report::row test_row(const replay_report& from, const replay_test* given) {
     const replay_test test = given != nullptr ? *given : replay_test{};
     const episode chain = given != nullptr ? from.chains[test.chain] : episode{};
-    report::row out{{"chain", std::uint64_t{test.chain + 1}},
-                    {"units", report::joined_list<unit_id>{chain.units, "→"}},
+    report::row out{{"chain", std::uint64_t{test.chain + 1}, "the number of the chain, from 1"},
+                    {"units", report::joined_list<unit_id>{chain.units, "→"},
+                     "its units and delays, as in `episodes.tsv`"},
                     {"delays", chain.delays}};
     for (report::column& each : report::described_row(test)) {
         if (each.name == "chain") continue;
-        if (each.name == "events_scored") out.push_back({"significant", test.q < from.alpha});
+        if (each.name == "events_scored")
+            out.push_back({"significant", test.q < from.alpha, "yes if q is below α"});
         out.push_back(std::move(each));
     }
     return out;
@@ -39,10 +42,10 @@ report::row test_row(const replay_report& from, const replay_test* given) {
 report::row event_row(const replay_report& from, const replay_event* given) {
     const replay_event scored = given != nullptr ? *given : replay_event{};
     const time_span event = given != nullptr ? from.events[scored.event] : time_span{};
-    report::row out{{"event", std::uint64_t{scored.event + 1}},
-                    {"begin_s", report::exact_time{event.begin}},
+    report::row out{{"event", std::uint64_t{scored.event + 1}, "the number of the event, from 1"},
+                    {"begin_s", report::exact_time{event.begin}, "where it begins and ends"},
                     {"end_s", report::exact_time{event.end}},
-                    {"chain", std::uint64_t{scored.chain + 1}}};
+                    {"chain", std::uint64_t{scored.chain + 1}, "the number of the chain, from 1"}};
     for (report::column& each : report::described_row(scored))
         if (each.name != "event" && each.name != "chain") out.push_back(std::move(each));
     return out;
@@ -83,10 +86,14 @@ report::document document_from(const replay_report& from) {
             .run = run_of(from),
             .unit_names = from.spikes.unit_names(),
             .values = {{"spikes", report::page_spikes(from.spikes)}},
-            .tables = {tests_table(from), events_table(from)}};
+            .tables = report::tables_of(from)};
 }
 
 }  // namespace
+
+std::vector<report::result_table> report::tables_of(const replay_report& from) {
+    return {tests_table(from), events_table(from)};
+}
 
 replay_report report_of(spike_sequence spikes, std::vector<episode> chains, replay_result result,
                         const execution& run) {

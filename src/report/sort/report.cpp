@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "spikeweave/report/sort.hpp"
 #include "spikeweave/sort/files.hpp"
 #include "spikeweave/sort/phy.hpp"
+#include "spikeweave/sort/quality.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 namespace spikeweave {
@@ -56,45 +58,16 @@ sorting_report report_of(sort_result result, const execution& run) {
 namespace {
 
 std::vector<unit_column> columns_of(const sorting_report& report) {
-    using member = std::optional<double> unit_quality::*;
-    struct described {
-        const char* name;
-        member from;
-        const char* description;
-    };
-    constexpr std::array<described, 12> columns{{
-        {"firing_rate", &unit_quality::rate_hz, "spikes a second"},
-        {"l_ratio", &unit_quality::l_ratio, "L-ratio, Schmitzer-Torbert et al. 2005"},
-        {"isolation_distance", &unit_quality::isolation_distance,
-         "squared Mahalanobis distance at which there are as many other spikes as the unit has"},
-        {"refractory_violations", &unit_quality::refractory_violations,
-         "share of inter-spike intervals shorter than the refractory period"},
-        {"contamination", &unit_quality::contamination,
-         "estimated share of spikes of other neurons, Llobet et al. 2022"},
-        {"snr", &unit_quality::snr, "height of the mean waveform over the noise of its channel"},
-        {"presence_ratio", &unit_quality::presence_ratio,
-         "share of the equal parts of the recording, at least ten, in which it has a spike"},
-        {"firing_range", &unit_quality::firing_range,
-         "difference of the 95th and 5th percentile of its rates in intervals of 10 s, in hertz"},
-        {"amplitude_median", &unit_quality::amplitude_median,
-         "median height of its spikes, in microvolts"},
-        {"amplitude_cv", &unit_quality::amplitude_cv,
-         "standard deviation of the heights of its spikes over their median"},
-        {"amplitude_cutoff", &unit_quality::amplitude_cutoff,
-         "estimated share of its spikes that were too small to be found"},
-        {"separation", &unit_quality::separation,
-         "distance of the two groups into which its spikes divide best, in standard deviations"},
-    }};
     std::vector<unit_column> out;
-    out.reserve(columns.size() + 2);
-    for (const described& column : columns) {
-        unit_column made{column.name, column.description, {}};
+    each_figure([&](std::string_view name, auto member, std::string_view help) {
+        unit_column made{
+            std::string(name == "rate_hz" ? "firing_rate" : name), std::string(help), {}};
         made.values.reserve(report.units.size());
         for (const sorted_unit& unit : report.units)
             made.values.push_back(
-                (unit.quality.*column.from).value_or(std::numeric_limits<double>::quiet_NaN()));
+                (unit.quality.*member).value_or(std::numeric_limits<double>::quiet_NaN()));
         out.push_back(std::move(made));
-    }
+    });
     out.push_back(label_column("spikes.nwb", labels_of(report.units)));
     unit_column reasons{.name = "label_reason", .description = "why quality is what it is"};
     for (const sorted_unit& unit : report.units) reasons.texts.push_back(unit.verdict.reason);

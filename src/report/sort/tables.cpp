@@ -24,19 +24,23 @@ row decision_row(const cluster_decision& one) {
 
 // Displacements are rounded as in their file.
 row motion_row(double time_s, double depth_um, double displacement_um) {
-    return {{"time_s", time_s},
-            {"depth_um", depth_um},
-            {"displacement_um", std::round(100 * displacement_um) / 100}};
+    return {{"time_s", time_s, "the middle of a time bin"},
+            {"depth_um", depth_um, "the middle of a window of depths"},
+            {"displacement_um", std::round(100 * displacement_um) / 100,
+             "how far the tissue is above its median over time"}};
 }
 
 // @param what  of the report
 row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& what) {
-    row out{{"unit", std::uint64_t{unit + 1}},
-            {"clu_label", std::uint64_t{unit} + report.first_label}};
+    row out{
+        {"unit", std::uint64_t{unit + 1},
+         "the number of the unit, from 1; the other commands call it the same"},
+        {"clu_label", std::uint64_t{unit} + report.first_label, "its number in `sorting.clu.1`"}};
     std::optional<std::uint64_t> peak;
     if (unit < report.peak_channels.size()) peak = report.peak_channels[unit];
     for (column& each : described_row(what)) {
-        if (each.name == "label") out.push_back({"peak_channel", peak});
+        if (each.name == "label")
+            out.push_back({"peak_channel", peak, "the channel on which it is largest, from 0"});
         out.push_back(std::move(each));
     }
     return out;

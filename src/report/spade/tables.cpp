@@ -20,19 +20,24 @@ std::optional<duration> duration_of(const pattern_view& p, std::uint32_t bins) {
 }
 
 row signature_row(const pattern_view& p, const signature_test& test) {
-    row out{{"size", std::uint64_t{test.what.size}},
-            {"count", std::uint64_t{test.what.count}},
-            {"duration", duration_of(p, test.what.duration)},
-            {"patterns", test.patterns}};
+    row out{{"size", std::uint64_t{test.what.size}, "number of spikes"},
+            {"count", std::uint64_t{test.what.count}, "occurrences"},
+            {"duration", duration_of(p, test.what.duration),
+             "time from the first spike to the last; `-` with the spectrum `#`"},
+            {"patterns", test.patterns, "the number of patterns that have this signature"}};
     const auto if_tested = [&](auto value) {
         return p.tested() ? std::optional(value) : std::nullopt;
     };
-    out.push_back({"reached", if_tested(std::uint64_t{test.reached})});
-    out.push_back({"p", if_tested(test.p)});
-    out.push_back({"tested", test.tested});
-    out.push_back({"q", if_tested(test.q)});
-    out.push_back({"significant", if_tested(test.significant)});
-    out.push_back({"reason", p.tested() ? to_string(test.reason) : "no surrogates"});
+    out.push_back({"reached", if_tested(std::uint64_t{test.reached}),
+                   "the number of surrogates in which a pattern of at least this size (with `3d#` "
+                   "of exactly this duration) occurs at least this often"});
+    out.push_back({"p", if_tested(test.p),
+                   "(`reached` + 1) / (surrogates + 1); with `--compat` `reached` / surrogates"});
+    out.push_back({"tested", test.tested, "yes or no"});
+    out.push_back({"q", if_tested(test.q), "p, corrected for all signatures that were tested"});
+    out.push_back({"significant", if_tested(test.significant), "yes if q is below α"});
+    out.push_back(
+        {"reason", p.tested() ? to_string(test.reason) : "no surrogates", "why, in words"});
     return out;
 }
 
@@ -47,32 +52,35 @@ std::vector<signature_test> signatures_of(const pattern_view& p) {
 }
 
 row spectrum_row(const pattern_view& p, const spectrum_entry& entry) {
-    return {{"size", std::uint64_t{entry.what.size}},
+    return {{"size", std::uint64_t{entry.what.size}, "as in `signatures.tsv`"},
             {"count", std::uint64_t{entry.what.count}},
             {"duration", duration_of(p, entry.what.duration)},
             {"reached", std::uint64_t{entry.reached}},
-            {"p", entry.p}};
+            {"p", entry.p, "`reached` / surrogates, as published"}};
 }
 
 row funnel_row(const funnel_step& one) {
-    return {{"step", one.step},
-            {"before", one.left + one.removed},
+    return {{"step", one.step, "the step, in the order of execution"},
+            {"before", one.left + one.removed,
+             "the number of patterns before it, of those that it removed, and of those left"},
             {"removed", one.removed},
             {"left", one.left},
-            {"why", one.why}};
+            {"why", one.why, "the reason for removing them"}};
 }
 
 // The tests of a pattern, and its stability. A pattern has none of what was not computed.
 void add_measures(row& to, const pattern_view& p, std::optional<std::size_t> i) {
     if (p.tested()) {
         const signature_test test = i && p.tests[*i] != nullptr ? *p.tests[*i] : signature_test{};
-        to.push_back({"p", test.p});
+        to.push_back({"p", test.p,
+                      "only with surrogates: those of the pattern's signature; q is corrected for "
+                      "all signatures tested"});
         to.push_back({"q", test.q});
         to.push_back({"significant", test.significant});
     }
     if (!p.report.stabilities.empty()) {
         const stability stable = i ? p.report.stabilities[*i] : stability{};
-        to.push_back({"stability_intensional", stable.intensional});
+        to.push_back({"stability_intensional", stable.intensional, "only with `--stability`"});
         to.push_back({"stability_extensional", stable.extensional});
     }
     if (!p.report.replication) return;
@@ -81,7 +89,10 @@ void add_measures(row& to, const pattern_view& p, std::optional<std::size_t> i) 
         return other != nullptr ? std::optional(value) : std::nullopt;
     };
     const pattern_replication found = other != nullptr ? *other : pattern_replication{};
-    to.push_back({"replication_count", known(std::uint64_t{found.count})});
+    to.push_back({"replication_count", known(std::uint64_t{found.count}),
+                  "only with `--hold-out` and `--confirm`: the pattern in the time held out, or in "
+                  "the other recording; the expected count is the mean over the surrogates; `-` if "
+                  "a unit is missing there"});
     to.push_back({"replication_expected", known(found.expected)});
     to.push_back({"replication_p", known(found.p)});
     to.push_back({"replication_q", known(found.q)});
@@ -97,12 +108,15 @@ row pattern_row(const pattern_view& p, std::optional<std::size_t> i) {
             units.items.push_back(unit_id{item / table.window_bins});
             lags.items.push_back(p.lag(item));
         }
-    row out{{"pattern", i ? p.number[*i] : 0},
-            {"size", std::uint64_t{units.items.size()}},
-            {"units", std::move(units)},
-            {"lags_ms", std::move(lags)},
-            {"count", std::uint64_t{i ? table.counts[*i] : 0}},
-            {"duration", std::optional(p.report.axes.bin * (i ? table.duration(*i) : 0))}};
+    row out{
+        {"pattern", i ? p.number[*i] : 0, "the number of the pattern"},
+        {"size", std::uint64_t{units.items.size()}, "number of spikes"},
+        {"units", std::move(units), "the unit of each spike, in time order, joined by commas"},
+        {"lags_ms", std::move(lags), "the time of each spike after the first one, whose lag is 0"},
+        {"count", std::uint64_t{i ? table.counts[*i] : 0},
+         "number of windows that hold the pattern"},
+        {"duration", std::optional(p.report.axes.bin * (i ? table.duration(*i) : 0)),
+         "time from the first spike to the last"}};
     add_measures(out, p, i);
     return out;
 }
@@ -114,7 +128,11 @@ column starts_of(const pattern_view& p, std::optional<std::size_t> i) {
     if (i)
         for (const std::uint32_t start : p.report.table.occurrences_of(*i))
             starts.items.push_back(timed ? to_seconds(p.report.axes.time_of(start)) : start);
-    return {timed ? "times_s" : "windows", std::move(starts)};
+    return {timed ? "times_s" : "windows", std::move(starts),
+            timed ? "when the pattern occurs: the left edges of the first bins of its windows, in "
+                    "seconds of the original recording, even if epochs were joined; with "
+                    "`--transactions` the column is `windows`, their numbers from 0"
+                  : ""};
 }
 
 }  // namespace

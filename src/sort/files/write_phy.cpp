@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/stop.hpp"
@@ -13,6 +15,7 @@
 #include "io/npy.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/sort/phy.hpp"
+#include "spikeweave/sort/quality.hpp"
 
 namespace spikeweave {
 namespace {
@@ -227,11 +230,11 @@ private:
         const bool noise =
             std::find(sorted_.labels.begin(), sorted_.labels.end(), 0U) != sorted_.labels.end();
         std::string groups = "cluster_id\tgroup\n";
-        std::string quality =
-            "cluster_id\trate_hz\tl_ratio\tisolation_distance\trefractory_violations\t"
-            "contamination\tsnr\tpresence_ratio\tfiring_range\tamplitude_median\t"
-            "amplitude_cv\tamplitude_cutoff\tseparation\treason\tpossibly_one_neuron_with\t"
-            "cross_talk_with\n";
+        std::string quality = "cluster_id";
+        each_figure([&](const char* name, auto /*member*/, std::string_view /*help*/) {
+            quality += fmt::format("\t{}", name);
+        });
+        quality += "\treason\tpossibly_one_neuron_with\tcross_talk_with\n";
         if (noise) {
             groups += "0\tnoise\n";
             quality += fmt::format("0{:\t>15}\n", "");
@@ -241,11 +244,10 @@ private:
             const unit_verdict& verdict = content_.units[u].verdict;
             groups += fmt::format("{}\t{}\n", u + 1, to_string(verdict.label));
             quality += fmt::format("{}", u + 1);
-            for (const auto& value :
-                 {one.rate_hz, one.l_ratio, one.isolation_distance, one.refractory_violations,
-                  one.contamination, one.snr, one.presence_ratio, one.firing_range,
-                  one.amplitude_median, one.amplitude_cv, one.amplitude_cutoff, one.separation})
+            each_figure([&](const char* /*name*/, auto member, std::string_view /*help*/) {
+                const std::optional<double>& value = one.*member;
                 quality += value ? fmt::format("\t{:.6g}", *value) : "\t";
+            });
             quality +=
                 fmt::format("\t{}\t{}\t{}\n", verdict.reason, content_.units[u].one_neuron_with,
                             content_.units[u].cross_talk_with);

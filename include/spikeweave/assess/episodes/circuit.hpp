@@ -94,15 +94,49 @@ struct members_of<circuit_edge> {
         const auto timing = [](auto member) {
             return [member](const circuit_edge& edge) { return edge.timing.*member; };
         };
-        to("from", &circuit_edge::from, "to", &circuit_edge::to, "sign", &circuit_edge::sign,
-           "delay", &circuit_edge::delay, "best_delay", &circuit_edge::best, "count",
-           &circuit_edge::count, "expected", &circuit_edge::expected, "p", &circuit_edge::p, "q",
-           &circuit_edge::q, "strength", &circuit_edge::strength, "gain", &circuit_edge::gain,
-           "transmission", &circuit_edge::transmission, "kind", &circuit_edge::kind, "via",
-           &circuit_edge::via, "mean_delay", timing(&edge_timing::delay), "asymmetry",
-           timing(&edge_timing::asymmetry), "cut", timing(&edge_timing::cut), "synchronous",
-           timing(&edge_timing::synchronous), "synchronous_expected",
-           timing(&edge_timing::synchronous_expected));
+        to("from", &circuit_edge::from, "the two units");
+        to("to", &circuit_edge::to);
+        to("sign", &circuit_edge::sign, "excitatory or inhibitory");
+        to("delay", &circuit_edge::delay,
+           "the lags of the whole peak or trough; with surrogates and `--test exact` or "
+           "`chebyshev`, the best interval, widened by significant ones that touch it");
+        to("best_delay", &circuit_edge::best,
+           "the best single window, to which the following figures refer");
+        to("count", &circuit_edge::count, "pairs of spikes whose lag is in it");
+        to("expected", &circuit_edge::expected,
+           "how many there would be without a connection, from the lags beside the window");
+        to("p", &circuit_edge::p,
+           "the probability of so many, or so few, by chance, for all windows and both signs; q is "
+           "corrected for all pairs that could be significant");
+        to("q", &circuit_edge::q);
+        to("strength", &circuit_edge::strength,
+           "`count` / spikes of `from`, at most 1; chance firing is part of it");
+        to("gain", &circuit_edge::gain,
+           "`count` / `expected`, and its 95 % confidence interval: above 1 for excitation, below "
+           "1 for inhibition");
+        to("transmission", &circuit_edge::transmission,
+           "(`count` − `expected`) / spikes of `from`, and its 95 % confidence interval: how many "
+           "spikes a spike of `from` adds; negative for inhibition");
+        to("kind", &circuit_edge::kind,
+           "direct, indirect, common-input, undecided, slow, stimulus-locked, shared-spikes, "
+           "synchronous, dead-time, possibly-one-neuron or cross-talk; only direct edges are "
+           "connections");
+        to("via", &circuit_edge::via,
+           "the unit that explains most of an edge that is indirect, by common input or undecided, "
+           "otherwise `-`");
+        to("mean_delay", timing(&edge_timing::delay),
+           "the mean delay of the pairs in `delay` beyond chance, and its 95 % confidence "
+           "interval; `-` if there are no more pairs than beside the interval");
+        to("asymmetry", timing(&edge_timing::asymmetry),
+           "from −1 to 1: near 0, the second unit fires before the first one as often as after it; "
+           "below 0 for inhibition");
+        to("cut", timing(&edge_timing::cut),
+           "the ends of `delay` beyond which the peak of the cross-correlogram continues: no, low, "
+           "high or both");
+        to("synchronous", timing(&edge_timing::synchronous),
+           "pairs of spikes at most 0.5 ms apart, and the number expected from the lags of 0.5 to "
+           "5 ms, or from those behind `delay` if it is among these");
+        to("synchronous_expected", timing(&edge_timing::synchronous_expected));
     }
 };
 

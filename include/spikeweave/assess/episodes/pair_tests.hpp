@@ -52,8 +52,10 @@ struct pair_test {
 template <>
 struct members_of<pair_test> {
     static void list(const auto& to) {
-        to("count", &pair_test::count, "expected", &pair_test::expected, "p", &pair_test::p, "q",
-           &pair_test::q);
+        to("count", &pair_test::count);
+        to("expected", &pair_test::expected);
+        to("p", &pair_test::p);
+        to("q", &pair_test::q);
     }
 };
 

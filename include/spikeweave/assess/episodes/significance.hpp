@@ -60,8 +60,14 @@ struct episode_test {
 template <>
 struct members_of<episode_test> {
     static void list(const auto& to) {
-        to("expected", &episode_test::expected, "p", &episode_test::p, "q", &episode_test::q,
-           "strength", &episode_test::strength);
+        to("expected", &episode_test::expected, "occurrences that chance would give");
+        to("p", &episode_test::p,
+           "the probability that chance gives at least this count; q is corrected for all "
+           "candidates of the size");
+        to("q", &episode_test::q);
+        to("strength", &episode_test::strength,
+           "the probability with which each spike of the chain would have to be followed by the "
+           "next one to explain the count");
     }
 };
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the repository keeps of the library's options: the types for type checkers in
-python/spikeweave/_values/options.py, and the tables of docs/cli.md between the comments
-`<!-- options: FUNCTION, GROUP -->` and `<!-- end of options -->`; without a group, all options are in the table.
+"""Writes what the repository keeps of the library's descriptions of options and of columns: the types for type checkers
+in python/spikeweave/_values/options.py; the tables of docs/cli.md between the comments
+`<!-- options: FUNCTION, GROUP -->` and `<!-- end of options -->`, with all options if there is no group; and those of
+docs/results.md between `<!-- columns: COMMAND, FILE -->` and `<!-- end of columns -->`.
 
-Usage: option_files.py [--check]     with the package importable; --check only compares
+Usage: described_files.py [--check]     with the package importable; --check only compares
 """
 
 import itertools
@@ -15,14 +16,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 TYPES = ROOT / "python/spikeweave/_values/options.py"
 TABLES = ROOT / "docs/cli.md"
+RESULTS = ROOT / "docs/results.md"
 WIDTH = 100
-HEAD = '''"""Options of the library as type checkers see them; tools/option_files.py writes this file."""
+HEAD = '''"""Options of the library as type checkers see them; tools/described_files.py writes this file."""
 
 from __future__ import annotations
 
 from typing import {typing}
 '''
 TABLE = re.compile(r"(<!-- options: (\w+)(?:, ([^>]*?))? -->\n).*?(<!-- end of options -->)", re.DOTALL)
+COLUMNS = re.compile(r"(<!-- columns: (\w+), (\S+) -->\n).*?(<!-- end of columns -->)", re.DOTALL)
 # Options of reading: no function of Python takes them as a dictionary, so their types are not needed.
 READING = ("read", "read_recording", "read_features")
 
@@ -147,10 +150,48 @@ def tables(page, options):
     return TABLE.sub(table, page)
 
 
+def explained(columns):
+    """The columns of a table, those with one explanation together: [([name, ...], help), ...]."""
+    lines = []
+    for name, text in columns:
+        if text or not lines:
+            lines.append(([], text))
+        lines[-1][0].append(f"`{name}`")
+    return lines
+
+
+def tables_of_columns(page, described):
+    """The page with the tables of columns as they should be; it has each that the library describes."""
+    left = {(command, file): columns for command, file, columns in described}
+
+    def table(match):
+        begin, command, file, end = match.groups()
+        columns = left.pop((command, file), None)
+        if columns is None:
+            raise SystemExit(f"docs/results.md: '{command}, {file}' is no table, or here twice")
+        rows = []
+        for names, text in explained(columns):
+            if not text:
+                raise SystemExit(f"{file} of {command}: {names[0]} is not explained")
+            rows.append(f"| {', '.join(names)} | {text.replace('|', chr(92) + '|')} |\n")
+        return begin + "\n| column | meaning |\n|---|---|\n" + "".join(rows) + "\n" + end
+
+    page = COLUMNS.sub(table, page)
+    if left:
+        raise SystemExit(f"docs/results.md lacks the columns of {', '.join(' '.join(key) for key in left)}")
+    return page
+
+
 def outdated():
     """The files that differ from what they should be: {path: text}."""
+    from spikeweave import _core
+
     options = described()
-    wanted = {TYPES: types(options), TABLES: tables(TABLES.read_text(encoding="utf-8"), options)}
+    wanted = {
+        TYPES: types(options),
+        TABLES: tables(TABLES.read_text(encoding="utf-8"), options),
+        RESULTS: tables_of_columns(RESULTS.read_text(encoding="utf-8"), _core.result_tables()),
+    }
     return {
         path: text
         for path, text in wanted.items()
