@@ -15,6 +15,13 @@ namespace spikeweave::cli {
 /// list describes must live until the command line is parsed.
 void add_described(CLI::App& app, option_list described);
 
+/// Declares what is typed without a name; it is required.
+template <class Value>
+CLI::Option* add_argument(CLI::App& app, const std::string& name, Value& into,
+                          const std::string& help) {
+    return app.add_option(name, into, help)->required()->type_name("")->group("Input");
+}
+
 /// Calls what takes a value that was typed. @throws CLI::ValidationError if it is refused.
 void set_checked(const std::function<void()>& set);
 

@@ -24,6 +24,14 @@ double invocation::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
+void invocation::print(bool as_json, std::string_view document, std::string_view text) const {
+    progress.clear();
+    if (as_json)
+        write_stdout(document);
+    else if (!quiet)
+        write_stdout(text);
+}
+
 void invocation::warn(const std::vector<std::string>& warnings) const {
     if (quiet || !is_root() || warnings.empty()) return;
     progress.clear();

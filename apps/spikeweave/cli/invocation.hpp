@@ -34,6 +34,8 @@ struct invocation {
     execution run(int threads = 0) const;
     /// The time since the command began.
     double seconds() const;
+    /// Prints a JSON document, or else a text, unless the user asked for quiet.
+    void print(bool as_json, std::string_view document, std::string_view text) const;
     /// Shows warnings on stderr, unless the user asked for quiet.
     void warn(const std::vector<std::string>& warnings) const;
     /// Adds warnings to the record, and shows those that it did not have.

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -94,6 +95,15 @@ std::string with_names_between_styles(std::string_view styled) {
         styled.remove_prefix(style);
     }
     return out;
+}
+
+std::string json_document(std::initializer_list<std::pair<const char*, json_value>> members) {
+    nlohmann::ordered_json document;
+    for (const auto& member : members)
+        std::visit([&](const auto& one) { document[member.first] = one; }, member.second);
+    // A path may have any bytes.
+    constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    return document.dump(2, ' ', false, replace) + "\n";
 }
 
 std::string one_document(std::string json) {

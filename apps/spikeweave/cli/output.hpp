@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "spikeweave/report/output_place.hpp"
 
@@ -43,6 +47,11 @@ std::string styled(int descriptor, const fmt::text_style& style, std::string_vie
 /// A text for a terminal, which may have styles of ours, with the names of options as users type
 /// them.
 std::string with_names_between_styles(std::string_view styled);
+
+using json_value = std::variant<std::uint64_t, double, std::string, std::vector<std::string>>;
+
+/// What a command has done, as one JSON document with these members.
+std::string json_document(std::initializer_list<std::pair<const char*, json_value>> members);
 
 /// A JSON document with a line break at its end.
 std::string one_document(std::string json);

@@ -1,19 +1,24 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+
+#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/invocation.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
 #include "spikeweave/spikes/units_left_out.hpp"
 
+/// The spikes that a command reads: the file, its epochs, and the recording that confirms.
 namespace spikeweave::cli {
 
 /// Whether a path stands for standard input.
@@ -67,5 +72,40 @@ spike_input read_input(const spike_input_options& options, const invocation& now
 /// Reads the episodes that a file lists, or those of a result. An error says if their units were
 /// left out of the spikes.
 std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input);
+
+struct epoch_source_options {
+    std::filesystem::path epochs{};
+    std::string around{};  ///< "stimulus:-100ms..400ms"
+
+    bool given() const { return !epochs.empty() || !around.empty(); }
+};
+
+/// Adds an option that names events and the part of time around each.
+/// @param help  what the parts are, without where they come from
+option& add_around(option_list& list, std::string name, epoch_source_options& options,
+                   std::string_view help);
+
+/// Lets the option `epochs` of a list take a table, and adds `around`.
+void describe_epochs(option_list& list, epoch_source_options& options);
+
+/// Sets the epochs, if the command line gives any.
+/// @param input  the spikes, and the events of their file; the record gets warnings, too
+/// @throws io_error, invalid_argument, cancelled.
+void take_epochs(const epoch_source_options& options, const std::string& path, spike_input& input,
+                 std::vector<time_span>& into, const execution& run);
+
+option& add_confirm(option_list& list, std::filesystem::path& file);
+
+/// Reads this recording as `input` says that FILE is read, and takes the same part of time around
+/// its events; nothing if there is none. Its warnings are added to those of FILE.
+/// @throws io_error, invalid_argument, cancelled.
+std::optional<spike_input> read_confirming(const std::filesystem::path& file,
+                                           spike_input_options input,
+                                           const epoch_source_options& epochs, run_record& of_file,
+                                           const invocation& now, const execution& run);
+
+/// Makes the recording that confirms the input of the run, because the result is of its spikes.
+/// @return that of FILE
+input_record exchange_inputs(run_record& of_file, spike_input& confirming);
 
 }  // namespace spikeweave::cli

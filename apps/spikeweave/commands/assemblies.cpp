@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "cli/described_options.hpp"
-#include "cli/epoch_source.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
@@ -46,9 +45,8 @@ void run(assemblies_command& options, invocation& now) {
 void declare_assemblies(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<assemblies_command>();
     add_spike_file(sub, options->input.path);
-    add_described(sub, describe(*options));
-    sub.footer("Example: spikeweave assemblies day.tsv --bins 5ms,50ms,500ms -o assemblies");
-    choose(sub, chosen, options, &run);
+    declare_options(sub, chosen, options,
+                    "Example: spikeweave assemblies day.tsv --bins 5ms,50ms,500ms -o assemblies");
 }
 
 }  // namespace spikeweave::cli

@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "cli/described_options.hpp"
 #include "cli/invocation.hpp"
 #include "cli/result_output.hpp"
 #include "spikeweave/report/part_record.hpp"
@@ -55,13 +55,21 @@ void merge_episodes(const std::vector<part_record>& parts, const merge_target& t
 void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
                  invocation& now);
 
-/// Chooses `run` with these options when the command is parsed.
+/// Chooses the `run` for these options when the command is parsed.
 template <class Options>
-void choose(CLI::App& app, command& chosen, const std::shared_ptr<Options>& options,
-            void (*run)(std::type_identity_t<Options>&, invocation&)) {
-    app.callback([options, run, &chosen] {
-        chosen = [options, run](invocation& now) { run(*options, now); };
-    });
+void choose(CLI::App& app, command& chosen, const std::shared_ptr<Options>& options) {
+    app.callback(
+        [options, &chosen] { chosen = [options](invocation& now) { run(*options, now); }; });
+}
+
+/// Declares the options that their `describe` lists, and chooses their `run`.
+/// @param examples  the end of the help
+template <class Options>
+void declare_options(CLI::App& app, command& chosen, const std::shared_ptr<Options>& options,
+                     const char* examples) {
+    add_described(app, describe(*options));
+    app.footer(examples);
+    choose(app, chosen, options);
 }
 
 }  // namespace spikeweave::cli

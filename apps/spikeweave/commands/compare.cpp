@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/described_options.hpp"
-#include "cli/epoch_source.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
@@ -232,7 +231,7 @@ void declare_compare(CLI::App& sub, command& chosen) {
         "          spikeweave compare day.nwb --epochs-a rest.tsv --epochs-b run.tsv\n"
         "          spikeweave compare --group-a wt1 wt2 wt3 wt4 --group-b ko1 ko2 ko3 ko4\n"
         "          spikeweave compare before.nwb after.nwb --patterns found -o change");
-    choose(sub, chosen, options, &run);
+    choose(sub, chosen, options);
 }
 
 }  // namespace spikeweave::cli

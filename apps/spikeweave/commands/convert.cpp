@@ -33,13 +33,10 @@ void run(convert_command& options, invocation& now) {
     for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
     now.stop_if_asked();
     write(options, file, now.run());
-    now.progress.clear();
-    if (options.json) return write_stdout(to_json(file, options.from));
-    if (now.quiet) return;
-    now.warn(file.warnings);
-    write_stdout(fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
-                             grouped(file.spikes.unit_count()), options.to,
-                             summarize_dropped(file)));
+    if (!options.json) now.warn(file.warnings);
+    now.print(options.json, to_json(file, options.from),
+              fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
+                          grouped(file.spikes.unit_count()), options.to, summarize_dropped(file)));
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ void declare_convert(CLI::App& sub, command& chosen) {
     sub.add_flag("--overwrite", options->overwrite, "replace OUT if it exists");
     sub.add_flag("--json", options->json, "print one JSON document, as info does for FILE");
     sub.footer("Example: spikeweave convert culture.spk.txt culture.nwb");
-    choose(sub, chosen, options, &run);
+    choose(sub, chosen, options);
 }
 
 }  // namespace spikeweave::cli

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "cli/described_options.hpp"
-#include "cli/epoch_source.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
@@ -78,18 +77,13 @@ void run(count_command& options, invocation& now) {
 void declare_count(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<count_command>();
     add_spike_file(sub, options->input.path);
-    sub.add_option("EPISODES", options->episodes,
-                   "a file with an episode on each line, such as n0 4-6ms n1 4-6ms n2; or a folder "
-                   "that episodes wrote with --output")
-        ->required()
-        ->type_name("")
-        ->group("Input");
-    add_described(sub, describe(*options));
+    add_argument(sub, "EPISODES", options->episodes,
+                 "a file with an episode on each line, such as n0 4-6ms n1 4-6ms n2; or a folder "
+                 "that episodes wrote with --output");
+    declare_options(sub, chosen, options,
+                    "Examples: spikeweave count sym26.tsv known.txt\n"
+                    "          spikeweave count tuesday.nwb monday-circuit -o tuesday-counts");
     add_strategy_list(sub, &list_episode_strategies);
-    sub.footer(
-        "Examples: spikeweave count sym26.tsv known.txt\n"
-        "          spikeweave count tuesday.nwb monday-circuit -o tuesday-counts");
-    choose(sub, chosen, options, &run);
 }
 
 }  // namespace spikeweave::cli

@@ -21,10 +21,7 @@ void run(devices_command& options, invocation& now) {
         if (all.empty()) throw device_error(device_unavailable_reason());
         for (const device_info& one : all) calibrate_hybrid(one.ordinal, now.run());
     }
-    if (options.json)
-        write_stdout(to_json(all));
-    else if (!now.quiet)
-        write_stdout(summarize(all));
+    now.print(options.json, to_json(all), summarize(all));
 }
 
 }  // namespace
@@ -35,7 +32,7 @@ void declare_devices(CLI::App& sub, command& chosen) {
     sub.add_flag("--calibrate", options->calibrate,
                  "measure each GPU, and store the values by which the strategy hybrid chooses");
     sub.footer("Example: spikeweave devices --calibrate");
-    choose(sub, chosen, options, &run);
+    choose(sub, chosen, options);
 }
 
 }  // namespace spikeweave::cli

@@ -13,10 +13,7 @@ struct doctor_command {
 
 void run(doctor_command& options, invocation& now) {
     const installation_text found = examine_installation();
-    if (options.json)
-        write_stdout(found.json);
-    else if (!now.quiet)
-        write_stdout(found.terminal);
+    now.print(options.json, found.json, found.terminal);
 }
 
 }  // namespace
@@ -25,7 +22,7 @@ void declare_doctor(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<doctor_command>();
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.footer("Example: spikeweave doctor");
-    choose(sub, chosen, options, &run);
+    choose(sub, chosen, options);
 }
 
 }  // namespace spikeweave::cli

@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/confirming.hpp"
 #include "cli/described_options.hpp"
-#include "cli/epoch_source.hpp"
 #include "cli/parts.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
@@ -181,12 +179,11 @@ void merge_episodes(const std::vector<part_record>& parts, const merge_target& t
 void declare_episodes(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<episodes_command>();
     add_spike_file(sub, options->input.path);
-    add_described(sub, describe(*options));
-    add_strategy_list(sub, &list_episode_strategies);
-    sub.footer(
+    declare_options(
+        sub, chosen, options,
         "Examples: spikeweave episodes sym26.tsv --delays 4-6ms --min-count 200 -o chains\n"
         "          spikeweave episodes culture.spk.txt --surrogates 1000 --seed 1 -o culture");
-    choose(sub, chosen, options, &run);
+    add_strategy_list(sub, &list_episode_strategies);
 }
 
 }  // namespace spikeweave::cli

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +28,8 @@ struct info_command {
 void show_recording(const info_command& options, invocation& now) {
     const recording what = read_recording(options.path, options.recording_how, now.run());
     const std::vector<std::string> faults = check_recording(what, {}, now.run());
-    now.progress.clear();
-    if (options.json)
-        write_stdout(to_json(what, faults));
-    else if (!now.quiet)
-        write_stdout(with_command_line_names(summarize(what, faults)));
+    now.print(options.json, to_json(what, faults),
+              with_command_line_names(summarize(what, faults)));
 }
 
 void run(info_command& options, invocation& now) {
@@ -43,16 +42,11 @@ void run(info_command& options, invocation& now) {
                         options.path));
     spike_file file = spike_source(options.path, now.stop).read(options.how, now.run());
     now.stop_if_asked();
-    for (std::string& warning : check_spikes(file.spikes, file.are_clusters))
-        file.warnings.push_back(std::move(warning));
-    for (std::string& warning : warnings_of(file.dropped))
-        file.warnings.push_back(std::move(warning));
+    std::ranges::move(check_spikes(file.spikes, file.are_clusters),
+                      std::back_inserter(file.warnings));
+    std::ranges::move(warnings_of(file.dropped), std::back_inserter(file.warnings));
     for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
-    now.progress.clear();
-    if (options.json)
-        write_stdout(to_json(file, options.path));
-    else if (!now.quiet)
-        write_stdout(summarize(file, options.path));
+    now.print(options.json, to_json(file, options.path), summarize(file, options.path));
 }
 
 }  // namespace
@@ -64,7 +58,7 @@ void declare_info(CLI::App& sub, command& chosen) {
     add_described(sub, describe(options->recording_how));
     sub.add_flag("--json", options->json, "print one JSON document");
     sub.footer("Example: spikeweave info culture.spk.txt");
-    choose(sub, chosen, options, &run);
+    choose(sub, chosen, options);
 }
 
 }  // namespace spikeweave::cli

@@ -176,13 +176,12 @@ void declare_live(CLI::App& sub, command& chosen) {
         ->required()
         ->type_name("")
         ->group("Source");
-    add_described(sub, describe(*options));
-    sub.footer(
+    declare_options(
+        sub, chosen, options,
         "Examples: spikeweave live sym26.tsv --episodes chains --delays 4-6ms --window 10s --hop "
         "1s\n"
         "          my_recorder | spikeweave live - --no-windows --episodes armed.txt --to "
         "found.jsonl --to serial:///dev/ttyUSB0");
-    choose(sub, chosen, options, &run);
 }
 
 }  // namespace spikeweave::cli

@@ -43,13 +43,10 @@ void run(merge_command& options, invocation& now) {
 
 void declare_merge(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<merge_command>();
-    sub.add_option("FOLDER", options->folders, "folders that episodes or spade wrote with --part")
-        ->required()
-        ->type_name("")
-        ->group("Input");
-    add_described(sub, describe(*options));
-    sub.footer("Example: spikeweave merge part-1 part-2 part-3 -o patterns");
-    choose(sub, chosen, options, &run);
+    add_argument(sub, "FOLDER", options->folders,
+                 "folders that episodes or spade wrote with --part");
+    declare_options(sub, chosen, options,
+                    "Example: spikeweave merge part-1 part-2 part-3 -o patterns");
 }
 
 }  // namespace spikeweave::cli

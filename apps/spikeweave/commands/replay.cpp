@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cli/described_options.hpp"
-#include "cli/epoch_source.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
@@ -58,16 +57,12 @@ void run(replay_command& options, invocation& now) {
 
 void declare_replay(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<replay_command>();
-    sub.add_option("CHAINS", options->chains,
-                   "a folder that episodes wrote with --output, or a file with an episode on each "
-                   "line, such as n0 40-60ms n1 40-60ms n2")
-        ->required()
-        ->type_name("")
-        ->group("Input");
+    add_argument(sub, "CHAINS", options->chains,
+                 "a folder that episodes wrote with --output, or a file with an episode on each "
+                 "line, such as n0 40-60ms n1 40-60ms n2");
     add_spike_file(sub, options->input.path);
-    add_described(sub, describe(*options));
-    sub.footer("Example: spikeweave replay run-chains day.tsv --epochs sleep.tsv -o replay");
-    choose(sub, chosen, options, &run);
+    declare_options(sub, chosen, options,
+                    "Example: spikeweave replay run-chains day.tsv --epochs sleep.tsv -o replay");
 }
 
 }  // namespace spikeweave::cli

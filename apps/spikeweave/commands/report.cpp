@@ -33,16 +33,11 @@ void run(report_command& options, invocation& now) {
 
 void declare_report(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<report_command>();
-    sub.add_option("FOLDER", options->folders,
-                   "a folder that episodes, spade, sort, replay, assemblies or compare wrote with "
-                   "--output; several of one of the first three are compared; or a session that "
-                   "live recorded with --record")
-        ->required()
-        ->type_name("")
-        ->group("Input");
-    add_described(sub, describe(*options));
-    sub.footer("Example: spikeweave report chains -o chains.html");
-    choose(sub, chosen, options, &run);
+    add_argument(sub, "FOLDER", options->folders,
+                 "a folder that episodes, spade, sort, replay, assemblies or compare wrote with "
+                 "--output; several of one of the first three are compared; or a session that "
+                 "live recorded with --record");
+    declare_options(sub, chosen, options, "Example: spikeweave report chains -o chains.html");
 }
 
 }  // namespace spikeweave::cli

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "cli/described_options.hpp"
-#include "cli/json_document.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/time.hpp"
@@ -22,105 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One model with its options, and where its result goes.
-template <class Options>
-struct simulate_command {
-    Options model{};
-    run_options how{};
-    fs::path to{};
-    bool overwrite = false;
-    bool json = false;
-};
-
-simulated_spikes generate(const sym26_options& model, const execution& run) {
-    return simulate_sym26(model, run);
-}
-simulated_spikes generate(const culture_options& model, const execution& run) {
-    return simulate_culture(model, run);
-}
-simulated_spikes generate(const poisson_options& model, const execution& run) {
-    return simulate_poisson(model, run);
-}
-simulated_patterns generate(const patterns_options& model, const execution& run) {
-    return simulate_patterns(model, run);
-}
-
-simulated_network generate(const network_options& model, const execution& run) {
-    return simulate_network(model, run);
-}
-
-constexpr std::string_view planted_by(const simulated_spikes& /*made*/) {
-    return "planted connections";
-}
-constexpr std::string_view planted_by(const simulated_patterns& /*made*/) {
-    return "planted patterns";
-}
-constexpr std::string_view planted_by(const simulated_network& /*made*/) {
-    return "synapses";
-}
-
-template <class Options>
-void run(simulate_command<Options>& options, invocation& now) {
-    const execution run = now.run(options.how.threads);
-    const fs::path truth = truth_path(options.to);
-    check_output_place(options.to, options.overwrite);
-    check_output_place(truth, options.overwrite);
-    const auto made = generate(options.model, run);
-    now.stop_if_asked();
-    write_simulation(options.to, made, run, options.overwrite);
-    now.progress.clear();
-    if (options.json)
-        return write_stdout(json_document({{"output", options.to.string()},
-                                           {"spikes", std::uint64_t{made.spikes.size()}},
-                                           {"units", std::uint64_t{made.spikes.unit_count()}},
-                                           {"truth", truth.string()},
-                                           {"planted", std::uint64_t{made.truth.size()}}}));
-    if (now.quiet) return;
-    write_stdout(fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
-                             grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
-                             options.to.string(), made.truth.size(), planted_by(made),
-                             truth.string()));
-}
-
-void run(simulate_command<recording_options>& options, invocation& now) {
-    check_result_place(options.to, options.overwrite, result_kind::recording);
-    const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
-                                                     now.run(options.how.threads));
-    now.progress.clear();
-    const duration length = truth.spikes.span().end;
-    const std::string truth_file = (options.to / "truth.npz").string();
-    if (options.json)
-        return write_stdout(json_document({{"output", options.to.string()},
-                                           {"channels", std::uint64_t{options.model.channels}},
-                                           {"length_s", to_seconds(length)},
-                                           {"spikes", std::uint64_t{truth.spikes.size()}},
-                                           {"units", std::uint64_t{truth.spikes.unit_count()}},
-                                           {"truth", truth_file}}));
-    if (now.quiet) return;
-    write_stdout(fmt::format("wrote {} of {} channels to {}\nwrote {} spikes of {} units to {}\n",
-                             format_duration(length), grouped(options.model.channels),
-                             options.to.string(), grouped(truth.spikes.size()),
-                             grouped(truth.spikes.unit_count()), truth_file));
-}
-
-void run(simulate_command<feature_options>& options, invocation& now) {
-    check_output_place(options.to, options.overwrite);
-    const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
-    now.stop_if_asked();
-    write_simulated_features(options.to, made, options.overwrite);
-    now.progress.clear();
-    if (options.json)
-        return write_stdout(
-            json_document({{"output", options.to.string()},
-                           {"spikes", std::uint64_t{made.features.size()}},
-                           {"units", std::uint64_t{options.model.units}},
-                           {"features", std::uint64_t{made.features.feature_count()}}}));
-    if (now.quiet) return;
-    write_stdout(fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
-                             grouped(made.features.size()), grouped(options.model.units),
-                             grouped(made.features.feature_count()), options.to.string()));
-}
-
 /// What the help of a model says besides its options.
 struct model_help {
     const char* name;
@@ -130,67 +31,149 @@ struct model_help {
     const char* example;
 };
 
+/// One model with its options, and where its result goes.
 template <class Options>
-void add_model(CLI::App& parent, command& chosen, const model_help& help) {
-    const auto options = std::make_shared<simulate_command<Options>>();
-    option_list list;
-    list.begin_group("Output");
-    list.add("output", options->to, help.output).written("OUT").required();
-    list.add("overwrite", options->overwrite, help.overwrite);
-    list.add("json", options->json, "print one JSON document");
-    list.add_all(describe(options->model));
-    list.add_all(describe_threads(options->how));
-    CLI::App& sub = *parent.add_subcommand(help.name, help.about);
-    add_described(sub, std::move(list));
-    sub.footer(std::string("Example: spikeweave simulate ") + help.example);
-    choose(sub, chosen, options, &run);
+struct simulate_command {
+    Options model{};
+    run_options how{};
+    fs::path to{};
+    bool overwrite = false;
+    bool json = false;
+    std::function<void(simulate_command&, const invocation&)> write{};
+};
+
+template <class Options>
+void run(simulate_command<Options>& options, invocation& now) {
+    options.write(options, now);
 }
 
 template <class Options>
+option_list describe(simulate_command<Options>& options, const model_help& help) {
+    option_list list;
+    list.begin_group("Output");
+    list.add("output", options.to, help.output).written("OUT").required();
+    list.add("overwrite", options.overwrite, help.overwrite);
+    list.add("json", options.json, "print one JSON document");
+    list.add_all(describe(options.model));
+    list.add_all(describe_threads(options.how));
+    return list;
+}
+
+template <class Made, class Options>
+void write_spikes_of(Made (*simulate)(const Options&, const execution&), const char* planted,
+                     const simulate_command<Options>& options, const invocation& now) {
+    const execution run = now.run(options.how.threads);
+    const fs::path truth = truth_path(options.to);
+    check_output_place(options.to, options.overwrite);
+    check_output_place(truth, options.overwrite);
+    const Made made = simulate(options.model, run);
+    now.stop_if_asked();
+    write_simulation(options.to, made, run, options.overwrite);
+    now.print(options.json,
+              json_document({{"output", options.to.string()},
+                             {"spikes", std::uint64_t{made.spikes.size()}},
+                             {"units", std::uint64_t{made.spikes.unit_count()}},
+                             {"truth", truth.string()},
+                             {"planted", std::uint64_t{made.truth.size()}}}),
+              fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
+                          grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
+                          options.to.string(), made.truth.size(), planted, truth.string()));
+}
+
+void write_recording(const simulate_command<recording_options>& options, const invocation& now) {
+    check_result_place(options.to, options.overwrite, result_kind::recording);
+    const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
+                                                     now.run(options.how.threads));
+    const duration length = truth.spikes.span().end;
+    const std::string truth_file = (options.to / "truth.npz").string();
+    now.print(
+        options.json,
+        json_document({{"output", options.to.string()},
+                       {"channels", std::uint64_t{options.model.channels}},
+                       {"length_s", to_seconds(length)},
+                       {"spikes", std::uint64_t{truth.spikes.size()}},
+                       {"units", std::uint64_t{truth.spikes.unit_count()}},
+                       {"truth", truth_file}}),
+        fmt::format("wrote {} of {} channels to {}\nwrote {} spikes of {} units to {}\n",
+                    format_duration(length), grouped(options.model.channels), options.to.string(),
+                    grouped(truth.spikes.size()), grouped(truth.spikes.unit_count()), truth_file));
+}
+
+void write_features(const simulate_command<feature_options>& options, const invocation& now) {
+    check_output_place(options.to, options.overwrite);
+    const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
+    now.stop_if_asked();
+    write_simulated_features(options.to, made, options.overwrite);
+    now.print(options.json,
+              json_document({{"output", options.to.string()},
+                             {"spikes", std::uint64_t{made.features.size()}},
+                             {"units", std::uint64_t{options.model.units}},
+                             {"features", std::uint64_t{made.features.feature_count()}}}),
+              fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
+                          grouped(made.features.size()), grouped(options.model.units),
+                          grouped(made.features.feature_count()), options.to.string()));
+}
+
+template <class Options>
+void add_model(CLI::App& parent, command& chosen, const model_help& help,
+               decltype(simulate_command<Options>::write) write) {
+    const auto options = std::make_shared<simulate_command<Options>>();
+    options->write = std::move(write);
+    CLI::App& sub = *parent.add_subcommand(help.name, help.about);
+    add_described(sub, describe(*options, help));
+    sub.footer(std::string("Example: spikeweave simulate ") + help.example);
+    choose(sub, chosen, options);
+}
+
+template <class Made, class Options>
 void add_spike_model(CLI::App& parent, command& chosen, const char* name, const char* about,
-                     const char* example) {
-    add_model<Options>(parent, chosen,
-                       {name, about,
-                        "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the "
-                        "truth is written beside it, as NAME.truth.tsv",
-                        "replace OUT and its truth if they exist", example});
+                     const char* example, Made (*simulate)(const Options&, const execution&),
+                     const char* planted = "planted connections") {
+    add_model<Options>(
+        parent, chosen,
+        {name, about,
+         "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth is "
+         "written beside it, as NAME.truth.tsv",
+         "replace OUT and its truth if they exist", example},
+        [simulate, planted](simulate_command<Options>& options, const invocation& now) {
+            write_spikes_of(simulate, planted, options, now);
+        });
 }
 
 }  // namespace
 
 void declare_simulate(CLI::App& sub, command& chosen) {
     sub.require_subcommand(1);
-    add_spike_model<sym26_options>(sub, chosen, "sym26",
-                                   "Poisson units that excite each other, with two planted chains.",
-                                   "sym26 --seed 1 -o sym26.tsv");
-    add_spike_model<culture_options>(
-        sub, chosen, "culture",
-        "A dissociated culture: quiet channels and bursts in which all fire.",
-        "culture --length 10min -o culture.npz");
-    add_spike_model<poisson_options>(sub, chosen, "poisson",
-                                     "Independent Poisson units: data without any pattern.",
-                                     "poisson --units 100 --rate 5 -o null.tsv.gz");
-    add_spike_model<patterns_options>(
-        sub, chosen, "patterns",
-        "Independent units with spike patterns planted among them, for SPADE.",
-        "patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o hidden.tsv");
-    add_spike_model<network_options>(
-        sub, chosen, "network",
-        "Some neurons of a network of integrate-and-fire neurons with known synapses.",
-        "network --length 10min --seed 1 -o network.tsv");
+    add_spike_model(sub, chosen, "sym26",
+                    "Poisson units that excite each other, with two planted chains.",
+                    "sym26 --seed 1 -o sym26.tsv", &simulate_sym26);
+    add_spike_model(sub, chosen, "culture",
+                    "A dissociated culture: quiet channels and bursts in which all fire.",
+                    "culture --length 10min -o culture.npz", &simulate_culture);
+    add_spike_model(sub, chosen, "poisson", "Independent Poisson units: data without any pattern.",
+                    "poisson --units 100 --rate 5 -o null.tsv.gz", &simulate_poisson);
+    add_spike_model(sub, chosen, "patterns",
+                    "Independent units with spike patterns planted among them, for SPADE.",
+                    "patterns --units 50 --rate 8 --patterns 5,3 --seed 1 -o hidden.tsv",
+                    &simulate_patterns, "planted patterns");
+    add_spike_model(sub, chosen, "network",
+                    "Some neurons of a network of integrate-and-fire neurons with known synapses.",
+                    "network --length 10min --seed 1 -o network.tsv", &simulate_network,
+                    "synapses");
     add_model<recording_options>(
         sub, chosen,
         {"recording",
          "The voltages that units produce around a probe, and the times of their spikes.",
          "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
          "truth.npz and units.tsv, with drift also motion.tsv",
-         "replace OUT if it is such a folder",
-         "recording --units 10 --length 10s --seed 1 -o rec"});
+         "replace OUT if it is such a folder", "recording --units 10 --length 10s --seed 1 -o rec"},
+        &write_recording);
     add_model<feature_options>(
         sub, chosen,
         {"features", "Features and masks of spikes whose units are known.",
          "the .npz to write, which spikeweave sort reads; the truth is its array 'truth'",
-         "replace OUT if it exists", "features --spikes 50000 --units 60 -o features.npz"});
+         "replace OUT if it exists", "features --spikes 50000 --units 60 -o features.npz"},
+        &write_features);
     sub.footer("Example: spikeweave simulate sym26 --seed 1 -o sym26.tsv");
 }
 

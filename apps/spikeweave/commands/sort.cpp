@@ -195,13 +195,9 @@ void run(sort_command& options, invocation& now) {
 
 void declare_sort(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<sort_command>();
-    sub.add_option(
-           "FILE", options->path,
-           "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "
-           "of Phy, or an .npz")
-        ->required()
-        ->type_name("")
-        ->group("Input");
+    add_argument(sub, "FILE", options->path,
+                 "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "
+                 "of Phy, or an .npz");
     add_described(sub, describe(*options));
     add_strategy_list(sub, &list_sort_strategies);
     sub.footer(

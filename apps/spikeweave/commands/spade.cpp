@@ -7,9 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/confirming.hpp"
 #include "cli/described_options.hpp"
-#include "cli/epoch_source.hpp"
 #include "cli/parts.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
@@ -298,14 +296,13 @@ void merge_spade(const std::vector<part_record>& parts, const merge_target& targ
 void declare_spade(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<spade_command>();
     add_spike_file(sub, options->input.path);
-    add_described(sub, describe(*options));
-    add_strategy_list(sub, &list_spade_strategies);
-    sub.footer(
+    declare_options(
+        sub, chosen, options,
         "Examples: spikeweave spade spikes.nwb --bin 5ms --window 20 --surrogates 1000 -o "
         "patterns\n"
         "          spikeweave spade windows.txt.gz --transactions --rules 88:2:2,25:3:3 -o "
         "patterns");
-    choose(sub, chosen, options, &run);
+    add_strategy_list(sub, &list_spade_strategies);
 }
 
 }  // namespace spikeweave::cli

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "cli/described_options.hpp"
-#include "cli/json_document.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
 
@@ -34,30 +33,25 @@ void run(table_command& options, invocation& now) {
     const table_summary written =
         write_table(options.to, options.folders, options.how, now.run(), options.overwrite);
     now.warn(written.warnings);
-    if (options.json)
-        write_stdout(json_document({{"output", options.to.string()},
-                                    {"rows", written.rows},
-                                    {"recordings", std::uint64_t{written.recordings}},
-                                    {"without", written.without},
-                                    {"warnings", written.warnings}}));
-    else if (!now.quiet)
-        write_stdout(written.text());
+    now.print(options.json,
+              json_document({{"output", options.to.string()},
+                             {"rows", written.rows},
+                             {"recordings", std::uint64_t{written.recordings}},
+                             {"without", written.without},
+                             {"warnings", written.warnings}}),
+              written.text());
 }
 
 }  // namespace
 
 void declare_table(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<table_command>();
-    sub.add_option(
-           "FOLDER", options->folders,
-           "folders that episodes, spade, sort, assemblies, replay or compare wrote with --output, "
-           "all of the same command")
-        ->required()
-        ->type_name("")
-        ->group("Input");
-    add_described(sub, describe(*options));
-    sub.footer("Example: spikeweave table results/* --of circuit -o edges.tsv");
-    choose(sub, chosen, options, &run);
+    add_argument(
+        sub, "FOLDER", options->folders,
+        "folders that episodes, spade, sort, assemblies, replay or compare wrote with --output, "
+        "all of the same command");
+    declare_options(sub, chosen, options,
+                    "Example: spikeweave table results/* --of circuit -o edges.tsv");
 }
 
 }  // namespace spikeweave::cli

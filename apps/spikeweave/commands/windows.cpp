@@ -54,12 +54,11 @@ void run(windows_command& options, invocation& now) {
 void declare_windows(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<windows_command>();
     add_spike_file(sub, options->input.path);
-    add_described(sub, describe(*options));
-    add_strategy_list(sub, &list_episode_strategies);
-    sub.footer(
+    declare_options(
+        sub, chosen, options,
         "Examples: spikeweave windows culture.spk.txt --window 10s --hop 5s -o windows\n"
         "          spikeweave windows culture.spk.txt --window 60s --change-points -o changes");
-    choose(sub, chosen, options, &run);
+    add_strategy_list(sub, &list_episode_strategies);
 }
 
 }  // namespace spikeweave::cli
