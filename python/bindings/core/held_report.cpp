@@ -3,7 +3,6 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bindings/core/options.hpp"
-#include "bindings/core/spikes.hpp"
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/report/table.hpp"
 

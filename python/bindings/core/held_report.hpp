@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/core/call.hpp"
+#include "bindings/core/spikes.hpp"
 #include "spikeweave/report/run_record.hpp"
 
 namespace spikeweave::python {
@@ -54,5 +55,16 @@ private:
     std::function<void(const std::filesystem::path&, const call_record&, bool, const execution&)>
         save_{};
 };
+
+/// The report of a result of these spikes, or of a part of them that it has.
+/// @param given  what `report_of` takes between the spikes and the result
+template <class Result, class Write, class... Given>
+held_report report_on(const shared_spikes& spikes, std::shared_ptr<const Result> held, Write write,
+                      const Given&... given) {
+    return {[held = std::move(held), sequence = spikes.sequence, given...] {
+                return report_of(held->part ? spike_sequence{} : *sequence, given..., *held);
+            },
+            write};
+}
 
 }  // namespace spikeweave::python

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bindings/core/options.hpp"
 #include "bindings/core/values.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -26,5 +27,13 @@ std::vector<unit_id> ids_of(const array_in<std::uint32_t>& units);
 /// Puts the warnings of `check_spikes` and then `more` into `out` as "warnings"; "told" is the
 /// number of the first that were reported before.
 void add_warnings(nb::dict& out, const shared_spikes& spikes, const std::vector<std::string>& more);
+
+/// Adds these, the options of the run as arguments, and its time in seconds.
+template <class Result, class Options>
+void add_run(nb::dict& out, const shared_spikes& spikes, const Result& found, Options options) {
+    out["parameters"] = arguments_of(describe(options));
+    add_warnings(out, spikes, found.warnings);
+    out["seconds"] = found.seconds;
+}
 
 }  // namespace spikeweave::python

@@ -25,11 +25,7 @@ nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given)
         given, [&](const auto&... how) { return find_assemblies(*spikes.sequence, how...); }));
     const assembly_result& result = *held;
     nb::dict out;
-    out["report"] = held_report(
-        [held, sequence = spikes.sequence] {
-            return report_of(held->part ? spike_sequence{} : *sequence, *held);
-        },
-        [](const auto&... how) { write_assembly_report(how...); });
+    out["report"] = report_on(spikes, held, &write_assembly_report);
     out["assemblies"] =
         dicts_of(result.found.assemblies, "units", &assembly::units, "lags", &assembly::lags, "bin",
                  &assembly::bin, "p", &assembly::p, "p_corrected", &assembly::p_corrected, "counts",
@@ -38,11 +34,8 @@ nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given)
     out["steps"] = table_of(result.found.steps, "bin", &assembly_step::bin, "size",
                             &assembly_step::size, "tests", &assembly_step::tests, "significant",
                             &assembly_step::significant, "kept", &assembly_step::kept);
-    assembly_analysis_options options = result.options;
-    out["parameters"] = arguments_of(describe(options));
     if (result.part) out["spikes"] = share(*result.part, spikes.has_recorded_span);
-    add_warnings(out, spikes, result.warnings);
-    out["seconds"] = result.seconds;
+    add_run(out, spikes, result, result.options);
     return out;
 }
 

@@ -19,15 +19,6 @@ void add_of_both(nb::dict& columns, const std::vector<Change>& findings, const c
             column(findings, [=](const Change& one) { return (one.*member)[c]; });
 }
 
-nb::dict summary_of(const condition_summary& of) {
-    nb::dict out;
-    out["recordings"] = of.recordings;
-    out["samples"] = of.samples;
-    out["observed"] = to_seconds(of.observed);
-    out["spikes"] = of.spikes;
-    return out;
-}
-
 // Adds the common parts of comparisons of all kinds of findings, except the first columns.
 template <class Comparison>
 void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
@@ -37,9 +28,10 @@ void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
     out["columns"] = std::move(columns);
     out["unit_names"] = found.unit_names;
     out["samples"] = std::string(to_string(found.samples));
-    nb::list conditions;
-    for (const condition_summary& one : found.conditions) conditions.append(summary_of(one));
-    out["conditions"] = nb::tuple(conditions);
+    out["conditions"] =
+        nb::tuple(dicts_of(found.conditions, "recordings", &condition_summary::recordings,
+                           "samples", &condition_summary::samples, "observed",
+                           &condition_summary::observed, "spikes", &condition_summary::spikes));
     out["labellings"] = found.labellings.number;
     out["all_labellings"] = found.labellings.exact;
     out["smallest_p"] = found.labellings.smallest_p;

@@ -18,6 +18,9 @@
 namespace spikeweave::python {
 namespace {
 
+// Writes the folder of a result, of which there are two types.
+constexpr auto write_report = [](const auto&... how) { write_episode_report(how...); };
+
 // The columns of `circuit.tsv`, with times in seconds. `from` cannot be a name in Python.
 nb::dict circuit_columns(const circuit& found) {
     nb::dict out;
@@ -30,13 +33,10 @@ nb::dict circuit_columns(const circuit& found) {
 
 nb::dict to_python(const circuit_stability& both) {
     nb::dict out;
-    out["common"] = both.common;
-    out["before"] = both.before;
-    out["after"] = both.after;
-    out["jaccard"] = plain(both.jaccard);
-    out["jaccard_expected"] = plain(both.expected);
-    out["stability"] = plain(both.index);
-    out["p"] = both.p;
+    add_entries(out, both, "common", &circuit_stability::common, "before",
+                &circuit_stability::before, "after", &circuit_stability::after, "jaccard",
+                &circuit_stability::jaccard, "jaccard_expected", &circuit_stability::expected,
+                "stability", &circuit_stability::index, "p", &circuit_stability::p);
     return out;
 }
 
@@ -138,13 +138,6 @@ nb::dict stability_between(const matrix_in<std::uint32_t>& before,
         }));
 }
 
-template <class Found, class Options>
-void add_run(nb::dict& out, const shared_spikes& spikes, const Found& found, Options options) {
-    out["parameters"] = arguments_of(describe(options));
-    add_warnings(out, spikes, found.warnings);
-    out["seconds"] = found.seconds;
-}
-
 // Adds what could not be tested in another recording, as rows with the names of units.
 void add_untested(nb::dict& out, const search_part& search) {
     out["missing_units"] = column(search.missing_units);
@@ -180,11 +173,7 @@ nb::dict to_python(const shared_spikes& spikes, episode_result made, const Optio
     const auto held = std::make_shared<const episode_result>(std::move(made));
     const episode_result& found = *held;
     nb::dict out;
-    out["report"] = held_report(
-        [held, sequence = spikes.sequence] {
-            return report_of(held->part ? spike_sequence{} : *sequence, *held);
-        },
-        [](const auto&... how) { write_episode_report(how...); });
+    out["report"] = report_on(spikes, held, write_report);
     out["table"] = table_arrays(found.table);
     out["levels"] = column(found.table.levels);
     out["assessed"] = table_of(deciding_tests(found));
@@ -239,11 +228,7 @@ nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
         call(find_episodes_in_windows, *spikes.sequence, given));
     const windowed_episode_result& found = *held;
     nb::dict out;
-    out["report"] = held_report(
-        [held, sequence = spikes.sequence] {
-            return report_of(held->part ? spike_sequence{} : *sequence, *held);
-        },
-        [](const auto&... how) { write_episode_report(how...); });
+    out["report"] = report_on(spikes, held, write_report);
     out["windows"] = column(found.windows, [&](const tested_window& one) {
         nb::dict columns = window_columns(one, spikes.sequence->unit_count(),
                                           found.options.search.significance.alpha);
@@ -251,7 +236,7 @@ nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
             [held, &one, sequence = spikes.sequence] {
                 return report_of_window(held->part ? *held->part : *sequence, one, held->options);
             },
-            [](const auto&... how) { write_episode_report(how...); });
+            write_report);
         return columns;
     });
     if (found.changes) out["changes"] = changes_of(*found.changes);

@@ -15,19 +15,12 @@ nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const 
         given, [&](const auto&... how) { return find_replay(*spikes.sequence, wanted, how...); }));
     const replay_result& found = *held;
     nb::dict out;
-    out["report"] = held_report(
-        [held, wanted, sequence = spikes.sequence] {
-            return report_of(held->part ? spike_sequence{} : *sequence, wanted, *held);
-        },
-        [](const auto&... how) { write_replay_report(how...); });
+    out["report"] = report_on(spikes, held, &write_replay_report, wanted);
     out["tests"] = table_of(found.scores.tests);
     out["events"] = table_of(found.scores.events);
     out["event_times"] = column(found.events);
-    replay_analysis_options options = found.options;
-    out["parameters"] = arguments_of(describe(options));
     if (found.part) out["spikes"] = share(*found.part, spikes.has_recorded_span);
-    add_warnings(out, spikes, found.warnings);
-    out["seconds"] = found.seconds;
+    add_run(out, spikes, found, found.options);
     return out;
 }
 

@@ -86,7 +86,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
     nb::dict out;
     out["report"] =
         held_report([held, spikes] { return report_of(binned_spikes(spikes, *held), *held); },
-                    [](const auto&... how) { write_pattern_report(how...); });
+                    &write_pattern_report);
     if (found.assessment) {
         const auto& tested = found.assessment->tests.signatures;
         add_columns(table, tests_of_patterns(found.table, found.options.spectrum, tested), "p",
@@ -110,10 +110,7 @@ nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
     if (found.replication) add_replication(out, *found.replication);
     out["funnel"] = column(found.funnel);
     out["input"] = input_of(found);
-    spade_options options = found.options;
-    out["parameters"] = arguments_of(describe(options));
-    add_warnings(out, spikes, found.warnings);
-    out["seconds"] = found.seconds;
+    add_run(out, spikes, found, found.options);
     return out;
 }
 
