@@ -7,8 +7,15 @@
 
 #include "spikeweave/parallel/communicator.hpp"
 
-/// What a process does differently if mpirun started several.
+/// What a process does about signals, and differently if mpirun started several.
 namespace spikeweave::cli {
+
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to stop; the second one ends the process at
+/// once. Writing to a closed pipe or past a file-size limit becomes an error instead of a signal.
+///
+/// It must be called before any other thread starts, because threads inherit that these signals do
+/// not reach them.
+std::stop_token stop_on_signals();
 
 /// The processes that share the work of a command; null if this one was started alone. From then on
 /// only rank 0 writes to standard output; what the others write is dropped.
