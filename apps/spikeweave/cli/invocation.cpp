@@ -41,8 +41,10 @@ void invocation::warn(const std::vector<std::string>& warnings) const {
                                  with_command_line_names(warning)));
 }
 
-void invocation::warn(run_record& record, const std::vector<std::string>& warnings) const {
+const std::vector<std::string>& invocation::warn(run_record& record,
+                                                 const std::vector<std::string>& warnings) const {
     warn(add_warnings(record, warnings));
+    return record.warnings;
 }
 
 void invocation::stop_if_asked() const {
@@ -50,12 +52,13 @@ void invocation::stop_if_asked() const {
 }
 
 void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& now,
-                       const std::function<void(const memory_guard&, invocation&)>& work) {
+                       const std::function<void(const invocation&)>& work) {
     const memory_guard guard(most_bytes, now.stop, {.bound = "--max-memory", .advice = advice});
     invocation guarded = now;
     guarded.stop = guard.stop();
+    guarded.memory = &guard;
     try {
-        work(guard, guarded);
+        work(guarded);
     } catch (const cancelled&) {
         guard.check();
         throw;

@@ -25,6 +25,8 @@ struct invocation {
     bool quiet = false;
     /// The processes that share the work; null if this one was started alone.
     std::shared_ptr<communicator> ranks{};
+    /// The bound of --max-memory; null for a command without one.
+    const memory_guard* memory = nullptr;
     std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
     /// The exit status if the command does not throw.
     int exit_status = 0;
@@ -39,7 +41,9 @@ struct invocation {
     /// Shows warnings on stderr, unless the user asked for quiet.
     void warn(const std::vector<std::string>& warnings) const;
     /// Adds warnings to the record, and shows those that it did not have.
-    void warn(run_record& record, const std::vector<std::string>& warnings) const;
+    /// @return all warnings of the record
+    const std::vector<std::string>& warn(run_record& record,
+                                         const std::vector<std::string>& warnings) const;
     /// @throws cancelled if the user asked to stop; for use between calls that check it themselves.
     void stop_if_asked() const;
 };
@@ -52,7 +56,7 @@ using command = std::function<void(invocation&)>;
 /// @param advice  what makes a command need less
 /// @throws invalid_argument if it needs more; whatever `work` throws.
 void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& now,
-                       const std::function<void(const memory_guard&, invocation&)>& work);
+                       const std::function<void(const invocation&)>& work);
 
 /// Adds warnings with the options' names as the user types them.
 /// @return those that the record did not have

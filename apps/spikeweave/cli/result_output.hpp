@@ -8,7 +8,6 @@
 #include "cli/invocation.hpp"
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
-#include "spikeweave/core/memory.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/report/output_place.hpp"
 
@@ -39,11 +38,11 @@ void record_input(run_record& into, run_record input, const invocation& now);
 /// Prints the result as one JSON document, or else as a text.
 template <class Report, class Summarize>
 void print_result(const output_options& options, const Report& report, const invocation& now,
-                  const Summarize& summary, const memory_guard* memory = nullptr) {
+                  const Summarize& summary) {
     now.progress.clear();
     if constexpr (requires { to_json(report); }) {
         if constexpr (requires { json_bytes(report); })
-            if (options.json && memory != nullptr) memory->expect(json_bytes(report));
+            if (options.json && now.memory != nullptr) now.memory->expect(json_bytes(report));
         if (options.json) return write_stdout(one_document(to_json(report)));
     }
     if (!now.quiet) write_stdout(summary(report));
@@ -68,10 +67,10 @@ using report_writer = void (*)(const std::filesystem::path&, const std::type_ide
 template <class Report, class Summarize>
 void finish_command(const output_options& options, Report& report, run_record input,
                     const invocation& now, const execution& run, report_writer<Report> write,
-                    const Summarize& summary, const memory_guard* memory = nullptr) {
+                    const Summarize& summary) {
     complete_record(options, report, std::move(input), now);
     if (!options.to.empty()) write(options.to, report, options.overwrite, run);
-    print_result(options, report, now, summary, memory);
+    print_result(options, report, now, summary);
 }
 /// Does so with the usual text.
 template <class Report>

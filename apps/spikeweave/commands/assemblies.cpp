@@ -33,8 +33,7 @@ void run(assemblies_command& options, invocation& now) {
     take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
     now.warn(input.record.warnings);
     assembly_result result = find_assemblies(input.spikes, options.analysis, run);
-    now.warn(input.record, result.warnings);
-    result.warnings = input.record.warnings;
+    result.warnings = now.warn(input.record, result.warnings);
     assembly_report report = report_of(std::move(input.spikes), std::move(result), run);
     finish_command(options.output, report, std::move(input.record), now, run,
                    &write_assembly_report);

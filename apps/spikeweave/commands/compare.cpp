@@ -14,7 +14,6 @@
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/core/memory.hpp"
 #include "spikeweave/report/compare.hpp"
 
 namespace spikeweave::cli {
@@ -177,9 +176,8 @@ pattern_comparison_report compare_given_patterns(compare_command& options,
 template <class Report>
 void deliver(Report& report, conditions_read& read, compare_command& options, const invocation& now,
              const execution& run, report_writer<Report> write) {
-    now.warn(read.run, report.result.warnings);
+    report.run.warnings = now.warn(read.run, report.result.warnings);
     report.inputs = std::move(read.inputs);
-    report.run.warnings = std::move(read.run.warnings);
     read.run.parameters = parameters_of(describe(options.input));
     add_parameters(read.run.parameters, describe(options),
                    {"epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
@@ -202,10 +200,9 @@ void compare(compare_command& options, const invocation& now) {
 }
 
 void run(compare_command& options, invocation& now) {
-    run_within_memory(
-        options.analysis.mining.max_memory_bytes,
-        "a larger --min-count or a --max-size gives fewer episodes", now,
-        [&](const memory_guard&, const invocation& guarded) { compare(options, guarded); });
+    run_within_memory(options.analysis.mining.max_memory_bytes,
+                      "a larger --min-count or a --max-size gives fewer episodes", now,
+                      [&](const invocation& guarded) { compare(options, guarded); });
 }
 
 }  // namespace

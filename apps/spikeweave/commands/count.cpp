@@ -6,7 +6,6 @@
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/core/memory.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/strategies.hpp"
@@ -36,7 +35,7 @@ option_list describe(count_command& options) {
     return list;
 }
 
-void count(count_command& options, const memory_guard& memory, const invocation& now) {
+void count(count_command& options, const invocation& now) {
     check_place(options.output, result_kind::episodes, now);
     const execution run = now.run(options.analysis.counting.run.threads);
     spike_input input = read_input(options.input, now, run);
@@ -45,31 +44,27 @@ void count(count_command& options, const memory_guard& memory, const invocation&
     now.warn(input.record.warnings);
     episode_result result = count_and_test_episodes(input.spikes, given, options.analysis, run);
     if (!now.is_root()) return;
-    now.warn(input.record, result.warnings);
-    result.warnings = input.record.warnings;
+    result.warnings = now.warn(input.record, result.warnings);
     given_episode_options used = options_for_given(result.options);
     episode_report report = report_of(std::move(input.spikes), std::move(result), run);
     report.with_occurrences = options.occurrences;
     report.run.parameters = parameters_of(describe(used));
     add_parameters(input.record.parameters, describe(options), {"max_memory"});
     input.record.parameters.emplace_back("episodes", options.episodes.string());
-    finish_command(
-        options.output, report, std::move(input.record), now, run, &write_episode_report,
-        [&](const episode_report& made) {
-            std::string text = with_command_line_names(summarize_search(made, {}));
-            text += summarize_counts(made);
-            if (!options.output.to.empty())
-                text += with_command_line_names(summarize_files(made, options.output.to));
-            return text;
-        },
-        &memory);
+    finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
+                   [&](const episode_report& made) {
+                       std::string text = with_command_line_names(summarize_search(made, {}));
+                       text += summarize_counts(made);
+                       if (!options.output.to.empty())
+                           text +=
+                               with_command_line_names(summarize_files(made, options.output.to));
+                       return text;
+                   });
 }
 
 void run(count_command& options, invocation& now) {
     run_within_memory(options.max_memory_bytes, "fewer episodes need less", now,
-                      [&](const memory_guard& memory, const invocation& guarded) {
-                          count(options, memory, guarded);
-                      });
+                      [&](const invocation& guarded) { count(options, guarded); });
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/error.hpp"
-#include "spikeweave/core/memory.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/blocks.hpp"
 #include "spikeweave/report/strategies.hpp"
@@ -128,7 +127,7 @@ void find_in_stream(episodes_command& options, const invocation& now) {
                    [](const auto& made) { return with_command_line_names(summarize(made)); });
 }
 
-void find(episodes_command& options, const memory_guard& memory, const invocation& now) {
+void find(episodes_command& options, const invocation& now) {
     const bool is_part = !options.parts.part.is_all();
     check_place(options.output, is_part ? result_kind::part : result_kind::episodes, now);
     check_part(options.parts, options.analysis.surrogates, options.output.to);
@@ -145,15 +144,13 @@ void find(episodes_command& options, const memory_guard& memory, const invocatio
 
     episode_result result = analyse(options, input, confirming, run);
     if (!now.is_root()) return;
-    now.warn(input.record, result.warnings);
-    result.warnings = input.record.warnings;
+    result.warnings = now.warn(input.record, result.warnings);
     episode_report report = report_of(std::move(input.spikes), std::move(result), run);
     if (confirming) report.searched_input = exchange_inputs(input.record, *confirming);
     report.with_occurrences = options.occurrences;
     add_parameters(input.record.parameters, describe(options), {"confirm"});
-    finish_command(
-        options.output, report, std::move(input.record), now, run, &write_episode_report,
-        [&](const episode_report& made) { return text_of(options, made); }, &memory);
+    finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
+                   [&](const episode_report& made) { return text_of(options, made); });
 }
 
 // The memory is watched, because what counting, tests and files take is not known before.
@@ -161,9 +158,7 @@ void run(episodes_command& options, invocation& now) {
     std::string advice = "a larger --min-count or a --max-size gives fewer episodes";
     if (!options.stream) advice += "; --stream searches a recording that does not fit into memory";
     run_within_memory(options.analysis.mining.max_memory_bytes, advice, now,
-                      [&](const memory_guard& memory, const invocation& guarded) {
-                          find(options, memory, guarded);
-                      });
+                      [&](const invocation& guarded) { find(options, guarded); });
 }
 
 }  // namespace

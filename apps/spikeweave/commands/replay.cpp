@@ -45,8 +45,7 @@ void run(replay_command& options, invocation& now) {
         options.analysis.events = read_epochs(options.events, run, &about_events);
     now.warn(input.record, about_events);
     replay_result result = find_replay(input.spikes, chains, options.analysis, run);
-    now.warn(input.record, result.warnings);
-    result.warnings = input.record.warnings;
+    result.warnings = now.warn(input.record, result.warnings);
     replay_report report =
         report_of(std::move(input.spikes), std::move(chains), std::move(result), run);
     input.record.parameters.emplace_back("chains", options.chains.string());

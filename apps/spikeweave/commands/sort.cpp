@@ -176,8 +176,7 @@ void run(sort_command& options, invocation& now) {
     const execution run = now.run(options.analysis.run.threads);
     auto [result, files, record] = sort_file(options, now, run);
     if (!now.is_root()) return;
-    now.warn(record, result.warnings);
-    result.warnings = std::move(record.warnings);
+    result.warnings = now.warn(record, result.warnings);
     const bool is_recording = result.waveforms.group_count() > 0;
     sorting_report report = report_of(std::move(result), run);
     run_record input;

@@ -89,7 +89,6 @@ option_list describe_part(spade_command& options) {
 /// One call of the command.
 struct spade_job {
     const spade_command& options;
-    const memory_guard& guard;
     const invocation& now;
     execution run;
 };
@@ -133,14 +132,14 @@ spade_file read_file(spade_command& options, const spade_job& job) {
         other_spikes other = take_other(options, in, job);
         binned_recording binned =
             bin_recording(std::move(in.spikes), analysis, in.has_recorded_span);
-        check_memory(binned, analysis, job.guard);
+        check_memory(binned, analysis, *job.now.memory);
         return {prepare_spade(std::move(binned), analysis, job.run), std::move(in.record),
                 std::move(other)};
     }
     if (is_standard_input(path))
         throw invalid_argument("windows are read from a file, not from standard input");
     spade_windows windows = read_transactions(path, analysis.window, job.run);
-    check_memory(windows, job.guard);
+    check_memory(windows, *job.now.memory);
     return {prepare_spade(std::move(windows), analysis),
             {.parameters = parameters_of(describe(options.input)),
              .input = describe_input(path, job.run)}};
@@ -153,9 +152,9 @@ void announce(const spade_input& prepared, const spade_job& job) {
     const spade_options& analysis = job.options.analysis;
     const spade_cost cost =
         estimate_search(prepared, analysis, job.options.is_collected(), job.run);
-    if (cost.bytes > job.guard.most())
+    if (cost.bytes > job.now.memory->most())
         throw invalid_argument(
-            fmt::format("{}: {}", describe_cost(cost, analysis), job.guard.too_much()));
+            fmt::format("{}: {}", describe_cost(cost, analysis), job.now.memory->too_much()));
     check_duration(cost, analysis);
     if (job.now.quiet) return;
     const surrogate_time tests = estimate_surrogates(prepared, analysis, job.run);
@@ -168,7 +167,7 @@ void announce(const spade_input& prepared, const spade_job& job) {
 template <class Result>
 pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
     job.now.stop_if_asked();
-    job.guard.check();
+    job.now.memory->check();
     pattern_report report = report_of(std::move(in.prepared.spikes), std::move(result), job.run);
     report.with_nwb = job.options.nwb;
     report.run.warnings = in.record.warnings;
@@ -186,7 +185,7 @@ void print(const pattern_report& report, const spade_job& job) {
         const std::string to = job.options.output.to.string();
         return to.empty() ? text : text + fmt::format("\nwritten to {}\n", to);
     };
-    print_result(job.options.output, report, job.now, text_of, &job.guard);
+    print_result(job.options.output, report, job.now, text_of);
 }
 
 // Mines without holding the patterns; the largest are shown.
@@ -234,8 +233,8 @@ void divide(spade_file& in, spade_command options, const spade_job& job) {
                describe_part(options), job.now, job.run);
 }
 
-void find(spade_command& options, const memory_guard& guard, const invocation& now) {
-    const spade_job job{options, guard, now, now.run(options.analysis.run.threads)};
+void find(spade_command& options, const invocation& now) {
+    const spade_job job{options, now, now.run(options.analysis.run.threads)};
     // Epochs may be known only when the file is read; then all is checked.
     if (!options.epochs.given()) check_spade(options.analysis, !options.transactions);
     check_part(options.parts, options.analysis.surrogates, options.output.to);
@@ -280,7 +279,7 @@ void run(spade_command& options, invocation& now) {
     run_within_memory(
         options.max_memory_bytes,
         "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", now,
-        [&](const memory_guard& guard, invocation& guarded) { find(options, guard, guarded); });
+        [&](const invocation& guarded) { find(options, guarded); });
 }
 
 }  // namespace

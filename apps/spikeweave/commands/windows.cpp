@@ -6,7 +6,6 @@
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/core/memory.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/report/strategies.hpp"
 
@@ -35,18 +34,16 @@ void find(windows_command& options, const invocation& now) {
     now.warn(input.record.warnings);
     now.warn(input.record, check_episodes(input.spikes, options.analysis.search));
     auto result = find_episodes_in_windows(input.spikes, options.analysis, run);
-    now.warn(input.record, result.warnings);
-    result.warnings = input.record.warnings;
+    result.warnings = now.warn(input.record, result.warnings);
     auto report = report_of(std::move(input.spikes), std::move(result), run);
     finish_command(options.output, report, std::move(input.record), now, run,
                    &write_episode_report);
 }
 
 void run(windows_command& options, invocation& now) {
-    run_within_memory(
-        options.analysis.search.mining.max_memory_bytes,
-        "a larger --min-count or a --max-size gives fewer episodes", now,
-        [&](const memory_guard&, const invocation& guarded) { find(options, guarded); });
+    run_within_memory(options.analysis.search.mining.max_memory_bytes,
+                      "a larger --min-count or a --max-size gives fewer episodes", now,
+                      [&](const invocation& guarded) { find(options, guarded); });
 }
 
 }  // namespace
