@@ -425,9 +425,10 @@ def test_all_pairs_are_tested(silenced):
         "1 connection (0 excitatory, 1 inhibitory) among 4 units; 6 of 12 pairs of units tested, "
         "1 % false discovery rate."
     )
-    told = data_of(found.to_html())["run"]["circuit"]
+    told = data_of(found.to_html())["run"]
     assert told["summary"] == found.summary
-    assert told["pairs"] == {
+    assert pickle.loads(pickle.dumps(found)).summary == found.summary
+    assert told["circuit"]["pairs"] == {
         "tested": 6,
         "possible": 12,
         "listed_below": 1,
@@ -439,7 +440,8 @@ def test_surrogates_and_other_tests_decide_without_pairs(silenced):
     for options in ({"surrogates": 100}, {"test": "exact"}):
         found = spikeweave.episodes(silenced, max_size=2, **options)
         assert found.pairs is None
-        assert "tested" not in found.summary
+        assert "1 % false discovery rate" not in found.summary
+        assert "episodes significant, 1 % familywise error rate" in found.summary
         assert "pairs" not in data_of(found.to_html())["run"]["circuit"]
     with pytest.raises(TypeError, match="fewer_than_chance"):
         spikeweave.episodes(silenced, fewer_than_chance=True)

@@ -145,7 +145,7 @@ void check_complete(const std::vector<part_record>& parts,
 
 void write_part(const std::filesystem::path& folder, const part_record& part, bool overwrite,
                 const execution& run) {
-    json document = report::run_json(part.run, json::object());
+    json document = report::run_json(part.run, "", json::object());
     document["verb"] = part.verb;
     document["part"] = part.part.part;
     document["parts"] = part.part.parts;

@@ -81,21 +81,24 @@ json contents_of(const spike_sequence& spikes) {
     return contents;
 }
 
-json run_json(const run_record& run, const json& contents) {
+json run_json(const run_record& run, const std::string& summary, const json& contents) {
     json input = file_json(run.input);
     input.update(contents);
     input["duplicates_dropped"] = run.duplicates;
     input["stimulus_markers"] = run.stimuli;
     input["warnings"] = run.warnings;
-    return {{"spikeweave", run.version},
-            {"command", run.command},
-            {"parameters", parameters_json(run.parameters)},
-            {"input", input},
-            {"seed", run.seed},
-            {"threads", run.threads},
-            {"devices", devices_of(run)},
-            {"seconds", run.seconds},
-            {"peak_memory_bytes", run.peak_memory_bytes}};
+    json out = json::object();
+    if (!summary.empty()) out["summary"] = summary;
+    out.update({{"spikeweave", run.version},
+                {"command", run.command},
+                {"parameters", parameters_json(run.parameters)},
+                {"input", input},
+                {"seed", run.seed},
+                {"threads", run.threads},
+                {"devices", devices_of(run)},
+                {"seconds", run.seconds},
+                {"peak_memory_bytes", run.peak_memory_bytes}});
+    return out;
 }
 
 json replication_json(const replication_record& what, std::optional<other_recording> other) {

@@ -44,8 +44,9 @@ json spans_json(std::span<const time_span> epochs);
 /// epochs if there are any.
 json contents_of(const spike_sequence& spikes);
 /// Returns the record of a run without the part about its search.
+/// @param summary  the result in a sentence; empty: there is none yet
 /// @param contents  content of the input, besides its path, length and digest
-json run_json(const run_record& run, const json& contents);
+json run_json(const run_record& run, const std::string& summary, const json& contents);
 
 /// Records how a result of `pipeline` was computed.
 /// @param devices  ordinals of the GPUs that were used

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "core/text.hpp"
 
 namespace spikeweave::report {
 
@@ -28,7 +31,32 @@ std::string_view yes_no(bool value) {
 }
 
 std::string plural(std::size_t n, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", n, n == 1 ? one : many);
+    return fmt::format("{} {}", core::grouped(n), n == 1 ? one : many);
+}
+
+std::string range_text(std::size_t least, std::size_t most) {
+    return least == most ? core::grouped(least)
+                         : fmt::format("{} to {}", core::grouped(least), core::grouped(most));
+}
+
+std::string level_text(correction_method correction, double alpha) {
+    using enum correction_method;
+    switch (correction) {
+        case none:
+            return fmt::format("{:g} % level without a correction", 100 * alpha);
+        case benjamini_hochberg:
+        case benjamini_yekutieli:
+        case two_stage_bh:
+        case two_stage_bky:
+            return fmt::format("{:g} % false discovery rate", 100 * alpha);
+        default:
+            return fmt::format("{:g} % familywise error rate", 100 * alpha);
+    }
+}
+
+std::string with_warnings(std::string sentence, std::size_t warnings) {
+    if (warnings > 0) sentence += fmt::format(" {}.", plural(warnings, "warning", "warnings"));
+    return sentence;
 }
 
 std::string xml_escaped(std::string_view text) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/time.hpp"
 
 namespace spikeweave::report {
@@ -43,8 +44,14 @@ std::string p_text(double p);
 /// Formats exact milliseconds without a unit.
 std::string milliseconds(duration d);
 std::string_view yes_no(bool value);
-/// Returns "1 edge", "2 edges".
+/// Returns "1 edge", "2,000 edges".
 std::string plural(std::size_t n, std::string_view one, std::string_view many);
+/// Returns "3" or "3 to 5".
+std::string range_text(std::size_t least, std::size_t most);
+/// Returns the error rate that a correction keeps at `alpha`: "1 % false discovery rate".
+std::string level_text(correction_method correction, double alpha);
+/// Returns the sentence with a second one, the number of warnings, if there are any.
+std::string with_warnings(std::string sentence, std::size_t warnings);
 /// Escapes "&" as "&amp;" and so on.
 std::string xml_escaped(std::string_view text);
 /// Counts characters, not bytes.

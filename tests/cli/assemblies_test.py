@@ -70,7 +70,7 @@ class Assemblies(AssembliesCase):
 
     def test_prints_what_it_finds(self):
         result = self.ok("assemblies", self.data, "--bins", "10ms,40ms", "--across-bins", "largest")
-        self.assertRegex(result.stdout, r"^1 assembly of 6 units in 99\.\d+ s\n")
+        self.assertRegex(result.stdout, r"^1 assembly of 3 units, in bins of 10 ms, among 6 units in 99\.\d+ s\.\n")
         self.assertIn("10 ms", result.stdout)
         self.assertEqual(self.ok("assemblies", self.data, "--quiet").stdout, "")
 

@@ -47,7 +47,7 @@ class Compare(CompareCase):
         self.assertEqual((rows["a→b"]["change"], rows["a→b"]["direction"]), ("none", "same"))
         self.assertGreater(float(rows["c<>→d"]["excess_difference_low"]), 0)
         self.assertIn("a: 6 blocks of", result.stdout)
-        self.assertRegex(result.stdout, r"1 of \d+ findings changed")
+        self.assertRegex(result.stdout, r"^1 of \d+ connections and chains changed beyond the firing rates between a and b, ")
         self.assertEqual({len(row) for row in rows.values()}, {COLUMNS})
         for row in rows.values():
             for side in "ab":

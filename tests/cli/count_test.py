@@ -13,7 +13,7 @@ class Count(CliTest):
 
         out = self.ok("count", self.chain_file(), given).stdout.splitlines()
 
-        self.assertEqual([line.split()[0] for line in out[4:]], ["50", "0", "50"])
+        self.assertEqual([line.split()[0] for line in out[3:6]], ["50", "0", "50"])
 
     def test_names_the_line_of_an_error(self):
         path = self.chain_file()

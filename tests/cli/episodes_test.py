@@ -248,8 +248,8 @@ class Episodes(CliTest):
         told = document["run"]["circuit"]
         pairs = {"tested": 2, "possible": 6, "listed_below": 1.0, "untested_units": ["C"]}
         self.assertEqual(told["pairs"], pairs)
-        self.assertEqual(told["summary"], "1 connection (0 excitatory, 1 inhibitory) among 3 units; 2 of 6 pairs of units tested, "
-                                          "1 % false discovery rate.")
+        self.assertEqual(document["run"]["summary"], "1 connection (0 excitatory, 1 inhibitory) among 3 units; 2 of 6 pairs of units "
+                                                     "tested, 1 % false discovery rate.")
         # C has less than 10 spikes, from which nobody expects a connection.
         self.assertEqual(document["run"]["input"]["warnings"], [])
 

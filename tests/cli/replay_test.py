@@ -101,7 +101,7 @@ class Replay(ReplayCase):
         self.assertIn("1 of 2 events are not within", result.stderr)
         self.assertIn("The longest chain has 3 units, which have 6 orders", result.stderr)
         self.assertIn("--alpha 0.05", result.stderr)
-        self.assertIn("1 chain in 1 event", result.stdout)
+        self.assertIn("; 1 event in 89.7", result.stdout)
 
     def test_warns_of_too_few_shuffles(self):
         def said(number, chains=self.chains):

@@ -116,7 +116,7 @@ class Simulate(CliTest):
                       "--seed", "2", "--threads", "1", "-o", path).stdout
         self.assertIn("wrote 1,500 spikes of 4 units, 24 features each", out)
         first = path.read_bytes()
-        self.assertIn("4 units, 0 spikes in noise", self.ok("sort", path).stdout)
+        self.assertRegex(self.ok("sort", path).stdout, "^4 units: .* 1,500 of 1,500 spikes in units")
         self.refused("simulate", "features", "-o", path, says=("f.npz", "--overwrite"))
         self.ok("simulate", "features", "--spikes", "1500", "--units", "4", "--channels", "8", "--of-no-unit", "0",
                 "--seed", "2", "--threads", "2", "-o", path, "--overwrite")

@@ -24,7 +24,7 @@ class Windows(CliTest):
         self.assertEqual([(one["window"], one["begin_s"], one["end_s"]) for one in windows],
                          [(str(k), f"{k}.000000", f"{k + 2}.000000") for k in range(3)])
         self.assertEqual([one["spikes"] for one in windows], ["80"] * 3)
-        self.assertEqual(len(out.splitlines()), 4)
+        self.assertEqual(len(out.splitlines()), 5)
         self.assertEqual([(one["since"], one["stability"]) for one in windows[:2]], [("-", "-")] * 2)
         self.assertEqual((windows[2]["since"], windows[2]["jaccard"], windows[2]["stability"]), ("0", "1", "-"))
         chains = [one for one in self.rows("window_episodes.tsv") if one["episode"] == "a 4-6ms b 4-6ms c"]
@@ -85,7 +85,7 @@ class Windows(CliTest):
 
     def test_without_a_folder_lists_the_windows(self):
         out = self.ok("windows", self.chain_file(), *self.search, "--window", "1s").stdout
-        self.assertRegex(out.splitlines()[1], r"^ +0\.000 s +1\.000 s +40 +8 ")
+        self.assertRegex(out.splitlines()[2], r"^ +0\.000 s +1\.000 s +40 +8 ")
         self.assertEqual(self.names(), ["chain.tsv"])
 
     def test_replaces_a_result_of_the_whole_recording(self):

@@ -47,7 +47,7 @@ class Episodes(SignedPage):
 
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()
-        self.assertIn("2 connections (1 excitatory, 1 inhibitory) among 5 units", self.one("#summary").text)
+        self.assertIn("2 connections (1 excitatory, 1 inhibitory) among 5 units", self.one("#verdict").text)
         self.assertIn("pairs of units tested", self.one("#about").text)
         self.assertIn("units in no tested pair E", " ".join(self.one("#about").text.split()))
         self.assert_accessible()

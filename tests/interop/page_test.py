@@ -45,7 +45,15 @@ class Page(PageCase):
         self.assert_quiet()
         self.assertIn("sym26.tsv: ", self.one("#summary").text)
         self.assertEqual(self.one("#command").text, self.data["run"]["command"])
-        self.assertTrue(self.one("#summary").text.endswith(f" edges. {self.data['run']['circuit']['summary']}"))
+        self.assertTrue(self.one("#summary").text.endswith(" edges"))
+
+    def test_begins_with_the_result_in_a_sentence_and_its_warnings(self):
+        summary = self.data["run"]["summary"]
+        self.assertRegex(summary, r"^\d+ connections among 26 units, ")
+        self.assertEqual(self.one("#verdict").text, summary)
+        self.open_changed(lambda data: data["run"]["input"].update(warnings=["First.", "Second."]))
+        self.assertEqual([item.text for item in self.driver.find_elements(By.CSS_SELECTOR, "header ~ #warnings li")], ["First.", "Second."])
+        self.assertLess(self.one("#warnings").location["y"], self.one("main").location["y"])
 
     def test_lists_the_episodes_of_the_table(self):
         names = ("episode", "size", None, "count", "expected", "p", "q", "strength", "significant", "maximal", None, "independent_expected",

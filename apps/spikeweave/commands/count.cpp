@@ -53,8 +53,8 @@ void count(count_command& options, const invocation& now) {
     input.record.parameters.emplace_back("episodes", options.episodes.string());
     finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
                    [&](const episode_report& made) {
-                       std::string text = with_command_line_names(summarize_search(made, {}));
-                       text += summarize_counts(made);
+                       std::string text = summarize_counts(made);
+                       text += with_command_line_names(summarize_search(made, {}));
                        if (!options.output.to.empty())
                            text +=
                                with_command_line_names(summarize_files(made, options.output.to));

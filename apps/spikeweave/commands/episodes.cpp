@@ -79,8 +79,8 @@ option_list describe_part(episodes_command& options) {
 
 std::string text_of(const episodes_command& options, const episode_report& report) {
     std::string text =
-        with_command_line_names(summarize_search(report, options.analysis.mining.delays)) +
-        with_names_between_styles(summarize(report, shows_colour(STDOUT_FILENO)));
+        with_names_between_styles(summarize(report, shows_colour(STDOUT_FILENO))) +
+        with_command_line_names(summarize_search(report, options.analysis.mining.delays));
     if (!options.output.to.empty())
         text += with_command_line_names(summarize_files(report, options.output.to));
     return text;

@@ -180,8 +180,8 @@ pattern_report report_on(Result result, spade_file& in, const spade_job& job) {
 
 void print(const pattern_report& report, const spade_job& job) {
     const auto text_of = [&](const pattern_report& made) {
-        std::string text = with_command_line_names(summarize_search(made, job.options.analysis)) +
-                           summarize(made, shows_colour(STDOUT_FILENO));
+        std::string text = summarize(made, shows_colour(STDOUT_FILENO)) +
+                           with_command_line_names(summarize_search(made, job.options.analysis));
         const std::string to = job.options.output.to.string();
         return to.empty() ? text : text + fmt::format("\nwritten to {}\n", to);
     };

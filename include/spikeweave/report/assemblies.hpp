@@ -25,6 +25,10 @@ struct assembly_report {
 SPIKEWEAVE_API assembly_report report_of(spike_sequence spikes, assembly_result result,
                                          const execution& run = {});
 
+/// The result in a sentence: the assemblies with their sizes and bins. A second one has the number
+/// of warnings, if any.
+SPIKEWEAVE_API std::string verdict_of(const assembly_report& report);
+
 /// Writes `assemblies.tsv`, `activations.tsv`, `search.tsv`, `run.json` and, unless it is not
 /// wanted, `report.html`; docs/results.md describes their columns. The tables are identical byte
 /// for byte for the same spikes and parameters.

@@ -33,6 +33,11 @@ SPIKEWEAVE_API episode_comparison_report report_of(episode_comparison result,
 SPIKEWEAVE_API pattern_comparison_report report_of(pattern_comparison result,
                                                    const execution& run = {});
 
+/// The result in a sentence: the findings that changed. A second one has the number of warnings, if
+/// any.
+SPIKEWEAVE_API std::string verdict_of(const episode_comparison_report& report);
+SPIKEWEAVE_API std::string verdict_of(const pattern_comparison_report& report);
+
 /// Writes `differences.tsv`, a line for each finding; of episodes also `differences.graphml`, the
 /// circuit of the pairs with what changed; and `run.json`. docs/results.md describes them. The
 /// folder is complete or absent, and is replaced as by `write_episode_report`.

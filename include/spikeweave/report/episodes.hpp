@@ -56,11 +56,10 @@ struct episode_report {
 SPIKEWEAVE_API episode_report report_of(spike_sequence spikes, episode_result result,
                                         const execution& run = {});
 
-/// The findings among this many units and the tests for them, in a sentence: the connections by
-/// sign, the chains, and the pairs tested at the false discovery rate `alpha`.
-/// @param pairs  nothing if the circuit was not built from tests of all pairs
-SPIKEWEAVE_API std::string circuit_verdict(std::size_t units, const circuit& found,
-                                           const std::optional<pair_tests>& pairs, double alpha);
+/// The result in a sentence: the connections by sign, the chains, and how many pairs of units, or
+/// episodes, were tested at which error rate. A second one has the number of warnings, if any.
+/// @throws invalid_argument if the parts are inconsistent
+SPIKEWEAVE_API std::string verdict_of(const episode_report& report);
 
 /// The kind of the edge that each pair with a q below `alpha` has become; nothing for other pairs.
 /// @return one element for each of `pairs.pairs`

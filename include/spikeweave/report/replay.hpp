@@ -30,6 +30,10 @@ struct replay_report {
 SPIKEWEAVE_API replay_report report_of(spike_sequence spikes, std::vector<episode> chains,
                                        replay_result result, const execution& run = {});
 
+/// The result in a sentence: the chains that are replayed, in which direction, and the events. A
+/// second one has the number of warnings, if any.
+SPIKEWEAVE_API std::string verdict_of(const replay_report& report);
+
 /// Writes `replay.tsv`, `events.tsv`, `run.json` and, unless it is not wanted, `report.html`;
 /// docs/results.md describes their columns. The tables are identical byte for byte for the same
 /// spikes, chains, parameters and seed.

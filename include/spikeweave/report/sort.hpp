@@ -76,6 +76,10 @@ struct sorting_report {
 /// @param run  ranks; its threads are ignored, because those of the options were used
 SPIKEWEAVE_API sorting_report report_of(sort_result result, const execution& run = {});
 
+/// The result in a sentence: the units by their labels, and the spikes in them. A second one has
+/// the number of warnings, if any.
+SPIKEWEAVE_API std::string verdict_of(const sorting_report& report);
+
 /// Writes `sorting.npz`, `sorting.clu.1`, `units.tsv`, `iterations.tsv`, `waveforms.npz`,
 /// `run.json` and, on request, `report.html`; if spikes were
 /// found by templates `merges.tsv`; if times are known `sorting.res.1` and, with the sample rate,

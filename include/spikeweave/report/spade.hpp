@@ -65,6 +65,11 @@ SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_result resu
 SPIKEWEAVE_API pattern_report report_of(spike_sequence spikes, spade_stream_result result,
                                         const execution& run = {});
 
+/// The result in a sentence: the patterns with their sizes, and how they were tested. A second one
+/// has the number of warnings, if any.
+/// @throws invalid_argument if the parts are inconsistent
+SPIKEWEAVE_API std::string verdict_of(const pattern_report& report);
+
 /// Writes `patterns.tsv`, `signatures.tsv`, `funnel.tsv` and `run.json`; with tests also
 /// `spectrum.tsv`; on request `report.html` and `patterns.nwb`.
 /// docs/results.md describes their columns. The files are identical byte for byte for the same

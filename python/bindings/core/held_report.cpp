@@ -10,6 +10,7 @@ namespace spikeweave::python {
 
 void bind_reports(nb::module_& m) {
     nb::class_<held_report>(m, "Report")
+        .def("summary", &held_report::summary, "warnings"_a)
         .def(
             "document",
             [](const held_report& report, std::string command, std::vector<std::string> warnings) {

@@ -34,6 +34,9 @@ public:
             report.run.warnings = call.warnings;
             return report;
         };
+        summary_ = [called](const std::vector<std::string>& warnings) {
+            return verdict_of(called({{}, warnings}));
+        };
         document_ = [called](const call_record& call, const execution& run) {
             return document_of(called(call), run);
         };
@@ -43,6 +46,9 @@ public:
         };
     }
 
+    std::string summary(const std::vector<std::string>& warnings) const {
+        return summary_(warnings);
+    }
     std::string document(const call_record& call) const {
         return run_for_result([&](const execution& run) { return document_(call, run); });
     }
@@ -51,6 +57,7 @@ public:
     }
 
 private:
+    std::function<std::string(const std::vector<std::string>&)> summary_{};
     std::function<std::string(const call_record&, const execution&)> document_{};
     std::function<void(const std::filesystem::path&, const call_record&, bool, const execution&)>
         save_{};

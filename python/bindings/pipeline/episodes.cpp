@@ -66,12 +66,11 @@ episode_report report_of_window(const spike_sequence& spikes, const tested_windo
     return report_of(std::move(inside), std::move(found));
 }
 
-nb::dict window_columns(const tested_window& window, std::size_t units, double alpha) {
+nb::dict window_columns(const tested_window& window) {
     nb::dict out = window_arrays({window.bounds, window.spikes, window.table});
     out["levels"] = column(window.table.levels);
     out.update(table_of(window.tests));
     out["circuit"] = circuit_columns(window.circuit);
-    out["summary"] = circuit_verdict(units, window.circuit, {}, alpha);
     out["stability"] = stability_of(window);
     return out;
 }
@@ -184,7 +183,6 @@ nb::dict to_python(const shared_spikes& spikes, episode_result made, const Optio
     out["circuit"] = circuit_columns(found.circuit);
     const spike_sequence& tested = found.part ? *found.part : *spikes.sequence;
     const double alpha = found.options.significance.alpha;
-    out["summary"] = circuit_verdict(tested.unit_count(), found.circuit, found.pairs, alpha);
     if (found.pairs) out["pairs"] = pair_columns(*found.pairs, found.circuit, tested, alpha);
     out["threshold"] = found.table.threshold;
     if (found.searched) {
@@ -230,8 +228,7 @@ nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
     nb::dict out;
     out["report"] = report_on(spikes, held, write_report);
     out["windows"] = column(found.windows, [&](const tested_window& one) {
-        nb::dict columns = window_columns(one, spikes.sequence->unit_count(),
-                                          found.options.search.significance.alpha);
+        nb::dict columns = window_columns(one);
         columns["report"] = held_report(
             [held, &one, sequence = spikes.sequence] {
                 return report_of_window(held->part ? *held->part : *sequence, one, held->options);

@@ -230,7 +230,6 @@ def _episodes(document: dict[str, Any], report: Document) -> EpisodeResult:
         search=_searched(document),
         circuit=_circuit(document["circuit"], document["unit_names"]),
         pairs=_pairs(document),
-        summary=run["circuit"]["summary"],
         chains=np.array(run["circuit"]["chains"], np.int64) - 1,
         levels=run["search"]["levels"],
         threshold=run["search"]["threshold"],

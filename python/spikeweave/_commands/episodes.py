@@ -138,7 +138,6 @@ def result_of(found: dict[str, Any], sequence: SpikeSequence, run: dict[str, Any
         search=search,
         circuit=Circuit(sequence.unit_names, **circuit),
         pairs=PairTests(sequence.unit_names, **pairs) if pairs is not None else None,
-        summary=found["summary"],
         chains=chains,
         levels=found["levels"],
         threshold=found["threshold"],

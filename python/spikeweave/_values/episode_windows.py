@@ -119,7 +119,6 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             search=None,
             circuit=Circuit(self.spikes.unit_names, **circuit),
             chains=one["circuit"]["chains"],
-            summary=one["summary"],
             levels=one["levels"],
             threshold=one["threshold"],
             _report=one["report"],

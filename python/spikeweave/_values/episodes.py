@@ -77,9 +77,6 @@ class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
         The tests of all pairs of units that the circuit was built from. None if it was built from
         the episodes of two units, because `surrogates` or another `test` than jitter decide; and
         for windows.
-    summary : str
-        The findings and the tests, in a sentence: the number of connections of each sign,
-        of units, of chains and of pairs tested, and the false discovery rate.
     chains : ndarray of int64
         Indices of the episodes that are significant chains along the circuit, longest first.
     levels : list of dict
@@ -112,7 +109,6 @@ class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
     seconds: float
     _report: Any
     pairs: PairTests | None = None
-    summary: str = ""
     warnings: list[str] = field(default_factory=list)
     version: str = field(default_factory=_core.version)
 

@@ -22,6 +22,10 @@ class Document:
         self._text = text
         self._folder = folder
 
+    def summary(self, warnings: list[str]) -> str:
+        """The result in a sentence."""
+        return str(json.loads(self._text)["run"]["summary"])
+
     def document(self, command: str, warnings: list[str]) -> str:
         """The text of ``result.json``."""
         return self._text
@@ -52,6 +56,14 @@ class HasPage:
     def _called(self) -> str:
         """The function that was called, and what it needs."""
         raise NotImplementedError
+
+    @property
+    def summary(self) -> str:
+        """The result in a sentence, as the command and the page begin with it.
+
+        A second sentence has the number of `warnings`, if there are any.
+        """
+        return str(self._report.summary(self.warnings))
 
     def _call(self) -> str:
         """The call that repeats the run."""
@@ -135,6 +147,10 @@ class Part:
         self._tables = tables
         self._key = key
         self.numbers = numbers
+
+    def summary(self, warnings: list[str]) -> str:
+        """That of the whole result."""
+        return str(self._whole.summary(warnings))
 
     def document(self, command: str, warnings: list[str]) -> str:
         """The document with the selected rows."""

@@ -112,7 +112,8 @@ report::json activations_json(const assembly_report& from, std::size_t most) {
 }
 
 report::json run_of(const assembly_report& from) {
-    report::json out = report::run_json(from.run, report::contents_of(from.spikes));
+    report::json out =
+        report::run_json(from.run, verdict_of(from), report::contents_of(from.spikes));
     out.erase("seed");  // nothing is drawn
     out["assemblies"] = {{"assemblies", from.found.assemblies.size()}};
     return out;
@@ -152,6 +153,25 @@ assembly_report report_of(spike_sequence spikes, assembly_result result, const e
     return out;
 }
 
+std::string verdict_of(const assembly_report& report) {
+    const auto& all = report.found.assemblies;
+    std::string text =
+        all.empty() ? "No assembly" : report::plural(all.size(), "assembly", "assemblies");
+    if (!all.empty()) {
+        const auto units = [](const assembly& one) { return one.units.size(); };
+        const auto [fewest, most] = std::ranges::minmax_element(all, {}, units);
+        const auto [finest, widest] = std::ranges::minmax_element(all, {}, &assembly::bin);
+        text += fmt::format(" of {} units, in bins of {}",
+                            report::range_text(units(*fewest), units(*most)),
+                            format_duration(finest->bin));
+        if (widest->bin > finest->bin) text += fmt::format(" to {}", format_duration(widest->bin));
+    }
+    text += fmt::format("{} among {} in {:.6g} s.", all.empty() ? "" : ",",
+                        report::plural(report.spikes.unit_count(), "unit", "units"),
+                        to_seconds(report.spikes.observed_time()));
+    return report::with_warnings(text, report.run.warnings.size());
+}
+
 void write_assembly_report(const std::filesystem::path& folder, const assembly_report& report,
                            bool overwrite, const execution& run) {
     report::write_folder(folder, result_kind::assemblies, document_from(report), report.with_page,
@@ -171,10 +191,7 @@ std::string to_json(const assembly_report& report) {
 std::string summarize(const assembly_report& from) {
     constexpr std::size_t most_rows = 20;
     const auto& all = from.found.assemblies;
-    std::string out =
-        fmt::format("{} of {} in {:.6g} s\n", report::plural(all.size(), "assembly", "assemblies"),
-                    report::plural(from.spikes.unit_count(), "unit", "units"),
-                    to_seconds(from.spikes.observed_time()));
+    std::string out = verdict_of(from) + "\n";
     if (all.empty()) return out;
     out += "units     bin    count  corrected p  units and their lags in ms\n";
     for (std::size_t i = 0; i < std::min(most_rows, all.size()); ++i) {

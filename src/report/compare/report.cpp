@@ -146,10 +146,31 @@ std::string name_of(const named_pattern& what, duration bin) {
     return text;
 }
 
+// @param one, many  words for a finding
+template <class Comparison>
+std::string verdict_text(const comparison_report<Comparison>& report, std::string_view one,
+                         std::string_view many) {
+    const Comparison& what = report.result;
+    const std::size_t warnings = report.run.warnings.size();
+    if (what.findings.empty())
+        return with_warnings(fmt::format("No {} was found to compare.", one), warnings);
+    const auto changed = [&](change_kind kind) {
+        const auto number = std::ranges::count_if(
+            what.findings, [kind](const condition_change& each) { return each.change == kind; });
+        return core::grouped(static_cast<std::uint64_t>(number));
+    };
+    return with_warnings(
+        fmt::format("{} of {} changed beyond the firing rates between a and b, {} with them; {}.",
+                    changed(change_kind::excess), plural(what.findings.size(), one, many),
+                    changed(change_kind::rate),
+                    level_text(what.options.change_correction, what.options.change_alpha)),
+        warnings);
+}
+
 template <class Report>
 json record_of(const Report& report) {
     const auto& what = report.result;
-    json out = run_json(report.run, json::object());
+    json out = run_json(report.run, verdict_of(report), json::object());
     out["input"] = {{"a", condition_json(what.conditions[0], report.inputs[0])},
                     {"b", condition_json(what.conditions[1], report.inputs[1])},
                     {"units", what.unit_names.size()},
@@ -186,9 +207,10 @@ comparison_report<Comparison> recorded(Comparison result, const execution& run) 
 }
 
 // The conditions and the labellings as lines.
-template <class Comparison>
-std::string conditions_text(const Comparison& what) {
-    return side_text('a', what.conditions[0], what.samples) +
+template <class Report>
+std::string conditions_text(const Report& report) {
+    const auto& what = report.result;
+    return verdict_of(report) + '\n' + side_text('a', what.conditions[0], what.samples) +
            side_text('b', what.conditions[1], what.samples) +
            fmt::format("{} {} labellings, smallest p {:.3g}; {}, alpha {}\n",
                        what.labellings.exact ? "all" : "random",
@@ -207,12 +229,8 @@ std::string findings_text(const Comparison& what, const Name& name_of) {
         return std::tuple(findings[i].change == change_kind::none,
                           std::min(findings[i].excess_q, findings[i].rate_q));
     });
-    const auto changed = std::ranges::count_if(
-        findings, [](const condition_change& one) { return one.change != change_kind::none; });
-    std::string text = fmt::format("\n{} of {} findings changed\n",
-                                   core::grouped(static_cast<std::uint64_t>(changed)),
-                                   core::grouped(order.size()));
-    text += "change  occurrences a, b; times as often in b; difference of the excess; q of both\n";
+    std::string text =
+        "\nchange  occurrences a, b; times as often in b; difference of the excess; q of both\n";
     for (std::size_t k = 0; k < std::min(shown, order.size()); ++k) {
         const auto& one = findings[order[k]];
         text += fmt::format("{:<6} {:<4}  {}: {}, {}; {}; {}; {}, {}\n", to_string(one.change),
@@ -239,6 +257,14 @@ episode_comparison_report report_of(episode_comparison result, const execution& 
 
 pattern_comparison_report report_of(pattern_comparison result, const execution& run) {
     return report::recorded(std::move(result), run);
+}
+
+std::string verdict_of(const episode_comparison_report& report) {
+    return report::verdict_text(report, "connection or chain", "connections and chains");
+}
+
+std::string verdict_of(const pattern_comparison_report& report) {
+    return report::verdict_text(report, "pattern", "patterns");
 }
 
 void write_episode_comparison_report(const std::filesystem::path& folder,
@@ -275,8 +301,8 @@ std::string to_json(const pattern_comparison_report& report) {
 
 std::string summarize(const episode_comparison_report& report) {
     const episode_comparison& result = report.result;
-    const std::string text = report::conditions_text(result);
-    if (result.findings.empty()) return text + "\nNo edge or chain was found to compare.\n";
+    const std::string text = report::conditions_text(report);
+    if (result.findings.empty()) return text;
     return text + report::findings_text(result, [&](const episode_change& one) {
                return report::units_text(result.unit_names, one.what) + ' ' +
                       report::delays_text(one.what);
@@ -284,7 +310,7 @@ std::string summarize(const episode_comparison_report& report) {
 }
 
 std::string summarize(const pattern_comparison_report& report) {
-    return report::conditions_text(report.result) +
+    return report::conditions_text(report) +
            report::findings_text(report.result, [&](const pattern_change& one) {
                return report::name_of(one.what, report.result.bin);
            });

@@ -54,10 +54,11 @@ void write_counts(const episodes_in_blocks& found, io::atomic_file& file,
 
 json run_of_blocks(const episodes_in_blocks_report& report) {
     const episodes_in_blocks& found = report.result.found;
-    json out = run_json(report.run, {{"spikes", found.spikes},
-                                     {"units", found.unit_names.size()},
-                                     {"begin_s", to_seconds(found.span.begin)},
-                                     {"end_s", to_seconds(found.span.end)}});
+    json out = run_json(report.run, verdict_of(report),
+                        {{"spikes", found.spikes},
+                         {"units", found.unit_names.size()},
+                         {"begin_s", to_seconds(found.span.begin)},
+                         {"end_s", to_seconds(found.span.end)}});
     out["search"] = search_json(found.table);
     out["search"]["in_blocks"] = true;
     return out;
@@ -73,6 +74,26 @@ episodes_in_blocks_report report_of(episodes_in_blocks_result result, const exec
     report.run.duplicates = result.found.duplicates;
     report.result = std::move(result);
     return report;
+}
+
+std::string verdict_of(const episodes_in_blocks_report& report) {
+    const auto& levels = report.result.found.table.levels;
+    std::size_t frequent = 0;
+    std::size_t longest = 0;
+    for (const episode_level& level : levels) {
+        if (level.size < 2 || level.frequent == 0) continue;
+        frequent += level.frequent;
+        longest = std::max<std::size_t>(longest, level.size);
+    }
+    std::string text =
+        frequent == 0
+            ? "No frequent episode"
+            : fmt::format("{} of {} units",
+                          report::plural(frequent, "frequent episode", "frequent episodes"),
+                          report::range_text(2, longest));
+    text += fmt::format(" among {}, counted and not tested.",
+                        report::plural(report.result.found.unit_names.size(), "unit", "units"));
+    return report::with_warnings(text, report.run.warnings.size());
 }
 
 void write_episode_report(const std::filesystem::path& folder,
@@ -91,9 +112,9 @@ std::string summarize(const episodes_in_blocks_report& report) {
     const episodes_in_blocks& found = report.result.found;
     const episode_table& table = found.table;
     std::string text = fmt::format(
-        "{} spikes of {} units in {:.6g} s, read block by block; at least {} occurrences, {}\n\n"
-        "{:>6} {:>12} {:>12}\n",
-        core::grouped(found.spikes), core::grouped(found.unit_names.size()),
+        "{}\n{} spikes of {} units in {:.6g} s, read block by block; at least {} occurrences, "
+        "{}\n\n{:>6} {:>12} {:>12}\n",
+        verdict_of(report), core::grouped(found.spikes), core::grouped(found.unit_names.size()),
         to_seconds(found.span.length()), core::grouped(table.threshold), to_string(table.ran_on),
         "size", "candidates", "frequent");
     for (const episode_level& level : table.levels)

@@ -60,7 +60,7 @@ json chains_of(const episode_view& p) {
 }
 
 json circuit_of(const episode_view& p) {
-    json out{{"summary", verdict_of(p)}, {"chains", chains_of(p)}};
+    json out{{"chains", chains_of(p)}};
     if (const auto& pairs = p.report.pairs)
         out["pairs"] = {
             {"tested", pairs->tested},
@@ -105,7 +105,7 @@ json search_json(const episode_table& table) {
 
 json run_of(const episode_view& p) {
     const episode_report& report = p.report;
-    json out = run_json(report.run, contents_of(report.spikes));
+    json out = run_json(report.run, verdict_of(p), contents_of(report.spikes));
     out.update({{"search", search_json(report.table)},
                 {"significance",
                  {{"test", to_string(report.significance.test)},

@@ -38,6 +38,7 @@ public:
 private:
     void heading() {
         const episode_report& report = p_.report;
+        line("{}", bold(verdict_of(p_)));
         const std::size_t epochs = report.spikes.epochs().size();
         line("{} spikes of {} units in {:.6g} s{}; at least {} occurrences; {}, {}, alpha {}",
              core::grouped(report.spikes.size()), core::grouped(report.spikes.unit_count()),
@@ -50,7 +51,6 @@ private:
                  ? fmt::format("{} test", to_string(report.significance.test))
                  : fmt::format("{} surrogates", core::grouped(report.surrogate.surrogates)),
              to_string(report.significance.correction), report.circuit_rules.alpha);
-        line("{}", bold(verdict_of(p_)));
         if (report.searched) replication(*report.searched);
     }
 
@@ -193,36 +193,53 @@ std::string tested_text(const pair_tests& pairs) {
                        core::grouped(pairs.possible));
 }
 
+// "3 of 40 episodes significant", of those of two units or more.
+std::string significant_text(const episode_view& p) {
+    std::size_t tested = 0;
+    std::size_t significant = 0;
+    for (std::size_t i = 0; i < p.judged.size(); ++i) {
+        if (p.report.table.episodes[i].what.size() < 2) continue;
+        ++tested;
+        significant += p.significant(i) ? 1 : 0;
+    }
+    return fmt::format("{} of {} significant", core::grouped(significant),
+                       plural(tested, "episode", "episodes"));
+}
+
 }  // namespace
 
 std::string verdict_of(const episode_view& p) {
-    return circuit_verdict(p.report.spikes.unit_count(), p.report.circuit, p.report.pairs,
-                           p.report.circuit_rules.alpha);
-}
-
-}  // namespace spikeweave::report
-
-namespace spikeweave {
-
-std::string circuit_verdict(std::size_t units, const circuit& found,
-                            const std::optional<pair_tests>& pairs, double alpha) {
-    using report::plural;
+    const circuit& found = p.report.circuit;
     std::array<std::size_t, connection_signs.size()> of_sign{};
     for (const circuit_edge& edge : found.edges)
         if (edge.is_connection()) ++of_sign[static_cast<std::size_t>(edge.sign)];
     const auto [excitatory, inhibitory] = of_sign;
     const std::size_t all = excitatory + inhibitory;
     std::string text = all == 0 ? "No connection" : plural(all, "connection", "connections");
-    if (pairs && all > 0)
+    if (p.report.pairs && all > 0)
         text += fmt::format(" ({} excitatory, {} inhibitory)", core::grouped(excitatory),
                             core::grouped(inhibitory));
-    text += fmt::format(" among {}", plural(units, "unit", "units"));
-    if (const std::size_t chains = found.chains.size(); chains > 0)
-        text += fmt::format(", {}", plural(chains, "chain", "chains"));
-    if (pairs)
-        text += fmt::format("; {}, {:g} % false discovery rate", report::tested_text(*pairs),
-                            100 * alpha);
-    return text + ".";
+    text += fmt::format(" among {}", plural(p.report.spikes.unit_count(), "unit", "units"));
+    if (const auto& chains = found.chains; !chains.empty()) {
+        const auto size = [&](std::size_t i) { return p.report.table.episodes[i].what.size(); };
+        text += fmt::format(", {} of {} units", plural(chains.size(), "chain", "chains"),
+                            range_text(size(chains.back()), size(chains.front())));
+    }
+    const double alpha = p.report.circuit_rules.alpha;
+    text += fmt::format("; {}.", p.report.pairs
+                                     ? tested_text(*p.report.pairs) + ", " +
+                                           level_text(correction_method::benjamini_hochberg, alpha)
+                                     : significant_text(p) + ", " +
+                                           level_text(p.report.significance.correction, alpha));
+    return with_warnings(text, p.report.run.warnings.size());
+}
+
+}  // namespace spikeweave::report
+
+namespace spikeweave {
+
+std::string verdict_of(const episode_report& report) {
+    return report::verdict_of(report::episode_view(report));
 }
 
 std::string summarize(const episode_report& report, bool colour) {
@@ -262,7 +279,7 @@ std::uint64_t json_bytes(const episode_report& report) {
 
 std::string summarize_search(const episode_report& report, std::span<const delay_interval> delays) {
     const episode_table& table = report.table;
-    std::string text;
+    std::string text = "\n";
     if (!delays.empty())
         text += fmt::format("delays     {}\nthreshold  {}\n", delays_text(delays),
                             core::grouped(table.threshold));
@@ -270,12 +287,13 @@ std::string summarize_search(const episode_report& report, std::span<const delay
         fmt::format("ties       {}\nstrategy   {}", to_string(table.ties), to_string(table.ran_on));
     if (!table.ran_on_devices.empty())
         text += fmt::format(" on {}", format_devices(table.ran_on_devices));
-    return text + "\n\n";
+    return text + '\n';
 }
 
 std::string summarize_counts(const episode_report& report) {
-    std::string text = fmt::format("{:>10} {:>12} {:>10} {:>10} {:>9}  episode\n", "count",
-                                   "expected", "p", "q", "strength");
+    std::string text = verdict_of(report) + "\n\n";
+    text += fmt::format("{:>10} {:>12} {:>10} {:>10} {:>9}  episode\n", "count", "expected", "p",
+                        "q", "strength");
     const std::vector<episode_test> deciding =
         report.surrogates.empty() ? report.assessed
                                   : with_surrogate_tests(report.assessed, report.surrogates);

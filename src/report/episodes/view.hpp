@@ -51,7 +51,6 @@ result_table pairs_table(const episode_view& p);
 result_table untested_table(const search_part& searched, table_use use = table_use::file_only);
 /// The cross-correlograms of the edges.
 std::string lags_tsv(const episode_view& p, const execution& run);
-/// What was found and what was tested, in a sentence.
 std::string verdict_of(const episode_view& p);
 std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);

@@ -43,7 +43,7 @@ std::size_t significant_in(const tested_window& window, double alpha) {
 
 json run_of_windows(const windowed_episode_report& report) {
     const windowed_episode_options& options = report.result.options;
-    json out = run_json(report.run, contents_of(report.spikes));
+    json out = run_json(report.run, verdict_of(report), contents_of(report.spikes));
     out["search"] = {{"windows", report.result.windows.size()},
                      {"ties", to_string(options.search.mining.ties)}};
     const std::optional<double> mean = mean_stability(report.result.windows);
@@ -257,6 +257,33 @@ windowed_episode_report report_of(spike_sequence spikes, windowed_episode_result
     return report;
 }
 
+std::string verdict_of(const windowed_episode_report& report) {
+    const auto& windows = report.result.windows;
+    std::size_t least = windows.empty() ? 0 : windows.front().circuit.edges.size();
+    std::size_t most = 0;
+    std::size_t with_chains = 0;
+    for (const tested_window& one : windows) {
+        const auto connections = static_cast<std::size_t>(
+            std::ranges::count_if(one.circuit.edges, &circuit_edge::is_connection));
+        least = std::min(least, connections);
+        most = std::max(most, connections);
+        with_chains += one.circuit.chains.empty() ? 0 : 1;
+    }
+    std::string text = fmt::format("{} among {} in each of {}, chains in {}",
+                                   least == most ? report::plural(most, "connection", "connections")
+                                                 : report::range_text(least, most) + " connections",
+                                   report::plural(report.spikes.unit_count(), "unit", "units"),
+                                   report::plural(windows.size(), "window", "windows"),
+                                   core::grouped(with_chains));
+    if (const std::optional<double> mean = mean_stability(windows))
+        text += fmt::format("; mean stability of the circuit {:.2f}", *mean);
+    if (const auto& changes = report.result.changes)
+        text += fmt::format("; the circuit changes at {}, firing rates at {}",
+                            report::plural(changes->circuit.found.size(), "time", "times"),
+                            report::plural(changes->firing_rates.found.size(), "time", "times"));
+    return report::with_warnings(text + ".", report.run.warnings.size());
+}
+
 void write_episode_report(const std::filesystem::path& folder,
                           const windowed_episode_report& report, bool overwrite,
                           const execution& run) {
@@ -290,9 +317,10 @@ std::string to_json(const windowed_episode_report& report) {
 }
 
 std::string summarize(const windowed_episode_report& report) {
-    std::string out = fmt::format("{:>12} {:>12} {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n",
-                                  "begin", "end", "spikes", "threshold", "episodes", "significant",
-                                  "edges", "chains", "stability");
+    std::string out = verdict_of(report) + "\n";
+    out += fmt::format("{:>12} {:>12} {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n", "begin",
+                       "end", "spikes", "threshold", "episodes", "significant", "edges", "chains",
+                       "stability");
     for (const tested_window& one : report.result.windows)
         fmt::format_to(std::back_inserter(out),
                        "{:>10.3f} s {:>10.3f} s {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n",

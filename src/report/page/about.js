@@ -1,4 +1,4 @@
-// What was asked and what ran, warnings, how to cite and how to repeat.
+// What was asked and what ran, how to cite and how to repeat.
 
 import { el, grouped, shownName } from "./format.js";
 
@@ -37,7 +37,6 @@ export const citeSection = (version, sources) => el("section", {}, el("h3", {}, 
 export function makeAbout(data, more, sources, further = []) {
   const { run } = data;
   return el("div", { class: "about" },
-    warningsSection(run.input?.warnings ?? []),
     repeatSection(shownName(run.command ?? "")),
     further, el("section", {}, el("h3", {}, "What ran"), listOf(ran(data, more))),
     el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),

@@ -45,6 +45,12 @@ function linkTo(id, name) {
   } }, name);
 }
 
+// The result in a sentence, and its warnings.
+function showVerdict({ summary, input }) {
+  const warnings = (input?.warnings ?? []).map((text) => el("li", {}, shownName(text)));
+  document.querySelector("header").after(el("p", { id: "verdict" }, shownName(summary)), ...(warnings.length > 0 ? [el("ul", { id: "warnings" }, warnings)] : []));
+}
+
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
@@ -55,6 +61,7 @@ function start() {
   document.querySelector("h1").textContent = `spikeweave ${kind}`;
   const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` : "";
   document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
+  if (raw.run?.summary) showVerdict(raw.run);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
   document.querySelector("main").append(...views.map(([id, name, view, title]) => el("section", { id }, el("h2", {}, title ?? name), view)));
   makeThemeButton(redraw);

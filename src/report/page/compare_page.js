@@ -1,6 +1,6 @@
 // The page of a comparison of two conditions: what differs, and by how much.
 
-import { citeSection, listOf, repeatSection, warningsSection } from "./about.js";
+import { citeSection, listOf, repeatSection } from "./about.js";
 import { rowsOf } from "./data.js";
 import { changeText, makeDifferenceCircuit } from "./difference_circuit.js";
 import { episodeSources, pathElements } from "./episodes_page.js";
@@ -59,14 +59,13 @@ function makeFinding(state) {
 }
 
 function makeCompareAbout({ run, names }, sources) {
-  const { a, b, warnings = [] } = run.input;
+  const { a, b } = run.input;
   const { samples, labellings, all_labellings: areAll, smallest_p: smallest } = run.comparison;
   const of = (label, text) => [label, text(a), text(b)];
   return el("div", { class: "about" },
     el("section", {}, el("h3", {}, "Conditions"), plainTable("Conditions", ["", "a", "b"], [
       of("files", ({ files }) => files.map(({ path }) => shownName(path)).join(", ")), of("digests", ({ files }) => files.map(({ digest }) => digest).join(", ")),
       of("recordings", (one) => grouped(one.recordings)), of("samples", (one) => grouped(one.samples)), of("seconds", (one) => String(one.observed_s)), of("spikes", (one) => grouped(one.spikes))])),
-    warningsSection(warnings),
     repeatSection(shownName(run.command ?? "")),
     el("section", {}, el("h3", {}, "What ran"), listOf([["units", names.length], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
       ["smallest p that they can give", smallest], ["seed", run.seed], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),

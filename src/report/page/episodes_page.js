@@ -5,7 +5,7 @@ import { makeCircuit } from "./circuit.js";
 import { makeCorrelogram } from "./correlogram.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, intervalText, nameElement, noteOnFirst, shownName, testFigure } from "./format.js";
+import { el, grouped, intervalText, nameElement, noteOnFirst, testFigure } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
 import { makeState } from "./state.js";
@@ -91,7 +91,7 @@ export function episodesPage(raw) {
   const raster = makeRaster(state);
   return {
     data,
-    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges. ${shownName(data.run.circuit?.summary ?? "")}`,
+    found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`,
     views: [
       ["raster", "Raster", raster.element],
       ["episodes", "Episodes", makeEpisodes(state)],

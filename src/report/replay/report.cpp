@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -65,7 +66,8 @@ report::result_table events_table(const replay_report& from) {
 }
 
 report::json run_of(const replay_report& from) {
-    report::json out = report::run_json(from.run, report::contents_of(from.spikes));
+    report::json out =
+        report::run_json(from.run, verdict_of(from), report::contents_of(from.spikes));
     out["replay"] = {{"chains", from.chains.size()},
                      {"events", from.events.size()},
                      {"events_s", report::spans_json(from.events)}};
@@ -107,6 +109,22 @@ replay_report report_of(spike_sequence spikes, std::vector<episode> chains, repl
     return out;
 }
 
+std::string verdict_of(const replay_report& report) {
+    std::array<std::set<std::size_t>, 2> replayed;
+    for (const replay_test& one : report.scores.tests)
+        if (one.q < report.alpha)
+            replayed.at(static_cast<std::size_t>(one.direction)).insert(one.chain);
+    return report::with_warnings(
+        fmt::format("{} of {} replayed forward, {} in reverse; {} in {:.6g} s, {}.",
+                    core::grouped(replayed[0].size()),
+                    report::plural(report.chains.size(), "chain", "chains"),
+                    core::grouped(replayed[1].size()),
+                    report::plural(report.events.size(), "event", "events"),
+                    to_seconds(report.spikes.observed_time()),
+                    report::level_text(correction_method::benjamini_hochberg, report.alpha)),
+        report.run.warnings.size());
+}
+
 void write_replay_report(const std::filesystem::path& folder, const replay_report& report,
                          bool overwrite, const execution& run) {
     report::write_folder(folder, result_kind::replay, document_from(report), report.with_page,
@@ -134,10 +152,7 @@ std::string summarize(const replay_report& from) {
         return std::tuple(std::min(tests[i].q, tests[i].events_q), tests[i].p);
     };
     std::ranges::stable_sort(order, {}, best);
-    std::string out =
-        fmt::format("{} in {} of {:.6g} s\n", report::plural(from.chains.size(), "chain", "chains"),
-                    report::plural(from.events.size(), "event", "events"),
-                    to_seconds(from.spikes.observed_time()));
+    std::string out = verdict_of(from) + "\n";
     out +=
         "direction    scale    count  expected         q   in order  expected         q  chain\n";
     for (std::size_t i = 0; i < std::min(most_rows, order.size()); ++i) {

@@ -289,12 +289,13 @@ std::size_t report::unit_number(const sorting_report& report) {
 report::json report::sorting_run(const sorting_report& report) {
     json more = json::array();
     for (const input_record& one : report.more_input) more.push_back(file_json(one));
-    json out = run_json(report.run, {{"more_files", more},
-                                     {"spikes", report.sorted.labels.size()},
-                                     {"features", report.features},
-                                     {"masks_from", report.masks_from},
-                                     {"has_samples", !report.sorted.samples.empty()},
-                                     {"sample_rate_hz", report.sorted.sample_rate}});
+    json out = run_json(report.run, verdict_of(report),
+                        {{"more_files", more},
+                         {"spikes", report.sorted.labels.size()},
+                         {"features", report.features},
+                         {"masks_from", report.masks_from},
+                         {"has_samples", !report.sorted.samples.empty()},
+                         {"sample_rate_hz", report.sorted.sample_rate}});
     const bool is_scored = !report.search.iterations.empty();
     const double spikes = static_cast<double>(std::max<std::uint64_t>(report.clustered_spikes, 1));
     out["sorting"] = {{"strategy", to_string(report.search.ran_on)},

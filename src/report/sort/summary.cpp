@@ -41,24 +41,29 @@ std::string shown(const unit_verdict& verdict) {
     return fmt::format("{}: {}", to_string(verdict.label), verdict.reason);
 }
 
-std::string label_counts(const sorting_report& report) {
+}  // namespace
+
+std::string verdict_of(const sorting_report& report) {
     std::array<std::size_t, 3> numbers{};
     for (const sorted_unit& unit : report.units)
         if (unit.spikes > 0) ++numbers.at(static_cast<std::size_t>(unit.verdict.label));
-    return fmt::format("{} good, {} mua, {} noise\n", numbers[0], numbers[1], numbers[2]);
+    const std::size_t all = report.sorted.labels.size();
+    std::string text = fmt::format("{}: {} good, {} mua, {} noise; ",
+                                   report::plural(report::unit_number(report), "unit", "units"),
+                                   core::grouped(numbers[0]), core::grouped(numbers[1]),
+                                   core::grouped(numbers[2]));
+    text += fmt::format("{} of {} in units.", core::grouped(all - report::noise_spikes(report)),
+                        report::plural(all, "spike", "spikes"));
+    return report::with_warnings(text, report.run.warnings.size());
 }
 
-}  // namespace
-
 std::string summarize(const sorting_report& report) {
-    const std::uint64_t noise = report::noise_spikes(report);
     std::string text = fmt::format(
-        "{} spikes of {} features, masks from {}; {} units, {} in noise\n"
-        "{}{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}  {}\n",
-        report.sorted.labels.size(), report.features, report.masks_from,
-        report::unit_number(report), report::plural(noise, "spike", "spikes"), how_it_went(report),
-        label_counts(report), "unit", "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio",
-        "isolation", "violations", "SNR", "label");
+        "{}\n{} features, masks from {}\n"
+        "{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}  {}\n",
+        verdict_of(report), report.features, report.masks_from, how_it_went(report), "unit",
+        "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio", "isolation", "violations",
+        "SNR", "label");
     for (std::size_t u = 0; u < report.units.size(); ++u) {
         if (report.units[u].spikes == 0) continue;
         const unit_quality& quality = report.units[u].quality;

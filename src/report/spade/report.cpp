@@ -234,11 +234,12 @@ json pattern_replication_of(const pattern_report& report) {
 
 json run_of(const pattern_view& p) {
     const pattern_report& report = p.report;
-    json out = run_json(report.run, {{"spikes", report.input.spikes},
-                                     {"units", report.axes.unit_names.size()},
-                                     {"length_s", to_seconds(report.input.length)},
-                                     {"spikes_in_a_taken_bin", report.input.clipped},
-                                     {"spikes_in_no_bin", report.input.outside}});
+    json out = run_json(report.run, verdict_of(p),
+                        {{"spikes", report.input.spikes},
+                         {"units", report.axes.unit_names.size()},
+                         {"length_s", to_seconds(report.input.length)},
+                         {"spikes_in_a_taken_bin", report.input.clipped},
+                         {"spikes_in_no_bin", report.input.outside}});
     out["windows"] = {{"bin_ms", ms(report.axes.bin)},
                       {"window_bins", report.axes.window_bins},
                       {"origin_s", to_seconds(report.axes.origin)},

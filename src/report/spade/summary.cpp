@@ -32,6 +32,7 @@ private:
     void heading() {
         const pattern_report& report = p_.report;
         const pattern_axes& axes = report.axes;
+        line("{}", bold(verdict_of(p_)));
         std::string what =
             report.axes.timed ? fmt::format("{} spikes of {} units in {:.6g} s; ",
                                             core::grouped(report.input.spikes),
@@ -116,9 +117,45 @@ private:
 };
 
 }  // namespace
+
+std::string verdict_of(const pattern_view& p) {
+    const std::string_view tested = p.tested() ? "significant " : "";
+    std::string text = p.report.patterns == 0
+                           ? fmt::format("No {}pattern", tested)
+                           : fmt::format("{} {}{}", core::grouped(p.report.patterns), tested,
+                                         p.report.patterns == 1 ? "pattern" : "patterns");
+    if (p.report.patterns > 0 && !p.streamed()) {
+        std::size_t least = p.report.table.items.size();
+        std::size_t most = 0;
+        for (std::size_t i = 0; i < p.report.table.size(); ++i) {
+            const std::size_t size = p.report.table.pattern(i).size();
+            least = std::min(least, size);
+            most = std::max(most, size);
+        }
+        text += fmt::format(" of {} spikes", range_text(least, most));
+    }
+    text += fmt::format(" among {}", plural(p.report.axes.unit_names.size(), "unit", "units"));
+    text +=
+        p.tested()
+            ? fmt::format(
+                  "; {} tested against {}, {}",
+                  plural(p.report.assessment->tests.signatures.size(), "signature", "signatures"),
+                  plural(p.report.assessment->spectrum.surrogates, "surrogate", "surrogates"),
+                  level_text(p.report.testing.correction, p.report.testing.alpha))
+            : ", not tested";
+    if (const auto& other = p.report.replication)
+        text += fmt::format("; {} of {} replicated", core::grouped(other->replicated),
+                            core::grouped(other->tested));
+    return with_warnings(text + ".", p.report.run.warnings.size());
+}
+
 }  // namespace spikeweave::report
 
 namespace spikeweave {
+
+std::string verdict_of(const pattern_report& report) {
+    return report::verdict_of(report::pattern_view(report));
+}
 
 std::string summarize(const pattern_report& report, bool colour) {
     const report::pattern_view p(report);
@@ -189,7 +226,7 @@ std::string summarize_search(const pattern_report& report, const spade_options& 
     const bool estimated =
         asked.rules.empty() && std::holds_alternative<auto_min_occ>(asked.min_occ);
     std::string text =
-        fmt::format("at least   {}{}\n", rules_text(report.mining.rules),
+        fmt::format("\nat least   {}{}\n", rules_text(report.mining.rules),
                     estimated ? " (estimated from the rates; `min_occ` sets others)" : "") +
         fmt::format("strategy   {}{}\n", to_string(report.ran_on),
                     asked.is_tested() ? "" : devices_text(report.run));
@@ -198,7 +235,7 @@ std::string summarize_search(const pattern_report& report, const spade_options& 
                             to_string(report.surrogate.method),
                             format_duration(report.surrogate.dither), why_method(report, asked),
                             devices_text(report.run));
-    return text + "\n";
+    return text;
 }
 
 }  // namespace spikeweave

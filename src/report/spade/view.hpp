@@ -50,6 +50,8 @@ struct pattern_view {
     std::string how_tested() const;
 };
 
+std::string verdict_of(const pattern_view& p);
+
 /// Passes on `patterns.tsv` in pieces.
 void write_patterns(const pattern_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);

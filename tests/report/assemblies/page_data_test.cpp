@@ -46,5 +46,11 @@ TEST(AssemblyDocument, HasTheNumberOfActivationsThatItLacks) {
     EXPECT_EQ(document.at("assemblies").at("lags_ms").at(0), (report::json{0.0, 1.0}));
 }
 
+TEST(AssemblyDocument, BeginsWithTheResultInASentence) {
+    EXPECT_EQ(document_with({7, 8}).at("run").at("summary"),
+              "2 assemblies of 2 units, in bins of 1 ms, among 2 units in 200 s.");
+    EXPECT_EQ(document_with({}).at("run").at("summary"), "No assembly among 2 units in 200 s.");
+}
+
 }  // namespace
 }  // namespace spikeweave

@@ -70,6 +70,11 @@ TEST(CompareEpisodes, WritesATableOfAllFindingsAndAGraphOfThePairs) {
 TEST(CompareEpisodes, SaysWhatIsNotKnownInJsonByNull) {
     const auto json = nlohmann::json::parse(to_json(small_comparison_report()));
 
+    EXPECT_EQ(json["run"]["summary"],
+              "1 of 3 connections and chains changed beyond the firing rates between a and b, 0 "
+              "with them; 5 % false discovery rate.");
+    EXPECT_TRUE(summarize(small_comparison_report())
+                    .starts_with(json["run"]["summary"].get<std::string>() + '\n'));
     EXPECT_EQ(json["findings"][0]["excess_q"], 0.002);
     EXPECT_EQ(json["findings"][0]["direction"], "up");
     EXPECT_TRUE(json["findings"][1]["excess_a"].is_null());

@@ -178,24 +178,32 @@ TEST(EpisodeReport, ListsPairsWithWhatTheyAreInTheCircuit) {
 
 TEST(EpisodeReport, SaysInASentenceWhatWasFoundAndTested) {
     episode_report report = small_episode_report();
-    const auto verdict = [&] {
-        return circuit_verdict(report.spikes.unit_count(), report.circuit, report.pairs, 0.01);
-    };
-    EXPECT_EQ(verdict(), "2 connections among 3 units, 1 chain.");
+    EXPECT_EQ(verdict_of(report),
+              "2 connections among 3 units, 1 chain of 3 units; 4 of 4 episodes significant, 1 % "
+              "familywise error rate.");
+
+    report.assessed[3].q = 0.5;
+    report.significance.correction = correction_method::none;
+    report.run.warnings = {"The first.", "The second."};
+    EXPECT_EQ(verdict_of(report),
+              "2 connections among 3 units, 1 chain of 3 units; 3 of 4 episodes significant, 1 % "
+              "level without a correction. 2 warnings.");
 
     add_inhibition(report);
-    EXPECT_EQ(verdict(),
-              "3 connections (2 excitatory, 1 inhibitory) among 3 units, 1 chain; 5 of 6 pairs of "
-              "units tested, 1 % false discovery rate.");
+    report.run.warnings.pop_back();
+    EXPECT_EQ(verdict_of(report),
+              "3 connections (2 excitatory, 1 inhibitory) among 3 units, 1 chain of 3 units; 5 of "
+              "6 pairs of units tested, 1 % false discovery rate. 1 warning.");
 
     report.pairs->tested = 6;
     report.circuit = {};
+    report.run.warnings.clear();
     EXPECT_EQ(
-        verdict(),
+        verdict_of(report),
         "No connection among 3 units; all 6 pairs of units tested, 1 % false discovery rate.");
 
     report.pairs->tested = report.pairs->possible = 0;
-    EXPECT_EQ(verdict(),
+    EXPECT_EQ(verdict_of(report),
               "No connection among 3 units; no pair of units tested, 1 % false discovery rate.");
 }
 
@@ -397,7 +405,7 @@ TEST(EpisodeReport, SaysInJsonHowItCameAbout) {
     EXPECT_EQ(edge["transmission_low"], 0.5);
     EXPECT_EQ(edge["transmission_high"], 1.25);
     EXPECT_EQ(edge["best_delay_ms"].size(), 2U);
-    EXPECT_EQ(json["run"]["circuit"]["summary"], "2 connections among 3 units, 1 chain.");
+    EXPECT_EQ(json["run"]["summary"], verdict_of(small_episode_report()));
     EXPECT_FALSE(json.contains("pairs"));
     EXPECT_EQ(json["circuit"]["chains"][0], 1);
     EXPECT_EQ(json["episodes"].size(), 7U);
@@ -424,8 +432,9 @@ TEST(EpisodeReport, HasTheTestsOfPairsInJson) {
 TEST(EpisodeReport, SummarizesInAPage) {
     EXPECT_EQ(
         summarize(small_episode_report()),
+        "2 connections among 3 units, 1 chain of 3 units; 4 of 4 episodes significant, 1 % "
+        "familywise error rate.\n"
         "6 spikes of 3 units in 1 s; at least 2 occurrences; jitter test, holm, alpha 0.01\n"
-        "2 connections among 3 units, 1 chain.\n"
         "\n"
         "Excitatory connections (2)\n"
         "  edge                        delay    count  expected          q   gain transmission\n"

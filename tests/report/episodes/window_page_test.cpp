@@ -70,6 +70,9 @@ TEST(WindowPage, IsMadeOfTheDocument) {
     const auto page = page_of_windows(report::read_document(folder));
 
     EXPECT_EQ(page.at("kind"), "windows");
+    EXPECT_EQ(page.at("run").at("summary"),
+              "1 connection among 2 units in each of 2 windows, chains in 0.");
+    EXPECT_EQ(page.at("run").at("summary"), verdict_of(report));
     const auto& windows = page.at("windows");
     ASSERT_EQ(windows.size(), 2U);
     EXPECT_EQ(windows[0].at("counts"), report::json({10}));
@@ -148,6 +151,10 @@ TEST(WindowChanges, HaveATableAndSentences) {
               "rate\t2\ta b→µ c\t(4,6] ms\t8.000000\t2\t3\t0.125\t0.125\tno\n"
               "excess\t2\ta b→µ c\t(4,6] ms\t10.000000\t0.25\t-\t0.001\t0.001\tyes\n");
     const std::string text = summarize(report);
+    EXPECT_TRUE(
+        text.starts_with("1 connection among 2 units in each of 2 windows, chains in 0; "
+                         "the circuit changes at 1 time, firing rates at 0 times."))
+        << text;
     EXPECT_NE(text.find("firing rates: no significant change (p 0.25)\n"
                         "circuit: changed at 10.000 s (p 0.001)\n"
                         "1 of 1 edges and chains change beyond the firing rates\n"),

@@ -66,12 +66,16 @@ TEST(ReplayReport, SaysTheSameInJson) {
     EXPECT_EQ(json["events"][0]["event"], 2);
     EXPECT_EQ(json["events"][0]["begin_s"], 1.99);
     EXPECT_EQ(json["run"]["replay"]["chains"], 2);
+    EXPECT_EQ(json["run"]["summary"], verdict_of(small_replay_report()));
 }
 
 TEST(ReplayReport, ListsTheLeastQFirst) {
     const std::string text = summarize(small_replay_report());
 
-    EXPECT_EQ(text.substr(0, text.find('\n')), "2 chains in 2 events of 3 s");
+    EXPECT_EQ(text.substr(0, text.find('\n')),
+              "0 of 2 chains replayed forward, 1 in reverse; 2 events in 3 s, 5 % false discovery "
+              "rate.");
+    EXPECT_TRUE(text.starts_with(verdict_of(small_replay_report())));
     EXPECT_LT(text.find("c→b"), text.find("a→b"));
 }
 

@@ -124,7 +124,9 @@ TEST(SortingReport, TellsScoresAndNoise) {
     EXPECT_NE(json.find("\"noise_spikes\": 1"), std::string::npos);
     EXPECT_NE(json.find("\"score\": -11.0"), std::string::npos);
     const std::string text = summarize(small_sorting_report());
-    EXPECT_NE(text.find("2 units, 1 spike in noise"), std::string::npos) << text;
+    const std::string verdict = "2 units: 1 good, 1 mua, 0 noise; 3 of 4 spikes in units.";
+    EXPECT_TRUE(text.starts_with(verdict + '\n')) << text;
+    EXPECT_NE(json.find("\"summary\": \"" + verdict + '"'), std::string::npos) << json;
 }
 
 }  // namespace

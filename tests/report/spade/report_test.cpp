@@ -331,10 +331,26 @@ TEST(PatternReport, SaysInJsonHowItCameAbout) {
     EXPECT_FALSE(nlohmann::json::parse(to_json(untested_report()))["run"].contains("significance"));
 }
 
+TEST(PatternReport, SaysInASentenceWhatWasFoundAndTested) {
+    pattern_report report = untested_report();
+    EXPECT_EQ(verdict_of(report), "3 patterns of 2 to 3 spikes among 3 units, not tested.");
+    EXPECT_EQ(nlohmann::json::parse(to_json(report))["run"]["summary"], verdict_of(report));
+
+    report.run.warnings = {"One."};
+    const int bins = report.table.window_bins;
+    report.table = {};
+    report.table.window_bins = bins;
+    report.table.item_offsets = {0};
+    report.patterns = 0;
+    EXPECT_EQ(verdict_of(report), "No pattern among 3 units, not tested. 1 warning.");
+}
+
 TEST(PatternReport, SummarizesInAPage) {
     const std::string page = summarize(small_pattern_report());
 
     EXPECT_EQ(page.substr(0, page.find("\nSignatures")),
+              "3 significant patterns of 2 to 3 spikes among 3 units; 3 signatures tested against "
+              "99 surrogates, 5 % false discovery rate.\n"
               "40 spikes of 3 units in 2 s; 31 windows of 4 × 5 ms; tested against 99 surrogates "
               "(alpha 0.05, fdr_bh)\n"
               "\n"

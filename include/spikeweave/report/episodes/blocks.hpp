@@ -20,6 +20,10 @@ struct episodes_in_blocks_report {
 SPIKEWEAVE_API episodes_in_blocks_report report_of(episodes_in_blocks_result result,
                                                    const execution& run = {});
 
+/// The result in a sentence: the number and the sizes of the frequent episodes. A second one has
+/// the number of warnings, if any.
+SPIKEWEAVE_API std::string verdict_of(const episodes_in_blocks_report& report);
+
 /// Writes `episodes.tsv` with the counts of the episodes, longest and most frequent first, and
 /// `run.json`; docs/results.md describes them. The folder is complete or absent, and is replaced as
 /// by the other `write_episode_report`.

@@ -27,6 +27,11 @@ SPIKEWEAVE_API windowed_episode_report report_of(spike_sequence spikes,
                                                  windowed_episode_result result,
                                                  const execution& run = {});
 
+/// The result in a sentence: the number of connections and chains of the windows, the stability of
+/// the circuit, and where it changes if that was searched for. A second one has the number of
+/// warnings, if any.
+SPIKEWEAVE_API std::string verdict_of(const windowed_episode_report& report);
+
 /// Writes `windows.tsv`, `window_episodes.tsv`, `window_circuits.tsv`, `run.json` and, on request,
 /// `report.html`; docs/results.md describes their columns. The folder is complete or absent, and is
 /// replaced as by the other `write_episode_report`.
@@ -45,7 +50,7 @@ SPIKEWEAVE_API std::string document_of(const windowed_episode_report& report,
 /// "changes" are present if the analysis searched for them.
 SPIKEWEAVE_API std::string to_json(const windowed_episode_report& report);
 
-/// A line for each window, for a terminal.
+/// The sentence of `verdict_of` and a line for each window, for a terminal.
 SPIKEWEAVE_API std::string summarize(const windowed_episode_report& report);
 
 }  // namespace spikeweave
