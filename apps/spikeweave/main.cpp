@@ -93,7 +93,8 @@ void declare(CLI::App& app, const std::vector<std::string>& words, const std::st
     app.require_subcommand(1);
     app.fallthrough();
     app.formatter(help_formatter());
-    app.set_help_flag("-h,--help", "print this help and stop");
+    app.set_help_flag("-h", "print a short help and stop");
+    app.set_help_all_flag("--help", "print the help on all options and stop");
     app.set_version_flag("-V,--version", version_text(),
                          "print the version and how it was built, and stop");
     spikeweave::option_list options;
@@ -109,6 +110,7 @@ void declare(CLI::App& app, const std::vector<std::string>& words, const std::st
     add_config_file(app, stop);
     for (const command_entry& one : all_commands()) {
         CLI::App& sub = *app.add_subcommand(one.name, one.about);
+        if (one.is_basic) list_in_short_help(app, &sub);
         if (needs_options_of(one, words)) one.declare(sub, into.chosen);
     }
     app.footer(
@@ -121,7 +123,7 @@ void declare(CLI::App& app, const std::vector<std::string>& words, const std::st
 // Lists what was typed after the program's name.
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-    if (words.empty()) return {"--help"};
+    if (words.empty()) return {"-h"};
     if (words.size() == 1 && (words.front() == "version" || words.front() == "-v"))
         return {"--version"};
     if (words.front() != "help") return words;
@@ -163,8 +165,11 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
         return done;
     }
     const auto unknown = explain_unknown(app, words);
-    if (!unknown && dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr) {
-        if (spikeweave::launched_rank() == 0) write_stdout(app.help());
+    const bool is_whole = dynamic_cast<const CLI::CallForAllHelp*>(&error) != nullptr;
+    if (!unknown && (is_whole || dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr)) {
+        if (spikeweave::launched_rank() == 0)
+            write_stdout(
+                app.help("", is_whole ? CLI::AppFormatMode::All : CLI::AppFormatMode::Normal));
         return done;
     }
     if (!unknown && error.get_exit_code() == 0) return done;

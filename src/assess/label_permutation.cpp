@@ -187,7 +187,7 @@ option_list describe(permutation_options& options) {
              "number of random assignments of the samples to the two conditions; if there are no "
              "more than this in all, each is used once")
         .at_least(1);
-    list.add("seed", options.seed, "random seed of these assignments");
+    list.add("seed", options.seed, "random seed of these assignments").basic();
     list.add("confidence", options.confidence, "level of the confidence intervals")
         .at_least(0.5)
         .at_most(0.9999);

@@ -30,6 +30,7 @@ void add_armed(option_list& list, live_options& options) {
              "detect these episodes: a file with one on each line, such as n0 4-6ms n1 4-6ms n2, "
              "or the folder of a result, of which the significant chains and edges are taken; @2 "
              "at the end of a line detects its episode at the second spike")
+        .basic()
         .written("EPISODES");
     list.add("fire_at", options.fire_at,
              "detect an episode at this spike of it, counted from 1, unless its line names another "
@@ -78,6 +79,7 @@ void add_result_options(option_list& list, live_options& options) {
              "where the results go: a file, -, zmq://*:5601 for programs that subscribe, or for "
              "each detection open-ephys-ttl://HOST:5556#line=3, open-ephys-message://HOST:5556, "
              "serial:///dev/ttyUSB0#byte=1 or lsl:NAME; may be repeated")
+        .basic()
         .repeated()
         .written("DESTINATION")
         .by_default("-, standard output")
@@ -95,6 +97,7 @@ void add_result_options(option_list& list, live_options& options) {
     list.add("record", options.record,
              "record the session in this new file, from which it can be resumed, verified and "
              "converted")
+        .basic()
         .written("SESSION");
     list.add("resume", options.resume,
              "continue a recorded session that was interrupted, with its options; SOURCE is a "

@@ -72,6 +72,7 @@ void describe_span(option_list& list, std::optional<duration>& t_start,
         .by_default("the end of the recording")
         .not_with({"epochs"});
     list.add("epochs", epochs, std::move(epochs_help))
+        .basic()
         .written("EPOCHS")
         .by_default("the whole recording");
 }

@@ -110,6 +110,7 @@ option_list describe(replay_analysis_options& options) {
     option_list list = describe(options.time);
     list.begin_group("Events");
     list.add("events", options.events, "the events in which chains are searched for")
+        .basic()
         .written("EVENTS")
         .by_default("detected from the spikes of all units")
         .not_with({"event_threshold", "event_min", "event_max"});

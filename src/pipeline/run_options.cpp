@@ -14,7 +14,7 @@ option_list describe_threads(run_options& options) {
 option_list describe(run_options& options, const std::string& device_help) {
     option_list list = describe_threads(options);
     list.begin_group("Computation");
-    list.add("device", options.devices, device_help).written("DEVICE");
+    list.add("device", options.devices, device_help).basic().written("DEVICE");
     return list;
 }
 

@@ -16,17 +16,21 @@ option_list describe(recording_read_options& options) {
     option_list list;
     list.begin_group("Input");
     list.add("sample_rate", options.sample_rate, "samples per second of each channel")
+        .basic()
         .unset_is("as stated in the file")
         .written("HZ");
     list.begin_group("Input (recordings only)");
     list.add("channels", options.channels, "number of channels in a file of raw samples")
+        .basic()
         .unset_is("as stated in the file");
     list.add("gain", options.gain, "microvolts per ADC count in a file of raw samples")
+        .basic()
         .unset_is("1")
         .written("UV");
     list.add("header_bytes", options.header_bytes,
              "bytes before the first sample in a file of raw samples");
     list.add("probe", options.probe, "positions of the channels: a probeinterface file (JSON)")
+        .basic()
         .by_default("as stated in the file")
         .written("FILE");
     list.add("stream", options.stream, "name of the stream to read if the recording has several")

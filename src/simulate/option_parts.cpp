@@ -47,7 +47,8 @@ void add_length(option_list& list, duration& length) {
 }
 
 void add_seed(option_list& list, std::uint64_t& seed) {
-    list.add("seed", seed, "random seed; the same seed gives the same result on every machine");
+    list.add("seed", seed, "random seed; the same seed gives the same result on every machine")
+        .basic();
 }
 
 }  // namespace spikeweave::simulate

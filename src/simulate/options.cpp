@@ -68,13 +68,17 @@ void add_chains(option_list& list, Options& options) {
 
 void add_probe(option_list& list, recording_options& options) {
     constexpr double most_channels = 1U << 16;
-    list.add("channels", options.channels, "number of channels").at_least(1).at_most(most_channels);
+    list.add("channels", options.channels, "number of channels")
+        .basic()
+        .at_least(1)
+        .at_most(most_channels);
     add_number_of(list, "columns", options.columns, "number of contacts side by side");
     list.add("pitch", options.pitch_um, "distance of neighbouring contacts")
         .in_micrometres()
         .at_least(1)
         .at_most(1e4);
     list.add("sample_rate", options.rate_hz, "samples per second of each channel")
+        .basic()
         .at_least(1000)
         .at_most(1e6)
         .written("HZ");
@@ -370,6 +374,7 @@ option_list describe(feature_options& options) {
         .at_most(1e6)
         .written("HZ");
     list.add("sample_rate", options.rate_hz, "samples per second")
+        .basic()
         .at_least(1)
         .at_most(1e9)
         .written("HZ");

@@ -17,7 +17,8 @@ option_list describe(spike_read_options& options) {
              "format of the spike file; auto recognises it from the content");
     option& unit =
         list.add("time_unit", options.time_unit,
-                 "unit of the times in text and npy files: s, ms, us, ns or samples:RATE");
+                 "unit of the times in text and npy files: s, ms, us, ns or samples:RATE")
+            .basic();
     unit.written("UNIT").by_default("as stated in the file, else seconds");
     unit.obeys([&text = options.time_unit] {
         if (!text.empty()) static_cast<void>(time_scale::from(text));
@@ -42,6 +43,7 @@ option_list describe(spike_read_options& options) {
     list.add("only_units", options.only_units,
              "use only these units, except those that other options leave out; also groups, and "
              "wells of a plate, such as B1 for B1_11, B1_12")
+        .basic()
         .written("A,B,...");
     list.add("drop_duplicates_of_units", options.drop_duplicates_of_units,
              "leave out units that repeat another one because a sorter counted a neuron twice: "

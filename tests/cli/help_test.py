@@ -26,6 +26,33 @@ class Help(CliTest):
         for command in COMMANDS:
             self.assertIn("Example", self.ok(*command, "--help").stdout, command)
 
+    def test_short_help_is_short_and_says_where_the_rest_is(self):
+        for command in ((), ("simulate",), *COMMANDS):
+            lines = self.ok(*command, "-h").stdout.splitlines()
+            self.assertLessEqual(len(lines), 25, command)
+            self.assertLessEqual(max(map(len, lines)), 80, command)
+            self.assertEqual(lines[-1], f"{' '.join(['spikeweave', *command])} --help describes all options.")
+            self.assertNotIn("Not with", "\n".join(lines))
+            short = {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line.split()[0])}
+            self.assertLessEqual(short, declared(*command), command)
+
+    def test_short_help_has_the_options_of_a_first_use(self):
+        for command, wanted in ((("episodes",), {"--output", "--delays", "--min-count", "--surrogates", "--epochs"}),
+                                (("sort",), {"--output", "--sample-rate", "--channels", "--gain", "--probe", "--device"}),
+                                (("spade",), {"--output", "--bin", "--window", "--surrogates", "--reduce", "--min-occ"}),
+                                (("live",), {"--episodes", "--arm", "--to", "--dashboard", "--record"}),
+                                (("compare",), {"--epochs-a", "--group-b", "--patterns"}),
+                                (("doctor",), {"--json"})):
+            text = self.ok(*command, "-h").stdout
+            for option in wanted:
+                self.assertRegex(text, rf"(?m)^  (-o,)?{option}\b", command)
+        self.assertNotIn("--compaction", self.ok("episodes", "-h").stdout)
+
+    def test_short_help_of_the_program_names_every_command(self):
+        text = self.ok("-h").stdout
+        for command in {words[0] for words in COMMANDS}:
+            self.assertRegex(text, rf"\b{command}\b")
+
     def test_version_names_the_program_and_what_it_was_built_with(self):
         first, *parts = self.ok("--version").stdout.splitlines()
         self.assertRegex(first, r"^spikeweave \d+\.\d+\.\d+(\+[0-9a-f]+)?$")

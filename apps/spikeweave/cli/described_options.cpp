@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "cli/help_text.hpp"
 #include "cli/output.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -96,6 +97,7 @@ void add_described(CLI::App& app, option_list described) {
     for (const option& one : *options) {
         all.push_back(declare(app, options, one));
         all.back()->group(one.group)->required(one.is_required);
+        if (one.is_basic) list_in_short_help(app, all.back());
     }
     for (const moved_option& one : options->moved()) declare_moved(app, one);
     for (auto at = all.begin(); const option& one : *options) {

@@ -56,11 +56,14 @@ std::string wrapped_command(const std::string& line, std::size_t width) {
 
 class page_formatter : public CLI::Formatter {
 public:
+    void list(const void* option_or_command) { in_short_help_.insert(option_or_command); }
+
     std::string make_help(const CLI::App* app, std::string name,
                           CLI::AppFormatMode mode) const override {
+        if (mode != CLI::AppFormatMode::All) return short_help(*app, name);
         return wrapped(app->get_description(), output_width()) + "\n" + make_usage(app, name) +
-               make_positionals(app) + options_of(app) + make_subcommands(app, mode) + "\n" +
-               make_footer(app);
+               make_positionals(app) + options_of(app) +
+               make_subcommands(app, CLI::AppFormatMode::Normal) + "\n" + make_footer(app);
     }
     std::string make_option(const CLI::Option* option, bool is_positional) const override {
         std::string names = make_option_name(option, is_positional);
@@ -98,6 +101,69 @@ public:
     }
 
 private:
+    // The options and commands of a first use, one after another without headings.
+    std::string short_help(const CLI::App& app, const std::string& name) const {
+        std::string out =
+            wrapped(app.get_description(), output_width()) + "\n" + make_usage(&app, name);
+        if (!out.ends_with("\n\n")) out += '\n';
+        for (const CLI::Option* option : in_short_help(app)) {
+            std::string names = make_option_name(option, option->get_positional());
+            if (option->get_type_size() != 0 && !option->get_type_name().empty())
+                names += " " + option->get_type_name();
+            out += entry(names, first_clause(option->get_description()));
+        }
+        std::vector<std::string> others;
+        for (const CLI::App* sub : app.get_subcommands({}))
+            if (app.get_parent() != nullptr || in_short_help_.contains(sub))
+                out += entry(sub->get_name(), sub->get_description());
+            else
+                others.push_back(sub->get_name());
+        if (!others.empty())
+            out += "\n" +
+                   wrapped(fmt::format("Also: {}", fmt::join(others, ", ")), output_width()) + "\n";
+        out += '\n';
+        if (app.get_parent() != nullptr) out += first_example(app) + '\n';
+        return out + typed_as(app) + " --help describes all options.\n";
+    }
+
+    std::vector<const CLI::Option*> in_short_help(const CLI::App& app) const {
+        constexpr std::size_t few = 10;
+        std::vector<const CLI::Option*> all;
+        std::vector<const CLI::Option*> listed;
+        for (const CLI::Option* option : app.get_options()) {
+            if (option->get_group().empty() || option == app.get_help_ptr() ||
+                option == app.get_help_all_ptr())
+                continue;
+            all.push_back(option);
+            if (option->get_positional() || option->get_required() ||
+                in_short_help_.contains(option))
+                listed.push_back(option);
+        }
+        if (all.size() <= few && app.get_parent() != nullptr) listed = std::move(all);
+        std::stable_partition(listed.begin(), listed.end(),
+                              [](const CLI::Option* option) { return option->get_positional(); });
+        return listed;
+    }
+
+    // A description without what explains its beginning, the choices and the default.
+    static std::string first_clause(const std::string& text) {
+        std::size_t end = text.size();
+        for (const char* mark :
+             {"; ", ". ", " [", ", such as ", ", except ", ", from ", ", instead ", ", and "})
+            end = std::min(end, text.find(mark));
+        // A colon after one word explains a value: "auto: also detect".
+        if (const std::size_t colon = text.find(": "); text.find(' ') < colon)
+            end = std::min(end, colon);
+        return text.substr(0, end);
+    }
+
+    static std::string first_example(const CLI::App& app) {
+        std::string line = app.get_footer().substr(0, app.get_footer().find('\n'));
+        constexpr std::string_view several = "Examples:";
+        if (line.starts_with(several)) line.replace(0, several.size(), "Example:");
+        return wrapped_command(line, output_width());
+    }
+
     std::string options_of(const CLI::App* app) const {
         std::string out;
         for (const std::string& group : groups_of(*app)) {
@@ -119,6 +185,8 @@ private:
             out += std::string(name_column - used, ' ');
         return out + wrapped(text, output_width(), name_column, name_column) + "\n";
     }
+
+    std::set<const void*> in_short_help_;
 };
 
 }  // namespace
@@ -168,6 +236,16 @@ std::string described(const CLI::Option& option) {
 
 std::shared_ptr<CLI::Formatter> help_formatter() {
     return std::make_shared<page_formatter>();
+}
+
+void list_in_short_help(const CLI::App& app, const void* option_or_command) {
+    if (auto* const format = dynamic_cast<page_formatter*>(app.get_formatter().get()))
+        format->list(option_or_command);
+}
+
+std::string typed_as(const CLI::App& at) {
+    return at.get_parent() == nullptr ? at.get_name()
+                                      : typed_as(*at.get_parent()) + " " + at.get_name();
 }
 
 }  // namespace spikeweave::cli

@@ -9,7 +9,7 @@ namespace spikeweave::cli {
 
 void describe_output(option_list& list, output_options& options, const std::string& files) {
     list.begin_group("Output");
-    list.add("output", options.to, "folder to write: " + files).written("OUT_DIR");
+    list.add("output", options.to, "folder to write: " + files).basic().written("OUT_DIR");
     list.add("overwrite", options.overwrite, "replace OUT_DIR if it exists").only_with("output");
     add_page_option(list, options.report);
     list.add("json", options.json, "print one JSON document");

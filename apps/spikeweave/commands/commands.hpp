@@ -20,6 +20,7 @@ struct command_entry {
     const char* name;
     const char* about;
     void (*declare)(CLI::App& sub, command& chosen);
+    bool is_basic = false;  ///< whether the short help lists it
 };
 
 /// All commands, in the order in which --help lists them.

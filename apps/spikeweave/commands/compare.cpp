@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/described_options.hpp"
+#include "cli/help_text.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
@@ -42,8 +43,9 @@ void describe_patterns(option_list& list, compare_command& options) {
     }
     list.begin_group("Patterns");
     list.add("patterns", options.patterns,
-             "instead of episodes, compare the patterns of this result of spade, or only the "
+             "compare the patterns of this result of spade instead of episodes; only the "
              "significant ones if they were tested; may be given several times")
+        .basic()
         .repeated()
         .written("RESULT")
         .not_with(std::move(of_episodes));
@@ -66,6 +68,7 @@ option_list describe(compare_command& options) {
                  fmt::format("the epochs of condition {} in FILE: a table of beginnings and ends "
                              "in seconds, or an NWB file with trials",
                              name))
+            .basic()
             .written("EPOCHS");
         add_around(
             list, "around_" + name, options.epochs[c],
@@ -218,10 +221,12 @@ void declare_compare(CLI::App& sub, command& chosen) {
     add_described(sub, describe(*options));
     for (const std::size_t c : {0U, 1U}) {
         const std::string name(1, c == 0 ? 'a' : 'b');
-        sub.add_option("--group-" + name, options->groups[c],
-                       "the recordings of condition " + name + ", each of which is one sample")
-            ->type_name("FILE ...")
-            ->group("Conditions");
+        const CLI::Option* const group =
+            sub.add_option("--group-" + name, options->groups[c],
+                           "recordings of condition " + name + ", each one sample")
+                ->type_name("FILE ...")
+                ->group("Conditions");
+        list_in_short_help(sub, group);
     }
     sub.footer(
         "Examples: spikeweave compare before.nwb after.nwb --delays 1-4ms -o change\n"

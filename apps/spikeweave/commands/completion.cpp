@@ -46,9 +46,10 @@ struct place {
 std::vector<place> places_below(const CLI::App& at, const place& around) {
     place here = around;
     here.commands = at.get_subcommands({});
-    // Every command has a --help of its own.
-    std::erase_if(here.options,
-                  [](const CLI::Option* option) { return option->check_lname("help"); });
+    // Every command has a -h and a --help of its own.
+    std::erase_if(here.options, [](const CLI::Option* option) {
+        return option->check_sname("h") || option->check_lname("help");
+    });
     for (const CLI::Option* const option : at.get_options())
         if (option->nonpositional() && !option->get_group().empty()) here.options.push_back(option);
     std::vector<place> all{here};

@@ -34,6 +34,7 @@ option_list describe(live_command& options) {
     list.add("allow_gaps", options.allow_gaps, "exit with status 0 even if something was lost");
     list.add("dashboard", options.dashboard,
              "show the session on a page for a browser, and print the address")
+        .basic()
         .not_with({"verify"});
     list.add("listen", options.analysis.dashboard_address,
              "address of this computer on which to serve this page, so that other computers can "
@@ -178,8 +179,7 @@ void declare_live(CLI::App& sub, command& chosen) {
         ->group("Source");
     declare_options(
         sub, chosen, options,
-        "Examples: spikeweave live sym26.tsv --episodes chains --delays 4-6ms --window 10s --hop "
-        "1s\n"
+        "Examples: spikeweave live sym26.tsv --episodes chains --delays 4-6ms\n"
         "          my_recorder | spikeweave live - --no-windows --episodes armed.txt --to "
         "found.jsonl --to serial:///dev/ttyUSB0");
 }

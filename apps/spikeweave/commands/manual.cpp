@@ -39,12 +39,6 @@ std::string bold(std::string_view text) {
     return fmt::format("\\fB{}\\fR", plain(text));
 }
 
-// "spikeweave simulate culture".
-std::string typed_as(const CLI::App& at) {
-    return at.get_parent() == nullptr ? at.get_name()
-                                      : typed_as(*at.get_parent()) + " " + at.get_name();
-}
-
 std::string without_stop(std::string text) {
     if (text.ends_with('.')) text.pop_back();
     return text;

@@ -68,6 +68,7 @@ struct SPIKEWEAVE_API option {
     bool may_be_unset = false;
     bool is_required = false;  ///< it has to be given: the value that the field begins with is none
     bool repeats = false;      ///< a list whose elements are given one by one
+    bool is_basic = false;     ///< one that a first use may need: the short help lists it
 
     std::function<option_value()> get{};
     /// Sets a value of the right kind without a check of its range.
@@ -97,6 +98,8 @@ struct SPIKEWEAVE_API option {
     option& required() { return is_required = true, *this; }
     /// The field is a list of texts, which may have commas. The command line repeats the option.
     option& repeated() { return repeats = may_be_unset = true, *this; }
+    /// The short help lists it, because a first use may need it.
+    option& basic() { return is_basic = true, *this; }
     option& off_means(std::string text) { return help_off = std::move(text), *this; }
     option& obeys(std::function<void()> more) { return rule = std::move(more), *this; }
     option& in_micrometres() { return kind = option_kind::length, written("LENGTH"); }

@@ -11,6 +11,7 @@ option_list describe(significance_options& options) {
     list.begin_group("Significance");
     list.add("alpha", options.alpha,
              "significance level: an episode is significant if its q is below this")
+        .basic()
         .above(0)
         .at_most(1)
         .written("Q");
@@ -44,6 +45,7 @@ option_list describe_episode_surrogates(surrogate_options& options) {
     list.begin_group("Significance");
     list.add("surrogates", options.surrogates,
              "number of surrogates to test against, instead of `test`")
+        .basic()
         .by_default("none");
     list.add("surrogate_method", options.method,
              "how surrogates are made; trial-shifting needs epochs or trials, and bin-shuffling "
@@ -53,7 +55,7 @@ option_list describe_episode_surrogates(surrogate_options& options) {
         .above(0)
         .at_most(3600)
         .only_with("surrogates");
-    list.add("seed", options.seed, "random seed of the surrogates").only_with("surrogates");
+    list.add("seed", options.seed, "random seed of the surrogates").basic().only_with("surrogates");
     return list;
 }
 

@@ -109,6 +109,7 @@ option_list describe(replay_options& options) {
     list.add("scales", options.scales,
              "factors by which all delays are multiplied: the smallest, the largest and how many, "
              "evenly spaced in their logarithm")
+        .basic()
         .written("LEAST:MOST:STEPS")
         .obeys([&options] { check_scales(options.scales); });
     list.add("null", options.null,
@@ -119,6 +120,7 @@ option_list describe(replay_options& options) {
              "whether two occurrences overlap is decided by the times of their spikes (time) or by "
              "the order of these (order)");
     list.add("alpha", options.alpha, "significance level, for the p of events and the q of chains")
+        .basic()
         .above(0)
         .at_most(most_alpha);
     list.add_all(describe_episode_surrogates(options.surrogates));

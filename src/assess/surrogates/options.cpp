@@ -32,13 +32,14 @@ option_list describe(surrogate_options& options) {
     list.begin_group("Surrogates");
     list.add("surrogates", options.surrogates,
              "number of surrogates to test against; the published analyses use 5000")
+        .basic()
         .by_default("none");
     list.add("surrogate_method", options.method, "how surrogates are made").only_with("surrogates");
     list.add("dither", options.dither, "how far surrogates may move spikes")
         .above(0)
         .at_most(hour)
         .only_with("surrogates");
-    list.add("seed", options.seed, "random seed of the surrogates");
+    list.add("seed", options.seed, "random seed of the surrogates").basic();
     list.add("edges", options.edges,
              "for dither-spikes and dither-spike-train: what to do with spikes that are moved out "
              "of the recording; clamp puts them at its ends")

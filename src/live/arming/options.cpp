@@ -20,9 +20,11 @@ option_list describe(arming_options& options) {
     constexpr double most_windows = 1000;
     option_list list;
     list.begin_group("Triggers");
-    list.add("arm", options.arm,
-             "auto: also detect each episode that was significant in `arm_after` of the last "
-             "`arm_windows` windows, for as long as it is; only windows that do not overlap count")
+    list.add(
+            "arm", options.arm,
+            "auto: also detect episodes while they are significant; that is, in `arm_after` of the "
+            "last `arm_windows` windows that do not overlap")
+        .basic()
         .by_default("only what `episodes` and `patterns` give");
     list.add("arm_after", options.arm_after,
              "number of windows in which an episode has to be significant before it is detected")

@@ -98,6 +98,7 @@ option_list describe(trigger_options& options) {
     list.begin_group("Triggers");
     list.add("hold_off", options.hold_off,
              "after a trigger, suppress further ones of the same episode or pattern for this time")
+        .basic()
         .unset_is("no hold-off");
     list.add("max_triggers", options.max_triggers,
              "limit for the triggers of all episodes and patterns together: 10/s allows ten at "
@@ -119,6 +120,7 @@ option_list describe(trigger_options& options) {
              "refuse episodes and patterns that units firing independently would complete more "
              "often than this, such as 1/min; in a stream, nothing triggers until the rates have "
              "been measured")
+        .basic()
         .written("RATE")
         .by_default("no limit")
         .obeys(whole_rate(options.max_false_alarms));

@@ -382,9 +382,11 @@ option_list describe(assembly_options& options) {
     option_list list;
     list.begin_group("Assemblies");
     list.add("bins", options.bins, "bin widths; each of them is searched separately")
+        .basic()
         .written("WIDTH,...")
         .obeys([&options] { check_bins(options); });
     list.add("max_lag", options.max_lag, "the longest lag between two units, in bins")
+        .basic()
         .at_least(2)
         .at_most(longest_lag);
     list.add("reference_lag", options.reference_lag,
@@ -392,6 +394,7 @@ option_list describe(assembly_options& options) {
              "compares it with the one at the opposite lag");
     list.add("alpha", options.alpha,
              "significance level; in each step it is divided by the number of tests")
+        .basic()
         .above(0)
         .at_most(1);
     list.add("correct_bins", options.correct_bins,

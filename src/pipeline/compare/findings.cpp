@@ -59,6 +59,7 @@ void describe_changes(option_list& list, duration& block, permutation_options& p
     list.add("block", block,
              "two recordings are compared in blocks of this length; a block must be longer than "
              "anything that lasts, such as a burst or a state")
+        .basic()
         .above(0);
     list.add_all(describe(permutation));
     for (const char* const name : {"permutations", "seed", "confidence"})

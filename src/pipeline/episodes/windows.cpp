@@ -119,14 +119,17 @@ option_list describe(windowed_episode_options& options) {
     for (const char* const name : of_whole_recordings) list.remove(name);
     list.begin_group("Windows");
     list.add("window", options.window, "length of a window; windows follow one after another")
+        .basic()
         .unset_is("")
         .required();
     list.add("hop", options.hop,
              "time from the beginning of one window to the beginning of the next")
+        .basic()
         .unset_is("as long as the window");
     list.add("change_points", options.change_points,
              "find the times at which the circuit changes, and separately those at which only the "
-             "firing rates do");
+             "firing rates do")
+        .basic();
     option_list changes = describe(options.changes);
     for (const char* const name : {"change_permutations", "change_alpha", "change_seed"}) {
         changes.change(name).group = "Windows";

@@ -12,9 +12,11 @@ void add_windows(option_list& list, spade_options& options) {
     list.begin_group("Bins and windows");
     list.add("bin", options.bin,
              "width of a bin; several spikes of a unit in one bin count once, with a warning")
+        .basic()
         .above(0);
     list.add("window", options.window,
              "length of the window into which a pattern has to fit, in bins")
+        .basic()
         .at_least(1);
     describe_span(list, options.t_start, options.t_stop, options.epochs,
                   "use only these epochs, joined one after another; each is a trial, and results "
@@ -32,7 +34,8 @@ void add_rules(option_list& list, spade_options& options) {
                  "minimum number of occurrences: a number, or one for each size, such as "
                  "2:88,3:25,4:12 (the last also holds for all larger sizes; sizes below the first "
                  "are not searched), or auto, the published estimate from the rates (Stella et al. "
-                 "2022)");
+                 "2022)")
+            .basic();
     min_occ.written("N|auto|SPIKES:N,...");
     // Rules stand in its place.
     min_occ.get = [&options] {
@@ -128,6 +131,7 @@ void add_tests(option_list& list, spade_options& options) {
             "spikes beyond those shared, plus K. It is removed if these are too few, or not "
             "significant; if both would be, the one with more (spikes - L) x occurrences is kept. "
             "Elephant calls H,K,L psr_param")
+        .basic()
         .written("H,K,L")
         .by_default("all are kept")
         .obeys([&reduce = options.reduce] { check_reduction(reduce); });

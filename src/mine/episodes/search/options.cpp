@@ -27,6 +27,7 @@ void add_counting(option_list& list, Options& options) {
 
 void add_threshold(option_list& list, episode_mining_options& options) {
     list.add("min_count", options.min_count, "minimum number of occurrences")
+        .basic()
         .at_least(1)
         .by_default(
             "chosen from the data: a twentieth of the spikes of a typical (median) unit, never "
@@ -53,6 +54,7 @@ option_list describe(episode_mining_options& options) {
     list.add("delays", options.delays,
              "intervals for the delay from one spike of a chain to the next, such as 0-5ms,5-10ms; "
              "each excludes its lower bound and includes its upper bound")
+        .basic()
         .written("LOW-HIGH,...");
     option& grid = list.add("delay_grid", options.delays,
                             "instead of `delays`, intervals of equal width: 0ms:20ms:5ms is "
@@ -65,6 +67,7 @@ option_list describe(episode_mining_options& options) {
     grid.field.reset();
     add_threshold(list, options);
     list.add("max_size", options.max_size, "search for episodes of at most this many spikes")
+        .basic()
         .unset_is("no limit");
     list.add("self_repeats", options.self_repeats, "allow a unit to follow itself");
     list.add("ties", options.ties, ties_help);

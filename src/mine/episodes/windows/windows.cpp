@@ -44,6 +44,7 @@ option_list describe(episode_window_options& options) {
     option_list list;
     list.begin_group("Windows");
     list.add("window", options.length, "length of a window; growing windows begin with the first")
+        .basic()
         .at_least(0)
         .zero_is("growing");
     list.add("hop", options.hop,
