@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
@@ -192,6 +193,22 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
                             path));
 }
 
+// Runs a command as a part of another one.
+void run_within(const invocation& around, const std::vector<std::string>& words) {
+    parsed options;
+    CLI::App app("", "spikeweave");
+    declare(app, words, around.stop, options);
+    try {
+        app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    } catch (const CLI::ParseError& error) {
+        throw spikeweave::invalid_argument(explain(error));
+    }
+    invocation with = around;
+    with.command_line = spikeweave::shell_line("spikeweave", words);
+    with.began = std::chrono::steady_clock::now();
+    options.chosen(with);
+}
+
 int run(int argc, char** argv, job& now) {
     hold_standard_streams();
     now.stop = stop_on_signals();
@@ -218,6 +235,7 @@ int run(int argc, char** argv, job& now) {
                     .stop = now.stop,
                     .quiet = options.quiet,
                     .ranks = now.ranks};
+    with.run_command = [&with](const std::vector<std::string>& other) { run_within(with, other); };
     try {
         options.chosen(with);
     } catch (...) {

@@ -13,6 +13,7 @@
 #include "cli/help_text.hpp"
 #include "cli/output.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/core/length.hpp"
 
 namespace spikeweave::cli {
 namespace {
@@ -75,6 +76,18 @@ void declare_moved(CLI::App& app, const moved_option& one) {
         ->group("");
 }
 
+// A value as it is typed: "1um".
+std::string text_of(const option& one, const option_value& value) {
+    if (const auto* text = std::get_if<std::string>(&value)) return *text;
+    if (const auto* whole = std::get_if<std::uint64_t>(&value)) return fmt::format("{}", *whole);
+    const auto* const number = std::get_if<double>(&value);
+    if (number != nullptr && one.kind != option_kind::length) return fmt::format("{}", *number);
+    std::string text =
+        number != nullptr ? format_length(*number) : format_duration(std::get<duration>(value));
+    std::erase(text, ' ');
+    return text;
+}
+
 }  // namespace
 
 void set_checked(const std::function<void()>& set) {
@@ -130,6 +143,18 @@ void add_strategy_list(CLI::App& app, std::function<std::string()> text) {
     };
     app.add_flag_callback("--list-strategies", print, "list the strategies and stop")
         ->group(app.get_option("--strategy")->get_group());
+}
+
+std::vector<std::string> changed_options(const option_list& options, const option_list& defaults) {
+    std::vector<std::string> out;
+    for (const option& one : options) {
+        const option_value value = one.value();
+        if (value == defaults.find(one.name).value()) continue;
+        const bool* const flag = std::get_if<bool>(&value);
+        out.push_back(command_line_name(one.name, flag != nullptr && !*flag));
+        if (flag == nullptr) out.push_back(text_of(one, value));
+    }
+    return out;
 }
 
 }  // namespace spikeweave::cli

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "spikeweave/core/options.hpp"
 
@@ -31,6 +32,14 @@ CLI::Option* find_described(CLI::App& app, const std::string& name);
 /// Adds the values of the options of these names to the parameters of a run.
 void add_parameters(parameter_list& into, const option_list& described,
                     std::initializer_list<std::string_view> names);
+
+/// The options that have other values than the defaults, as they are typed: "--neighbours", "1um".
+std::vector<std::string> changed_options(const option_list& options, const option_list& defaults);
+template <class Options>
+std::vector<std::string> changed_options(Options options) {
+    Options defaults{};
+    return changed_options(describe(options), describe(defaults));
+}
 
 /// Declares --list-strategies, which prints a text and ends the program.
 void add_strategy_list(CLI::App& app, std::function<std::string()> text);

@@ -28,6 +28,9 @@ struct invocation {
     /// The bound of --max-memory; null for a command without one.
     const memory_guard* memory = nullptr;
     std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
+    /// Runs another command, given by the words after the program's name, with the same progress
+    /// and request to stop. @throws what that command throws
+    std::function<void(const std::vector<std::string>&)> run_command{};
     /// The exit status if the command does not throw.
     int exit_status = 0;
 

@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "cli/described_options.hpp"
+#include "cli/output.hpp"
+#include "cli/spike_input.hpp"
+#include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/sort.hpp"
+#include "spikeweave/record/recording.hpp"
+#include "spikeweave/report/run_record.hpp"
+
+namespace spikeweave {
+namespace cli {
+namespace {
+
+/// The kind of electrodes, where it changes what is done.
+enum class rig_preset : std::uint8_t { culture, neuropixels, tetrode, utah };
+
+}  // namespace
+}  // namespace cli
+
+template <>
+enum_table<cli::rig_preset> enum_names<cli::rig_preset>() {
+    using enum cli::rig_preset;
+    static constexpr std::array<named_value<cli::rig_preset>, 4> values{{
+        {culture, "culture"},
+        {neuropixels, "neuropixels"},
+        {tetrode, "tetrode"},
+        {utah, "utah"},
+    }};
+    return {"preset", values};
+}
+
+namespace cli {
+namespace {
+
+using words = std::vector<std::string>;
+
+struct run_command_options {
+    std::string path{};
+    std::filesystem::path to{};
+    std::optional<rig_preset> preset{};
+    bool dry_run = false;
+    bool overwrite = false;
+    recording_read_options recording{};
+    spike_read_options spikes{};
+};
+
+/// A command line of the analysis.
+struct step {
+    std::string why{};
+    words line{};
+};
+
+// What a preset changes, and why.
+struct changes_of_preset {
+    std::string_view of_sort{};
+    std::string_view of_episodes{};
+};
+
+changes_of_preset apply(rig_preset preset, sort_options& sorting, spike_read_options& reading) {
+    constexpr double most_hz = 70;
+    constexpr double within_tetrode_um = 100;
+    constexpr double itself_um = 1;
+    if (preset == rig_preset::neuropixels) {
+        if (!reading.cleaning.max_rate) reading.cleaning.max_rate = most_hz;
+        return {.of_episodes = " Units that fire too fast for one neuron are left out."};
+    }
+    sorting.motion.model = motion_model::none;
+    if (preset == rig_preset::culture) return {" The electrodes of a culture do not move."};
+    sorting.detection.neighbours = preset == rig_preset::tetrode ? within_tetrode_um : itself_um;
+    if (preset == rig_preset::tetrode)
+        return {" The contacts of a tetrode share spikes, and cannot show motion."};
+    return {" Electrodes 400 um apart share no spikes: each is sorted by itself."};
+}
+
+bool holds_voltages(const run_command_options& options, const execution& run) {
+    if (is_recording(options.path, options.recording, run)) return true;
+    const auto extension = std::filesystem::path(options.path).extension();
+    if (extension == ".bin" || extension == ".dat" || extension == ".raw") return true;
+    if (options.recording != recording_read_options{})
+        throw invalid_argument(
+            fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
+                        options.path));
+    return false;
+}
+
+step step_of(std::string why, words line, std::initializer_list<words> more, bool overwrite) {
+    for (const words& part : more) line.insert(line.end(), part.begin(), part.end());
+    if (overwrite) line.emplace_back("--overwrite");
+    return {std::move(why), std::move(line)};
+}
+
+std::vector<step> plan(const run_command_options& options, const execution& run) {
+    sort_options sorting;
+    spike_read_options reading = options.spikes;
+    const changes_of_preset because =
+        options.preset ? apply(*options.preset, sorting, reading) : changes_of_preset{};
+    const auto folder = [&](const char* name) { return (options.to / name).string(); };
+    std::string spikes = options.path;
+    std::string why = fmt::format("{} holds spikes.", options.path);
+    std::vector<step> steps;
+    if (holds_voltages(options, run)) {
+        const recording what = read_recording(options.path, options.recording, run);
+        steps.push_back(step_of(
+            fmt::format("{} holds {} of voltages on {} channels: its units are found first.{}",
+                        options.path, format_duration(what.length()),
+                        grouped(what.channels().size()), because.of_sort),
+            {"sort", options.path},
+            {changed_options(options.recording),
+             changed_options(sorting),
+             {"-o", folder("sorted")}},
+            options.overwrite));
+        spikes = folder("sorted/spikes.npz");
+        reading.drop_duplicates_of_units = true;
+        why = "Only units labelled good are used, and of two with the same spikes one.";
+    }
+    steps.push_back(step_of(
+        fmt::format("{}{} All pairs of units are tested, and chains of connections are searched "
+                    "for.",
+                    why, because.of_episodes),
+        {"episodes", spikes}, {changed_options(reading), {"-o", folder("circuit")}},
+        options.overwrite));
+    return steps;
+}
+
+std::string text_of(const std::vector<step>& steps) {
+    std::string out;
+    for (const auto& [why, line] : steps)
+        out += fmt::format("# {}\n{}\n", why, shell_line("spikeweave", line));
+    return out;
+}
+
+void run(run_command_options& options, invocation& now) {
+    if (is_standard_input(options.path))
+        throw invalid_argument("run reads a file or a folder, not standard input");
+    if (options.to.empty())
+        options.to =
+            std::filesystem::path(options.path).lexically_normal().stem().string() + "-result";
+    const std::vector<step> steps = plan(options, now.run());
+    now.progress.clear();
+    if (options.dry_run) return write_stdout(text_of(steps));
+    if (steps.size() > 1)
+        check_result_place(options.to / "sorted", options.overwrite, result_kind::sort);
+    check_result_place(options.to / "circuit", options.overwrite, result_kind::episodes);
+    const std::filesystem::path list = options.to / "steps.txt";
+    check_output_place(list, options.overwrite);
+    for (const auto& [why, line] : steps) {
+        if (!now.quiet)
+            write_stdout(fmt::format("{}\n$ {}\n", why, shell_line("spikeweave", line)));
+        now.run_command(line);
+        if (!now.quiet) write_stdout("\n");
+    }
+    std::ofstream file(list);
+    file << text_of(steps) << std::flush;
+    if (!file) {
+        std::error_code ignored;
+        std::filesystem::remove(list, ignored);
+        throw io_error(fmt::format("'{}' cannot be written", list.string()));
+    }
+    if (!now.quiet)
+        write_stdout(fmt::format("{} has these steps; open {} in a browser\n", list.string(),
+                                 (options.to / "circuit/report.html").string()));
+}
+
+option_list describe(run_command_options& options) {
+    option_list list;
+    list.begin_group("Output");
+    list.add("output", options.to,
+             "folder to write: circuit, with the result of episodes; for voltages also sorted, "
+             "with that of sort; and steps.txt, the commands that give the same and why they were "
+             "chosen")
+        .basic()
+        .written("OUT_DIR")
+        .by_default("the name of the file with -result");
+    list.add("overwrite", options.overwrite, "replace the folders in OUT_DIR if they exist");
+    list.begin_group("Steps");
+    list.add("preset", options.preset, "the kind of electrodes, if the defaults do not suit them")
+        .basic();
+    list.add("dry_run", options.dry_run,
+             "print the commands that give the same files, and run none of them")
+        .basic();
+    return list;
+}
+
+}  // namespace
+
+void declare_run(CLI::App& sub, command& chosen) {
+    const auto options = std::make_shared<run_command_options>();
+    add_spike_file(sub, options->path, "file or folder of a recording or of spikes");
+    add_described(sub, describe(*options));
+    add_described(sub, describe(options->spikes));
+    add_described(sub, describe(options->recording));
+    sub.footer(
+        "Examples: spikeweave run recording -o result\n"
+        "          spikeweave run run_g0_t0.imec0.ap.bin --preset neuropixels --dry-run");
+    choose(sub, chosen, options);
+}
+
+}  // namespace cli
+}  // namespace spikeweave

@@ -1,0 +1,69 @@
+"""spikeweave run: the whole way from a file to its circuit, and the commands that give the same."""
+
+import json
+import shlex
+import shutil
+import unittest
+
+from support import CliTest, needs_full_speed, state
+
+
+class Run(CliTest):
+    def same_as_single_commands(self, *words):
+        """Analyses, and again with the commands of the dry run, which are returned."""
+        planned = self.ok("run", *words, "-o", "out", "--dry-run", cwd=self.folder).stdout
+        self.ok("run", *words, "-o", "out", cwd=self.folder)
+        together = state(self.folder / "out")
+        recorded = sorted(shlex.split(json.loads(path.read_text())["command"]) for path in self.folder.glob("out/*/run.json"))
+        shutil.rmtree(self.folder / "out")
+        lines = [shlex.split(line) for line in planned.splitlines() if not line.startswith("# ")]
+        for program, *line in lines:
+            self.assertEqual(program, "spikeweave")
+            self.ok(*line, cwd=self.folder)
+        self.assertEqual(together.pop("steps.txt").decode(), planned)
+        self.assertEqual(together, state(self.folder / "out"))
+        self.assertEqual(recorded, sorted(lines))
+        return [line[1:] for line in lines]
+
+    def test_spikes_are_searched_as_by_episodes(self):
+        self.ok("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", self.folder / "a b.tsv")
+
+        (line,) = self.same_as_single_commands("a b.tsv", "--only-units", "n0,n1,n2,n3,n9")
+
+        self.assertEqual(line, ["episodes", "a b.tsv", "--only-units", "n0,n1,n2,n3,n9", "-o", "out/circuit"])
+        record = json.loads((self.folder / "out/circuit/run.json").read_text())
+        self.assertIn("1 chain of 4 units", record["summary"])
+
+    @needs_full_speed
+    def test_voltages_are_sorted_first(self):
+        self.ok("simulate", "recording", "--units", "2", "--channels", "4", "--length", "8s", "--seed", "2", "-o", self.folder / "rec")
+
+        sort, episodes = self.same_as_single_commands("rec", "--preset", "tetrode")
+
+        self.assertEqual(sort, ["sort", "rec", "--neighbours", "100um", "--drift", "none", "-o", "out/sorted"])
+        self.assertEqual(episodes, ["episodes", "out/sorted/spikes.npz", "--drop-duplicates-of-units", "-o", "out/circuit"])
+
+    def test_raw_samples_need_their_description(self):
+        (self.folder / "raw.dat").write_bytes(bytes(2 * 4 * 30000))
+        self.refused("run", self.folder / "raw.dat", "--dry-run", says="channels")
+        told = self.ok("run", self.folder / "raw.dat", "--channels", "4", "--sample-rate", "30000", "--gain", "0.195", "--dry-run").stdout
+        self.assertIn("--sample-rate 30000 --channels 4 --gain 0.195", told)
+        self.assertIn("holds 1 s of voltages on 4 channels", told)
+
+    def test_the_folder_has_the_name_of_the_file(self):
+        self.ok("simulate", "sym26", "--length", "2s", "-o", self.folder / "s.tsv")
+        self.assertIn(" -o s-result/circuit", self.ok("run", "s.tsv", "--dry-run", cwd=self.folder).stdout)
+        self.assertEqual(self.names(), ["s.truth.tsv", "s.tsv"])
+
+    def test_says_what_is_wrong_before_it_begins(self):
+        self.ok("simulate", "sym26", "--length", "2s", "-o", self.folder / "s.tsv")
+        self.refused("run", self.folder / "s.tsv", "--gain", "2", says=("s.tsv", "file of spikes"))
+        self.refused("run", "-", says="standard input")
+        self.refused("run", self.folder / "s.tsv", "--preset", "utha", says=("utha", "utah"))
+        (self.folder / "out/circuit").mkdir(parents=True)
+        (self.folder / "out/circuit/mine.txt").write_text("x")
+        self.refused("run", self.folder / "s.tsv", "-o", self.folder / "out", "--overwrite", says="mine.txt")
+
+
+if __name__ == "__main__":
+    unittest.main()
