@@ -49,6 +49,7 @@ COMMANDS = {
     "devices": r"device",
     "doctor": r"installations?",
     "episodes": r"episode",
+    "example": r"examples?",
     "info": r"inputs?",
     "live": r"sessions?",
     "manual": r"manuals?",

@@ -95,6 +95,7 @@
 #include "spikeweave/report/spade.hpp"
 #include "spikeweave/report/strategies.hpp"
 #include "spikeweave/report/table.hpp"
+#include "spikeweave/simulate/examples.hpp"
 #include "spikeweave/simulate/features.hpp"
 #include "spikeweave/simulate/network.hpp"
 #include "spikeweave/simulate/recording.hpp"

@@ -62,6 +62,7 @@ from ._values.report import Report
 from ._values.sort import SortResult
 from ._values.spade import Pattern, PatternResult
 from ._values.spikes import SpikeSequence
+from .simulate import example
 
 __version__ = _version()
 
@@ -110,6 +111,7 @@ __all__ = [
     "episode_strategies",
     "episodes",
     "epochs_around",
+    "example",
     "live",
     "load",
     "read",

@@ -413,3 +413,43 @@ def features(
     """
     made = _made(_core.simulate_features, options, threads, progress)
     return SimulatedFeatures(**made)
+
+
+def example(
+    name: str, *, threads: int = 0, progress: Progress = None
+) -> SimulatedSpikes | SimulatedPatterns | SimulatedNetwork | SimulatedRecording:
+    """A small recording with a known answer, to try the analyses with.
+
+    The command ``spikeweave example`` lists all, with their answers, and writes the same.
+
+    Parameters
+    ----------
+    name
+        ``"culture"``, ``"network"``, ``"chains"``, ``"patterns"`` or ``"recording"``.
+    threads, progress
+        As in `sym26`.
+
+    Returns
+    -------
+    SimulatedSpikes, SimulatedPatterns, SimulatedNetwork or SimulatedRecording
+
+    Raises
+    ------
+    ValueError
+        If there is no such example.
+
+    Examples
+    --------
+    >>> import spikeweave
+    >>> spikeweave.example("chains").chains
+    [array([0, 1, 2, 3], dtype=uint32), array([ 4,  5,  6,  7,  8,  9, 10, 11], dtype=uint32)]
+    """
+    model, options = _core.example(name)
+    make: Any = {
+        "sym26": sym26,
+        "culture": culture,
+        "patterns": patterns,
+        "network": network,
+        "recording": recording,
+    }[model]
+    return make(threads=threads, progress=progress, **options)

@@ -7,7 +7,7 @@ import unittest
 
 from support import ROOT, CliTest, run
 
-COMMANDS = (("run",), ("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
+COMMANDS = (("run",), ("example",), ("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
             ("simulate", "patterns"), ("simulate", "network"), ("simulate", "recording"), ("simulate", "features"), ("sort",),
             ("episodes",), ("windows",), ("count",),
             ("spade",), ("assemblies",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("devices",), ("doctor",), ("completion",), ("manual",))

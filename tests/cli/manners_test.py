@@ -27,7 +27,7 @@ class Typos(CliTest):
 
     def test_list_the_commands_where_none_is_near(self):
         self.refused("fly", says="there is no command 'fly' "
-                                 "(there are run, info, convert, simulate, sort, episodes, windows, count, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
+                                 "(there are run, example, info, convert, simulate, sort, episodes, windows, count, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
     def test_name_the_option_that_may_be_meant(self):

@@ -5,9 +5,11 @@
 namespace spikeweave::cli {
 
 std::span<const command_entry> all_commands() {
-    static constexpr std::array<command_entry, 20> commands{{
+    static constexpr std::array<command_entry, 21> commands{{
         {"run", "Analyse a recording: sort it if needed, then find its circuit and chains.",
          &declare_run, true},
+        {"example", "Write a small recording with a known answer, to try a command with.",
+         &declare_example, true},
         {"info", "Summarise a file of spikes or a recording.", &declare_info, true},
         {"convert", "Write a recording's spikes in another format.", &declare_convert},
         {"simulate", "Simulate spikes with known connections, or a recording with known spikes.",

@@ -28,6 +28,7 @@ std::span<const command_entry> all_commands();
 
 void declare_info(CLI::App& sub, command& chosen);
 void declare_run(CLI::App& sub, command& chosen);
+void declare_example(CLI::App& sub, command& chosen);
 void declare_convert(CLI::App& sub, command& chosen);
 void declare_simulate(CLI::App& sub, command& chosen);
 void declare_sort(CLI::App& sub, command& chosen);

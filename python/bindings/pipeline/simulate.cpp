@@ -1,6 +1,7 @@
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/record/recording.hpp"
+#include "spikeweave/simulate/examples.hpp"
 #include "spikeweave/simulate/features.hpp"
 #include "spikeweave/simulate/network.hpp"
 #include "spikeweave/simulate/recording.hpp"
@@ -73,6 +74,16 @@ void bind_simulation(nb::module_& m, const std::string& name,
     m.def((name + "_options").c_str(), &description<Options>);
 }
 
+// The function that simulates an example, and its arguments.
+nb::tuple example_of(const std::string& name) {
+    const example_recording& which = find_example(name);
+    return std::visit(
+        [&](auto options) {
+            return nb::make_tuple(std::string(which.model), arguments_of(describe(options)));
+        },
+        which.options);
+}
+
 }  // namespace
 
 void bind_simulate(nb::module_& m) {
@@ -83,6 +94,7 @@ void bind_simulate(nb::module_& m) {
     bind_simulation(m, "network", &simulate_network);
     bind_simulation(m, "recording", &simulate_recording);
     bind_simulation(m, "features", &simulate_features);
+    m.def("example", &example_of);
 }
 
 }  // namespace spikeweave::python

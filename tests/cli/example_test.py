@@ -1,0 +1,66 @@
+"""spikeweave example: small recordings, and whether an analysis finds the answers that they promise."""
+
+import json
+import shlex
+import unittest
+
+from support import CliTest, needs_full_speed
+
+
+class Example(CliTest):
+    def test_all_are_listed(self):
+        text = self.ok("example").stdout
+        for name in ("culture", "network", "chains", "patterns", "recording"):
+            self.assertRegex(text, rf"(?m)^{name} ")
+
+    def written(self, name):
+        """Writes an example, runs the command that it names, and returns the folder of the result."""
+        text = self.ok("example", name, cwd=self.folder).stdout
+        program, *words = shlex.split(text.splitlines()[-1].removeprefix("next: "))
+        self.assertEqual(program, "spikeweave")
+        self.ok(*words, "-o", "found", cwd=self.folder)
+        return self.folder / "found"
+
+    def summary(self, folder):
+        return json.loads((folder / "run.json").read_text())["summary"]
+
+    def test_an_example_is_the_simulation_of_its_options(self):
+        self.ok("example", "chains", "-o", self.folder / "a.npz")
+        self.ok("simulate", "sym26", "--seed", "1", "-o", self.folder / "b.npz")
+        self.assertEqual((self.folder / "a.npz").read_bytes(), (self.folder / "b.npz").read_bytes())
+        self.assertEqual((self.folder / "a.truth.tsv").read_bytes(), (self.folder / "b.truth.tsv").read_bytes())
+        self.refused("example", "chains", "-o", self.folder / "a.npz", says="exists")
+
+    def test_chains_has_two(self):
+        self.assertIn("2 chains of 4 to 8 units", self.summary(self.written("chains")))
+
+    @needs_full_speed
+    def test_culture_has_one_chain_in_spite_of_its_bursts(self):
+        self.assertTrue(self.summary(self.written("culture")).startswith("3 connections (3 excitatory, 0 inhibitory) among 60 units, 1 chain of 4 units;"))
+
+    @needs_full_speed
+    def test_patterns_has_two(self):
+        self.assertTrue(self.summary(self.written("patterns")).startswith("2 significant patterns of 3 to 5 spikes"))
+
+    @needs_full_speed
+    def test_recording_has_units_without_connections(self):
+        found = self.written("recording")
+        self.assertTrue(self.summary(found / "sorted").startswith("12 units: 12 good"))
+        self.assertTrue(self.summary(found / "circuit").startswith("No connection among 12 units"))
+
+    @needs_full_speed
+    def test_network_has_synapses(self):
+        found = self.written("network")
+        truth = {tuple(line.split("\t")[:2]) for line in (self.folder / "network.truth.tsv").read_text().splitlines()[1:]}
+        header, *lines = (found / "circuit.tsv").read_text().splitlines()
+        rows = [dict(zip(header.split("\t"), line.split("\t"), strict=True)) for line in lines]
+        connections = {(row["from"], row["to"]) for row in rows if row["kind"] == "direct"}
+        self.assertGreater(len(connections), 10)
+        self.assertLessEqual(connections, truth)
+
+    def test_other_names_are_refused(self):
+        self.refused("example", "cultur", says=("culture, network, chains, patterns, recording", "did you mean culture?"))
+
+
+if __name__ == "__main__":
+    unittest.main()
