@@ -38,7 +38,7 @@ from ._commands.windows import windows
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.assemblies import Assembly, AssemblyResult
-from ._values.circuit import Circuit
+from ._values.circuit import Circuit, Edge
 from ._values.compare import ComparedPattern, ConditionComparison, PatternComparison
 from ._values.devices import Device
 from ._values.episode_rows import Episode
@@ -80,6 +80,7 @@ __all__ = [
     "Detector",
     "Device",
     "DeviceError",
+    "Edge",
     "Episode",
     "EpisodeResult",
     "Epoch",

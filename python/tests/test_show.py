@@ -25,7 +25,9 @@ def notebook(monkeypatch):
     """The display of a minimal notebook."""
     displayed = []
     shell = types.SimpleNamespace(kernel="of Jupyter")
-    display = types.SimpleNamespace(HTML=str, display=displayed.append)
+    display = types.SimpleNamespace(
+        display=lambda data, raw: displayed.append(data["text/html"]) if raw else None
+    )
     monkeypatch.setitem(
         sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell, display=display)
     )

@@ -8,6 +8,7 @@
 
 #include "bindings/core/arguments.hpp"
 #include "spikeweave/core/length.hpp"
+#include "spikeweave/core/nearest_name.hpp"
 #include "spikeweave/mine/assemblies.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
@@ -286,6 +287,11 @@ void take_option(const option_list& options, const std::string& name, nb::handle
                                              name, command.substr(0, command.find(' ')))
                                      .c_str());
         }
+        std::vector<std::string> names;
+        for (const option& each : options) names.push_back(each.name);
+        const std::string hint = did_you_mean(nearest_name(name, names));
+        if (!hint.empty())
+            throw nb::type_error(fmt::format("there is no argument '{}'{}", name, hint).c_str());
         refuse_argument(name);
     }
     if (value.is_none()) return;

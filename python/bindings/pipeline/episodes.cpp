@@ -311,6 +311,15 @@ void bind_episodes(nb::module_& m) {
     m.def("count_arguments", &recorded_arguments<given_episode_options>);
     m.def("count_episodes_options", &description<episode_counting_options>);
     m.def("count_episodes", &count, "spikes"_a, "episodes"_a, "given"_a);
+    m.def(
+        "maximal_episodes",
+        [](const episodes_in& episodes) {
+            episode_table table;
+            for (episode& one : episodes_of(episodes))
+                table.episodes.push_back({std::move(one), 0});
+            return to_numpy(maximal_episodes(table));
+        },
+        "episodes"_a);
     m.def("find_occurrences", &occurrences, "spikes"_a, "episodes"_a, "ties"_a);
     m.def(
         "correlogram",

@@ -33,9 +33,9 @@ def show_page(found: HasPage, height: int) -> None:
         raise ValueError(f"height: expected pixels above 0, found {height!r}")
     page = found.to_html()
     if in_notebook():
-        from IPython.display import HTML, display
+        from IPython.display import display
 
-        display(HTML(frame_of(page, height)))
+        display({"text/html": frame_of(page, height)}, raw=True)
         return
     import tempfile  # with the next one, a tenth of the time of `import spikeweave`
     import webbrowser

@@ -10,6 +10,7 @@ from .. import _core
 from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.episode_rows import flat, named
+from .._values.episodes import EpisodeResult
 from .._values.replay import ReplayResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @described(_core.replay_options)
 def replay(
-    chains: Sequence[Any],
+    chains: Sequence[Any] | EpisodeResult,
     spikes: SpikesLike,
     *,
     progress: Progress = None,
@@ -39,7 +40,8 @@ def replay(
     Parameters
     ----------
     chains
-        Each an `Episode`, or ``(units, delays)`` as for `count_episodes`.
+        Each an `Episode`, or ``(units, delays)`` as for `count_episodes`; of an `EpisodeResult`,
+        its `EpisodeResult.chains`.
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
@@ -84,6 +86,8 @@ def replay(
             given[name] = epochs_of(given[name])
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
+    if isinstance(chains, EpisodeResult):
+        chains = [chains[int(i)] for i in chains.chains]
     wanted = named(chains, names)
     with reporting(progress) as callback:
         found = _core.find_replay(

@@ -13,7 +13,7 @@ from .. import _core
 from .conversions import converted
 from .page import HasPage
 from .spikes import SpikeSequence
-from .tables import counted
+from .tables import counted, short
 
 if TYPE_CHECKING:
     import pandas
@@ -111,6 +111,22 @@ class AssemblyResult(HasPage):
             "p_corrected": np.array([one.p_corrected for one in self], dtype=np.float64),
         }
         return converted(columns, "dataframe")
+
+    def __getitem__(self, index: int) -> Assembly:
+        return self.assemblies[index]
+
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        rows = [
+            (
+                " + ".join(one.units),
+                ", ".join(f"{lag * 1e3:g}" for lag in one.lags),
+                f"{one.bin * 1e3:g} ms",
+                short(int(one.counts[-1])),
+                short(one.p_corrected),
+            )
+            for one in self.assemblies[:most]
+        ]
+        return ["units", "lags (ms)", "bin", "count", "corrected p"], rows, len(self)
 
     def __repr__(self) -> str:
         noun = "assembly" if len(self) == 1 else "assemblies"

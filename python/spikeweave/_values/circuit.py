@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,28 @@ _SHOWN = 10
 ESTIMATES = tuple(
     f"{name}{end}" for name in ("gain", "transmission") for end in ("", "_low", "_high")
 )
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A significant delay between two units, with the figures of `Circuit`; units by their names,
+    delays ``(low, high)`` in seconds."""
+
+    source: str
+    target: str
+    sign: str
+    kind: str
+    delay: tuple[float, float]
+    best_delay: tuple[float, float]
+    count: int
+    expected: float
+    q: float
+    transmission: float
+
+    def __str__(self) -> str:
+        low, high = (1e3 * time for time in self.best_delay)
+        arrow = "→" if self.sign == "excitatory" else "⊣"
+        return f"{self.source} {arrow}({low:g},{high:g}] ms{arrow} {self.target}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -114,6 +137,24 @@ class Circuit:
 
     def __len__(self) -> int:
         return len(self.source)
+
+    def __iter__(self) -> Iterator[Edge]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index: int) -> Edge:
+        i = range(len(self))[index]
+        return Edge(
+            self.unit_names[self.source[i]],
+            self.unit_names[self.target[i]],
+            self.sign[i],
+            self.kind[i],
+            (float(self.delay[i, 0]), float(self.delay[i, 1])),
+            (float(self.best_delay[i, 0]), float(self.best_delay[i, 1])),
+            int(self.count[i]),
+            float(self.expected[i]),
+            float(self.q[i]),
+            float(self.transmission[i]),
+        )
 
     def _names(self, units: NDArray[np.uint32]) -> list[str]:
         return [self.unit_names[unit] for unit in units]

@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from .conversions import converted
 from .episode_rows import Episode
 from .page import HasPage
+from .tables import short
 
 if TYPE_CHECKING:
     import pandas
@@ -68,6 +71,22 @@ class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
 
     def __iter__(self) -> Iterator[_Finding]:
         return iter(self.findings)
+
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        q = np.minimum(self.columns["rate_q"], self.columns["excess_q"])
+        changed = [i for i in np.argsort(q, kind="stable") if self.columns["change"][i] != "none"]
+        rows = [
+            (
+                self.findings[i],
+                self.columns["change"][i],
+                self._direction(i),
+                *(short(self.columns[name][i]) for name in ("count_a", "count_b")),
+                short(q[i]),
+            )
+            for i in changed[:most]
+        ]
+        headers = ["finding", "change", "direction", "count in a", "count in b", "q"]
+        return headers, rows, len(changed)
 
     def __repr__(self) -> str:
         changed = sum(change != "none" for change in self.columns["change"])

@@ -16,7 +16,7 @@ from .episode_rows import of_table
 from .episodes import EpisodeResult
 from .page import HasPage
 from .spikes import SpikeSequence
-from .tables import counted, html_table
+from .tables import counted
 
 if TYPE_CHECKING:
     import pandas
@@ -262,7 +262,7 @@ class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
             f"{self.end[-1]:g} s>"
         )
 
-    def _repr_html_(self) -> str:
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
         columns = self._columns()
-        rows = list(zip(*(np.asarray(column) for column in columns.values()), strict=True))
-        return html_table(repr(self).strip("<>"), list(columns), rows)
+        rows = list(zip(*(np.asarray(column)[:most] for column in columns.values()), strict=True))
+        return list(columns), rows, len(self)

@@ -17,12 +17,10 @@ from .episode_rows import Episode, EpisodeRows
 from .page import HasPage, Part
 from .pair_tests import PairTests
 from .spikes import SpikeSequence
-from .tables import counted, html_table
+from .tables import counted, short
 
 if TYPE_CHECKING:
     import pandas
-
-_SHOWN = 10
 
 
 def _rows(search: dict[str, Any], some: NDArray[np.int64]) -> dict[str, Any]:
@@ -151,6 +149,18 @@ class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
             chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
         )
 
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether each episode of two units or more has a `q` below alpha: shape (episodes,)."""
+        return (self.sizes > 1) & (self.q < self.parameters["alpha"])
+
+    @property
+    def maximal(self) -> NDArray[np.bool_]:
+        """Whether each episode is part of no other one here: shape (episodes,)."""
+        kept = np.zeros(len(self), np.bool_)
+        kept[_core.maximal_episodes((self.offsets, self.units, self.delays))] = True
+        return kept
+
     def occurrences(self, index: int) -> NDArray[np.float64]:
         """When an episode occurs.
 
@@ -174,12 +184,14 @@ class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as
-        tuples, ``count``, ``expected``, ``p``, ``q``, ``strength``."""
+        tuples, ``count``, ``expected``, ``p``, ``q``, ``strength``, and whether it is
+        ``significant``, ``maximal`` and a ``chain``."""
         return super().to_dataframe()
 
     def _columns(self) -> dict[str, Any]:
-        assessed = {name: getattr(self, name) for name in ("expected", "p", "q", "strength")}
-        return super()._columns() | assessed
+        names = ("expected", "p", "q", "strength", "significant", "maximal")
+        chain = np.isin(np.arange(len(self)), self.chains)
+        return super()._columns() | {name: getattr(self, name) for name in names} | {"chain": chain}
 
     def to_elephant(self, indices: Sequence[int] | None = None) -> list[dict[str, Any]]:
         """Patterns in the format of Elephant's SPADE, which Viziphant draws.
@@ -211,10 +223,10 @@ class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
             f"{counted(len(self.chains), 'chain')}>"
         )
 
-    def _repr_html_(self) -> str:
-        chosen = self.chains[:_SHOWN] if len(self.chains) else range(min(_SHOWN, len(self)))
-        rows = []
-        for i in chosen:
-            one = self[int(i)]
-            rows.append((one, one.count, f"{one.expected:.3g}", f"{one.q:.2g}"))
-        return html_table(repr(self).strip("<>"), ["episode", "count", "expected", "q"], rows)
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        edges = [edge for edge in self.circuit if edge.kind == "direct"]
+        edges.sort(key=lambda edge: -abs(edge.transmission))
+        best: list[Any] = [*(self._episode(int(i)) for i in self.chains[:most]), *edges]
+        rows = [(one, short(one.count), short(one.expected), short(one.q)) for one in best[:most]]
+        headers = ["chain or connection", "count", "expected", "q"]
+        return headers, rows, len(self.chains) + len(edges)

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .conversions import converted
+from .tables import html_result
+
+_SHOWN = 10
 
 
 class Document:
@@ -81,6 +84,13 @@ class HasPage:
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_report": self._copied()}
+
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        """A table of what was found: headings, the first rows of it, and how many there are."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return html_result(self.summary, self.warnings, *self._rows(_SHOWN))
 
     def to_html(self) -> str:
         """A page that shows the result in a browser, as ``spikeweave report`` makes it.

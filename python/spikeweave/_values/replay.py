@@ -13,7 +13,7 @@ from .conversions import converted
 from .episode_rows import Episode
 from .page import HasPage
 from .spikes import SpikeSequence
-from .tables import counted
+from .tables import counted, short
 
 if TYPE_CHECKING:
     import pandas
@@ -101,6 +101,20 @@ class ReplayResult(HasPage):
         ):  # fmt: skip
             columns[name] = getattr(self, name)
         return converted(columns, "dataframe")
+
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        rows = [
+            (
+                self.chains[self.chain[i]],
+                self.direction[i],
+                short(self.scale[i]),
+                short(self.count[i]),
+                short(self.expected[i]),
+                short(self.q[i]),
+            )
+            for i in np.lexsort((self.p, self.q))[:most]
+        ]
+        return ["chain", "direction", "scale", "count", "expected", "q"], rows, len(self)
 
     def __repr__(self) -> str:
         return (

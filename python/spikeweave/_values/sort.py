@@ -14,12 +14,10 @@ from .. import _core
 from .conversions import UnitsToNwb, converted
 from .page import HasPage
 from .spikes import SpikeSequence
-from .tables import html_table
+from .tables import short
 
 if TYPE_CHECKING:
     import pandas
-
-_SHOWN = 10
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -157,11 +155,11 @@ class SortResult(HasPage, UnitsToNwb):
         noise = int(np.count_nonzero(self.labels == 0))
         return f"<SortResult: {self.unit_count} units, {len(self.labels)} spikes, {noise} noise>"
 
-    def _repr_html_(self) -> str:
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
         names = ["spikes", "peak_channel", "rate", "refractory_violations", "contamination", "snr"]
-        order = np.argsort(-self.units["spikes"].astype(np.int64), kind="stable")[:_SHOWN]
+        order = np.argsort(-self.units["spikes"].astype(np.int64), kind="stable")[:most]
         rows = [
-            (i + 1, *(f"{self.units[name][i]:.4g}" for name in names), self.units["label"][i])
+            (i + 1, *(short(self.units[name][i]) for name in names), self.units["label"][i])
             for i in order
         ]
-        return html_table(repr(self).strip("<>"), ["unit", *names, "label"], rows)
+        return ["unit", *names, "label"], rows, self.unit_count

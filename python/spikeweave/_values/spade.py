@@ -15,12 +15,10 @@ from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
 from .page import HasPage, Part
 from .spikes import SpikeSequence
-from .tables import counted, html_table
+from .tables import counted, short
 
 if TYPE_CHECKING:
     import pandas
-
-_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,11 +266,8 @@ class PatternResult(HasPage, FindingsToNwb, Sequence[Pattern]):
         how = f"{found} significant against {tested} surrogates" if tested else f"{found}"
         return f"<PatternResult: {how}{sizes}{'' if tested else ', not tested'}>"
 
-    def _repr_html_(self) -> str:
-        order = np.lexsort((-self.counts.astype(np.int64), -self.sizes))[:_SHOWN]
-        rows = []
-        for i in order:
-            one = self[int(i)]
-            rows.append((one, one.size, one.count, f"{one.p:.3g}", f"{one.q:.3g}"))
-        headers = ["pattern", "spikes", "occurrences", "p", "q"]
-        return html_table(repr(self).strip("<>"), headers, rows)
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        order = np.lexsort((-self.counts.astype(np.int64), -self.sizes))[:most]
+        best = [self[int(i)] for i in order]
+        rows = [(one, one.size, short(one.count), short(one.p), short(one.q)) for one in best]
+        return ["pattern", "spikes", "occurrences", "p", "q"], rows, len(self)

@@ -16,7 +16,7 @@ from .arrays import seconds
 from .conversions import UnitsToNwb, converted, converter_of, spike_forms
 from .held_spikes import HeldSpikes
 from .spike_arrays import SpikeArrays
-from .tables import html_table
+from .tables import html_table, short
 from .types import SpikesLike, Time
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
         spikes
             One of
 
-            - a `SpikeSequence`, or the path of a file that `read` reads;
+            - a `SpikeSequence`, a result or simulation with one, or the path of a file for `read`;
             - ``(times, units)``: two arrays of the same length, in any order. Units are numbers or
               labels; without `unit_names` a unit is what occurs among them;
             - ``(times, offsets)``: the trains one after another (compressed rows), where unit ``i``
@@ -131,7 +131,10 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
             ``(times, units)`` has one spike, as if the pair were two trains.
         """
         found: Any = spikes
-        if not isinstance(spikes, SpikeSequence):
+        held = getattr(spikes, "spikes", None)
+        if isinstance(held, SpikeSequence):
+            found = held
+        elif not isinstance(spikes, SpikeSequence):
             convert = converter_of(spikes, spike_forms)
             if convert is None:
                 raise TypeError(
@@ -243,6 +246,18 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
         """Spikes of each unit: shape (units,)."""
         return np.bincount(self.units, minlength=len(self.unit_names))
 
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """Mean rate of each unit in the span, or in the epochs, in hertz: shape (units,)."""
+        spans = [(self.t_start, self.t_stop)] if self.epochs is None else self.epochs
+        return self.counts / (np.sum(np.diff(spans)) or np.nan)
+
+    def __getitem__(self, unit: str) -> NDArray[np.float64]:
+        """The times of a unit by its name, in seconds, ascending."""
+        if not isinstance(unit, str):
+            raise TypeError(f"expected the name of a unit, found {unit!r}")
+        return self.times[self.units == self._indices([unit]).pop()]
+
     def trains(self) -> list[NDArray[np.float64]]:
         """The times of each unit, in seconds, ascending."""
         times, offsets = self._core.trains()
@@ -250,7 +265,7 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
 
     def select(
         self,
-        units: Iterable[str | int] | None = None,
+        units: Iterable[str | int] | str | None = None,
         *,
         t_start: Time | None = None,
         t_stop: Time | None = None,
@@ -260,8 +275,8 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
         Parameters
         ----------
         units
-            Names, or indices into `unit_names`; by default all. They keep the order that they have
-            here.
+            A name, or several names or indices into `unit_names`; by default all. They keep the
+            order that they have here.
         t_start, t_stop
             The part to keep, both ends included, which becomes the recorded span; by default the
             span there is.
@@ -314,8 +329,10 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
             self.doubtful_pairs,
         )
 
-    def _indices(self, units: Iterable[str | int]) -> set[int]:
-        if isinstance(units, (str, bytes)) or not isinstance(units, Iterable):
+    def _indices(self, units: Iterable[str | int] | str) -> set[int]:
+        if isinstance(units, str):
+            units = [units]
+        if isinstance(units, bytes) or not isinstance(units, Iterable):
             raise TypeError(f"units: expected a list of names or indices, found {units!r}")
         names = self.unit_names
         row = {name: i for i, name in enumerate(names)}
@@ -418,11 +435,8 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
         )
 
     def _repr_html_(self) -> str:
-        length = self.t_stop - self.t_start
-        rows = [
-            (name, count, f"{count / length:.3g}" if length > 0 else "")
-            for name, count in zip(self.unit_names[:_SHOWN], self.counts[:_SHOWN], strict=True)
-        ]
+        shown = (self.unit_names[:_SHOWN], self.counts[:_SHOWN], self.rates[:_SHOWN])
+        rows = [(name, count, short(rate)) for name, count, rate in zip(*shown, strict=True)]
         if len(self.unit_names) > _SHOWN:
             rows.append(("…", "", ""))
         return html_table(repr(self).strip("<>"), ["unit", "spikes", "rate (Hz)"], rows)
@@ -458,6 +472,5 @@ def _cut(epochs: NDArray[np.float64], begin: float, end: float) -> NDArray[np.fl
 
 def duplicates_text(count: int) -> str:
     """The warning about spikes that an input lists more than once."""
-    if count == 1:
-        return "1 spike is listed twice (same unit, same microsecond) and was counted once."
-    return f"{count} spikes are listed twice (same unit, same microsecond) and were counted once."
+    spikes, were = ("1 spike is", "was") if count == 1 else (f"{count} spikes are", "were")
+    return f"{spikes} listed twice (same unit, same microsecond) and {were} counted once."

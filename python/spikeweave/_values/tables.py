@@ -7,6 +7,31 @@ from html import escape
 from typing import Any
 
 
+def short(number: float) -> str:
+    """Three digits, or all before the point: "12,853", "0.0285", "2.6e-27"; "–" is not known."""
+    if number != number:
+        return "–"
+    digits = f"{number:.3g}"
+    return f"{number:,.0f}" if "e+" in digits or abs(number) >= 1000 else digits
+
+
+def html_result(
+    summary: str,
+    warnings: Sequence[str],
+    headers: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    total: int,
+) -> str:
+    """A result as Jupyter shows it: its sentence, its warnings, and the first rows of `total`."""
+    said = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+    more = f"the first {len(rows)} of {total:,}" if total > len(rows) else ""
+    return (
+        f"<p><b>{escape(summary)}</b></p>"
+        + (f"<ul>{said}</ul>" if said else "")
+        + (html_table(more, headers, rows) if rows else "")
+    )
+
+
 def html_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A table as Jupyter shows it."""
     head = "".join(f"<th>{escape(header)}</th>" for header in headers)

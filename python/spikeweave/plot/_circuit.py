@@ -36,7 +36,7 @@ def circuit(
 
     The width grows with the logarithm of the gain (`Circuit.gain`), or of its inverse for
     inhibition, up to a factor of 8. Inhibition is red and ends in a bar. Edges that are not direct
-    (`Circuit.kind`) are dashed. Units without connections are left out,
+    (`Circuit.kind`) are thin, dashed and behind the others. Units without connections are left out,
     as in every list of edges.
 
     Parameters
@@ -51,7 +51,8 @@ def circuit(
         Largest number of connections to draw: direct ones first, each kind by gain. By default
         100, and the picture states how many there are.
     labels
-        Whether arrows are labelled with their delay intervals; by default if there are at most 40.
+        Whether direct connections are labelled with their delay intervals; by default if there are
+        at most 40. An interval that all of them have is in the legend instead.
     ax
         Axes of matplotlib to draw into.
 
@@ -83,14 +84,27 @@ def circuit(
     step = _step(places)
     scale = _points_per_step(ax, places, step)
     width = float(np.clip(0.45 * scale, 4, 22))
-    labels = len(graph) <= _MOST_LABELS if labels is None else labels
+    direct = [i for i, kind in enumerate(graph.kind) if kind == "direct"]
+    delays = {_delay_text(graph, i) for i in direct}
+    if labels is None:
+        labels = len(direct) <= _MOST_LABELS and len(delays) > 1
     _draw_edges(ax, graph, places, width / 2, scale / step, labels)
     _draw_units(ax, graph, places, width, _ROOM * step)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.05)
     ax.set_axis_off()
-    _explain(ax, graph, every, labels)
+    _explain(ax, graph, every, " (low, high] in ms" if labels else _common(delays))
     return ax
+
+
+def _delay_text(graph: Circuit, i: int) -> str:
+    low, high = graph.delay[i] * 1e3
+    return f"({low:g},{high:g}]"
+
+
+def _common(delays: set[str]) -> str:
+    """What the legend says of delays that no arrow is labelled with."""
+    return f", all {next(iter(delays))} ms" if len(delays) == 1 else ""
 
 
 def _log_gain(graph: Circuit) -> NDArray[np.float64]:
@@ -227,7 +241,8 @@ def _draw_edges(
             half = np.array([0.7 * gap / scale, 0])
             begin, end, bend = begin - half, end + half, -4 - bend
         parallel[source, target] += 1
-        style = _style(graph.sign[i], graph.kind[i] == "direct")
+        is_direct = graph.kind[i] == "direct"
+        style = _style(graph.sign[i], is_direct)
         # add_patch() would compute the limits again for every arrow.
         ax.add_artist(
             FancyArrowPatch(
@@ -239,17 +254,17 @@ def _draw_edges(
                 shrinkB=0 if source == target else gap,
                 clip_on=False,
                 in_layout=False,
-                linewidth=float(widths[i]),
+                linewidth=float(widths[i]) if is_direct else 0.7,
+                zorder=2 if is_direct else 1,
                 **style,
             )
         )
-        if labels:
-            low, high = graph.delay[i] * 1e3
+        if labels and is_direct:
             x, y = _middle(begin, end, bend)
             ax.text(
                 x,
                 y,
-                f"({low:g},{high:g}]",
+                _delay_text(graph, i),
                 fontsize=7,
                 ha="center",
                 va="center",
@@ -286,7 +301,7 @@ def _middle(
     return float(x + bend * dy / 2), float(y - bend * dx / 2)
 
 
-def _explain(ax: Any, graph: Circuit, every: int, labels: bool) -> None:
+def _explain(ax: Any, graph: Circuit, every: int, delays: str) -> None:
     from matplotlib.lines import Line2D
 
     styles = (
@@ -303,7 +318,7 @@ def _explain(ax: Any, graph: Circuit, every: int, labels: bool) -> None:
         number = f"the {len(graph)} strongest of {every} " if len(graph) < every else ""
         ax.legend(
             handles=lines,
-            title=f"{number}significant delays{' (low, high] in ms' if labels else ''}",
+            title=f"{number}significant delays{delays}",
             loc="lower center",
             bbox_to_anchor=(0.5, 1),
             ncols=len(lines),

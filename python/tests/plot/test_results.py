@@ -30,16 +30,25 @@ def test_circuit_has_an_arrow_an_edge(chains):
     assert [patch.get_linestyle() for patch in ax.patches] == [
         "-" if kind == "direct" else "--" for kind in graph.kind
     ]
-    order = np.argsort(np.abs(np.log2(graph.gain)))
-    widths = np.array([patch.get_linewidth() for patch in ax.patches])[order]
-    assert (np.diff(widths) >= 0).all()
-    assert widths[0] < widths[-1]
-    names = {text.get_text(): np.array(text.get_position()) for text in ax.texts[len(graph) :]}
-    assert set(names) == {
+    direct = np.array(graph.kind) == "direct"
+    order = np.argsort(np.abs(np.log2(graph.gain[direct])))
+    widths = np.array([patch.get_linewidth() for patch in ax.patches])
+    assert (np.diff(widths[direct][order]) >= 0).all()
+    assert widths[~direct].max() < widths[direct].min() < widths.max()
+    layers = np.array([patch.get_zorder() for patch in ax.patches])
+    assert layers[~direct].max() < layers[direct].min()
+    names = {text.get_text() for text in ax.texts[direct.sum() :]}
+    assert names == {
         graph.unit_names[unit] for unit in [*graph.source.tolist(), *graph.target.tolist()]
     }
-    labels = texts(ax.texts[: len(graph)])
-    assert labels == [f"({low:g},{high:g}]" for low, high in graph.delay * 1e3]
+    labels = texts(ax.texts[: direct.sum()])
+    assert labels == [f"({low:g},{high:g}]" for low, high in graph.delay[direct] * 1e3]
+
+
+def test_a_delay_of_all_direct_connections_is_said_once():
+    ax = plot.circuit(edges([(0, 1), (1, 2)]))
+    assert texts(ax.texts) == ["n0", "n1", "n2"]
+    assert ax.get_legend().get_title().get_text().endswith("significant delays, all (1,2] ms")
 
 
 def test_arrows_lead_from_source_to_target(chains):
@@ -191,7 +200,7 @@ def test_inhibition_is_red_has_a_bar_and_is_wide_if_its_gain_is_low():
     assert excites.get_edgecolor() != inhibits.get_edgecolor() == indirect.get_edgecolor()
     assert inhibits.get_edgecolor()[:3] == pytest.approx((0xB3 / 255, 0x26 / 255, 0x1E / 255))
     widths = [patch.get_linewidth() for patch in ax.patches]
-    assert widths == pytest.approx([1.5, 3.5, 1.5])
+    assert widths == pytest.approx([1.5, 3.5, 0.7])
     assert "BarAB" in type(inhibits.get_arrowstyle()).__name__
     assert "BarAB" not in type(excites.get_arrowstyle()).__name__
     assert texts(ax.get_legend().get_texts()) == ["direct", "not direct", "inhibitory"]

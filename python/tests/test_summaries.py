@@ -1,0 +1,128 @@
+"""The sentence of each result, and what makes results easy to use in a notebook."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import spikeweave
+
+
+@pytest.fixture(scope="module")
+def made():
+    return spikeweave.simulate.sym26(seed=1)
+
+
+@pytest.fixture(scope="module")
+def found(made):
+    return spikeweave.episodes(made.spikes)
+
+
+@pytest.fixture(scope="module")
+def results(made, found):
+    """A result of each kind that has a page."""
+    features = spikeweave.simulate.features(spikes=300, units=2, channels=4, seed=1)
+    spikes = made.spikes.select([f"n{i}" for i in range(5)], t_stop=20)
+    return [
+        found,
+        spikeweave.windows(made.spikes, window=30, delays="4-6ms", min_count=50),
+        spikeweave.spade(spikes, min_occ=60, min_spikes=3, window=4),
+        spikeweave.assemblies(spikes, bins=["10ms"]),
+        spikeweave.replay(found, made.spikes, surrogates=50),
+        spikeweave.compare(spikes, spikes.select(t_stop=10), permutations=99, block=1),
+        spikeweave.sort_features(features.features, features.masks),
+    ]
+
+
+def test_every_result_says_the_sentence_of_the_command(results, tmp_path):
+    for number, result in enumerate(results):
+        folder = tmp_path / str(number)
+        result.save(folder)
+        record = json.loads((folder / "run.json").read_text("utf-8"))
+
+        assert result.summary == record["summary"], type(result)
+        assert pickle.loads(pickle.dumps(result)).summary == result.summary
+        assert result._repr_html_().startswith(f"<p><b>{result.summary}</b></p>")
+        said = record["input"]["warnings"]
+        assert result.summary.endswith(f" {len(said)} warnings." if len(said) > 1 else ".")
+
+
+def test_notebooks_list_chains_and_then_connections(found):
+    html = found._repr_html_()
+
+    assert "10 connections (10 excitatory, 0 inhibitory)" in html
+    assert html.index("n4 →(4,8] ms→ n5") < html.index("n0 →(4,8] ms→ n1")
+    assert html.count("<tr>") == 11
+    assert "the first 10 of 12" in html
+    longest = found[found.sizes > 6]
+    assert longest.summary == found.summary
+    assert "e+" not in html
+
+
+def test_nothing_significant_gives_no_row():
+    html = spikeweave.episodes(spikeweave.simulate.poisson(units=5, seed=3).spikes)._repr_html_()
+
+    assert "No connection among 5 units" in html
+    assert "<table>" not in html
+
+
+def test_rows_say_what_is_significant_maximal_and_a_chain(found, tmp_path):
+    found.save(tmp_path / "out")
+    table = spikeweave.load(tmp_path / "out").to_dataframe()
+    lines = [line.split("\t") for line in (tmp_path / "out/episodes.tsv").read_text().splitlines()]
+    column = {name: i for i, name in enumerate(lines[0])}
+
+    for name in ("significant", "maximal"):
+        assert table[name].tolist() == [line[column[name]] == "yes" for line in lines[1:]], name
+    assert table[table["chain"]]["size"].tolist() == [8, 4]
+    assert found.to_dataframe()["chain"].sum() == 2
+    assert found.significant.sum() == table["significant"].sum()
+    assert not found.significant[found.sizes == 1].any()
+
+
+def test_a_circuit_is_a_sequence_of_edges(found):
+    edges = [edge for edge in found.circuit if edge.kind == "direct"]
+
+    assert len(edges) == 10
+    assert {(edge.source, edge.target) for edge in edges} >= {("n0", "n1"), ("n10", "n11")}
+    assert found.circuit[-1] == list(found.circuit)[-1]
+    assert str(edges[0]).startswith(edges[0].source + " →(")
+    with pytest.raises(IndexError):
+        found.circuit[len(found.circuit)]
+
+
+def test_spikes_have_trains_by_name_and_rates(made):
+    spikes = made.spikes
+
+    assert np.array_equal(spikes["n3"], spikes.trains()[3])
+    assert spikes.rates == pytest.approx(spikes.counts / 60)
+    assert spikes.select("n3").unit_names == ["n3"]
+    with pytest.raises(ValueError, match="no unit 'n26'"):
+        spikes["n26"]
+    with pytest.raises(TypeError, match="name of a unit"):
+        spikes[3]
+
+
+def test_results_and_simulations_are_spikes(made, found):
+    assert spikeweave.SpikeSequence.of(made) is made.spikes
+    assert spikeweave.episodes(found, max_size=2).spikes == found.spikes
+
+
+def test_chains_of_a_result_are_searched_again(made, found):
+    again = spikeweave.replay(found, made.spikes, surrogates=20)
+
+    assert [chain.size for chain in again.chains] == [8, 4]
+
+
+def test_a_mistyped_argument_is_answered_with_the_right_one(made):
+    with pytest.raises(TypeError, match="no argument 'delay'; did you mean delays"):
+        spikeweave.episodes(made.spikes, delay="4-6ms")
+
+
+def test_examples_are_those_of_the_command():
+    assert spikeweave.example("chains").spikes == spikeweave.simulate.sym26(seed=1).spikes
+    assert len(spikeweave.example("patterns").patterns) == 2
+    assert spikeweave.example("network").spikes.unit_names[-1] == "n19"
+    with pytest.raises(ValueError, match="expected one of culture, network, chains"):
+        spikeweave.example("cat")
