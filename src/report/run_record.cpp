@@ -11,13 +11,6 @@
 namespace spikeweave {
 namespace {
 
-std::uint64_t peak_memory_bytes() {
-    constexpr std::uint64_t bytes_per_unit = 1024;
-    rusage usage{};
-    if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
-    return static_cast<std::uint64_t>(usage.ru_maxrss) * bytes_per_unit;
-}
-
 std::string shell_word(std::string_view word) {
     constexpr std::string_view plain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
@@ -29,6 +22,13 @@ std::string shell_word(std::string_view word) {
 }
 
 }  // namespace
+
+std::uint64_t peak_memory_bytes() {
+    constexpr std::uint64_t bytes_per_unit = 1024;
+    rusage usage{};
+    if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return static_cast<std::uint64_t>(usage.ru_maxrss) * bytes_per_unit;
+}
 
 std::string shell_line(std::string_view program, std::span<const std::string> words) {
     std::string text(program);

@@ -52,6 +52,9 @@ struct run_record {
     std::uint64_t peak_memory_bytes = 0;
 };
 
+/// The peak memory of this process so far; 0 if it is unknown.
+SPIKEWEAVE_API std::uint64_t peak_memory_bytes();
+
 /// Records the request and the resources of the run: parameters, seed, threads, GPUs, version, and
 /// the peak memory of this process.
 /// @param devices  ordinals of the GPUs that were used

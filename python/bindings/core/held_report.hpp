@@ -28,8 +28,10 @@ public:
     /// @param write  writes its folder, as `write_episode_report` does
     template <class Make, class Write>
     held_report(Make make, Write write) {
-        const auto called = [make](const call_record& call) {
+        // Not what the report and its page take besides.
+        const auto called = [make, memory = peak_memory_bytes()](const call_record& call) {
             auto report = make();
+            report.run.peak_memory_bytes = memory;
             report.run.command = call.command;
             report.run.warnings = call.warnings;
             return report;
