@@ -44,7 +44,8 @@ class PairTests:
     gain : ndarray of float64, shape (pairs,)
         ``count / expected``: above 1 for excitation, below 1 for inhibition.
     p : ndarray of float64, shape (pairs,)
-        In [0, 1], for all windows and both signs together (Simes 1986, Biometrika 73:751).
+        In [0, 1], for all windows and both signs together (Simes 1986, Biometrika 73:751),
+        weighted by the edges of other pairs (Genovese, Roeder, Wasserman 2006, Biometrika 93:509).
     q : ndarray of float64, shape (pairs,)
         ``p`` corrected for all pairs that were tested (Benjamini and Hochberg 1995, J. R. Statist.
         Soc. B 57:289).

@@ -92,15 +92,18 @@ pair_windows windows_for(std::span<const family_of_delays> all, const lag_range&
     return out;
 }
 
-// A pair that is listed, and the least p that it could have.
+// A pair that is listed, its best window, and the least p that it could have.
 struct listed_pair {
     pair_test test;
+    std::size_t window;
     double least_p;
 };
 
 // The results of one family of windows.
 struct family_tally {
     std::vector<listed_pair> listed{};
+    // The p of the windows of each of these, one pair after the other.
+    std::vector<double> p_of_windows{};
     // The least p that a pair of one unit and a later one could have, in either direction: first
     // those of unit 0, then those of unit 1, and so on.
     std::vector<float> least_p{};
@@ -198,8 +201,8 @@ private:
     // Replaces a deviation by a line in the histogram of the other direction, too. Lags at the
     // bounds of bins are in the next bin there, so the differences are carried over.
     void flatten(const directed& deviating, directed& other) {
-        const auto& [p, sign, at] = deviating.found;
-        const window_null& window = windows_.families.front().null_of(sign, at);
+        const connection_sign sign = deviating.found.sign;
+        const window_null& window = windows_.families.front().null_of(sign, deviating.found.window);
         const assess::bin_range extent =
             assess::extent_of(deviating.lags, {window.first(), window.end()}, sign);
         const lag_histogram flat = assess::without(deviating.lags, extent);
@@ -238,7 +241,10 @@ private:
         out_[f].listed.push_back(
             {{from, to, found.sign, f > 0, family.window(found.window),
               static_cast<std::uint64_t>(std::llround(of.count)), null.expected(of), found.p, 1},
+             found.window,
              family.least_p(lags)});
+        std::vector<double>& p = out_[f].p_of_windows;
+        p.insert(p.end(), found.of_windows.begin(), found.of_windows.end());
     }
 
     const pair_windows& windows_;
@@ -303,13 +309,77 @@ std::vector<family_tally> test_all(const spike_sequence& spikes, const pair_wind
         for (std::size_t f = 0; f < families.size(); ++f) {
             const family_tally& one = families[f];
             out[f].listed.insert(out[f].listed.end(), one.listed.begin(), one.listed.end());
+            out[f].p_of_windows.insert(out[f].p_of_windows.end(), one.p_of_windows.begin(),
+                                       one.p_of_windows.end());
             out[f].least_p.insert(out[f].least_p.end(), one.least_p.begin(), one.least_p.end());
         }
     for (family_tally& family : out) {
         parallel::join_ranks(family.listed, run);
+        parallel::join_ranks(family.p_of_windows, run);
         parallel::join_ranks(family.least_p, run);
     }
     return out;
+}
+
+// How many pairs have been found significant, by sign: in each window, and from each unit.
+class edge_counts {
+public:
+    edge_counts(std::size_t windows, std::size_t units) : of_units_(units) {
+        in_windows_.fill(std::vector<double>(windows));
+    }
+
+    void add(const listed_pair& edge, double number) {
+        const auto sign = static_cast<std::size_t>(edge.test.sign);
+        in_windows_[sign][edge.window] += number;
+        of_units_[to_index(edge.test.from)][sign] += number;
+        all_[sign] += number;
+    }
+
+    // Of a window, for the sign of a pair. The mean over all windows of both signs is 1.
+    double weight(const pair_test& pair, std::size_t window) const {
+        const auto sign = static_cast<std::size_t>(pair.sign);
+        const std::vector<double>& in_windows = in_windows_[sign];
+        const std::array<double, 2>& of_unit = of_units_[to_index(pair.from)];
+        const auto windows = static_cast<double>(in_windows.size());
+        return (windows * in_windows[window] + 1) / (all_[sign] + 1) * 2 * (of_unit[sign] + 1) /
+               (of_unit[0] + of_unit[1] + 2);
+    }
+
+private:
+    std::array<std::vector<double>, 2> in_windows_{};
+    std::vector<std::array<double, 2>> of_units_;
+    std::array<double, 2> all_{};
+};
+
+// Weighs the p of each pair by the edges of other pairs of units, so that the weights do not depend
+// on it (Genovese, Roeder, Wasserman 2006).
+void weigh(family_tally& family, std::size_t units, double alpha) {
+    std::vector<listed_pair>& listed = family.listed;
+    if (listed.empty()) return;
+    correct(family, alpha);
+    const std::size_t windows = family.p_of_windows.size() / listed.size();
+    edge_counts edges(windows, units);
+    const auto count = [&](std::span<const listed_pair> pairs, double number) {
+        for (const listed_pair& one : pairs)
+            if (one.test.q < alpha) edges.add(one, number);
+    };
+    count(listed, 1);
+    auto p = family.p_of_windows.cbegin();
+    for (std::size_t i = 0; i < listed.size();) {
+        // If both directions are listed, the second one is next.
+        const bool both = i + 1 < listed.size() && listed[i].test.from == listed[i + 1].test.to &&
+                          listed[i].test.to == listed[i + 1].test.from;
+        const std::span<listed_pair> same_units(&listed[i], both ? 2 : 1);
+        count(same_units, -1);
+        for (listed_pair& one : same_units) {
+            std::vector<double> weighted(windows);
+            for (std::size_t w = 0; w < windows; ++w)
+                weighted[w] = *p++ / edges.weight(one.test, w);
+            one.test.p = std::min(1.0, 2 * assess::simes(std::move(weighted)));
+        }
+        count(same_units, 1);
+        i += same_units.size();
+    }
 }
 
 // Units all of whose pairs have a least p of this or more.
@@ -361,6 +431,7 @@ pair_tests test_pairs(const spike_sequence& spikes, std::span<const delay_interv
     const pair_windows windows = windows_for(all, lags, apart.spikes(), options.jitter_window);
     std::vector<family_tally> families =
         test_all(apart.spikes(), windows, out.listed_below, options.alpha, run);
+    weigh(families.front(), spikes.unit_count(), options.alpha);
     for (std::size_t f = 0; f < families.size(); ++f) {
         const std::uint64_t tests = correct(families[f], options.alpha);
         // Of slow delays, only what becomes an edge is listed.

@@ -57,6 +57,14 @@ double window_null::lower_tail(const moments& of) const {
     return boost::math::ibetac(of.count + 1, others, share_, core::double_policy{});
 }
 
+double simes(std::vector<double> p) {
+    std::ranges::sort(p);
+    double out = 1;
+    for (std::size_t k = 0; k < p.size(); ++k)
+        out = std::min(out, p[k] * static_cast<double>(p.size()) / static_cast<double>(k + 1));
+    return out;
+}
+
 window_family::window_family(const lag_grid& grid, std::span<const delay_interval> windows,
                              duration jitter_window, bool both_signs) {
     for (const delay_interval& window : windows) {
@@ -81,30 +89,25 @@ window_family::verdict window_family::test(std::span<const double> lags, connect
     constexpr double matters = 1.2;
     const bool upper = sign == connection_sign::excitatory;
     const std::vector<window_null>& nulls = upper ? upper_ : lower_;
-    verdict out{.sign = sign};
-    std::vector<double> p;
-    double least = 2;
+    verdict out{.sign = sign, .of_windows = std::vector<double>(nulls.size(), 1.0)};
     for (std::size_t w = 0; w < nulls.size(); ++w) {
         const window_null::moments found = nulls[w].moments_of(lags);
         if (!every_window && (upper ? found.deviation() : -found.deviation()) < matters) continue;
-        p.push_back(upper ? nulls[w].upper_tail(found) : nulls[w].lower_tail(found));
-        if (p.back() >= least) continue;
-        least = p.back();
-        out.window = w;
+        out.of_windows[w] = upper ? nulls[w].upper_tail(found) : nulls[w].lower_tail(found);
     }
-    std::ranges::sort(p);
-    for (std::size_t k = 0; k < p.size(); ++k)
-        out.p =
-            std::min(out.p, p[k] * static_cast<double>(nulls.size()) / static_cast<double>(k + 1));
+    out.window =
+        static_cast<std::size_t>(std::ranges::min_element(out.of_windows) - out.of_windows.begin());
+    out.p = simes(out.of_windows);
     if (!lower_.empty()) out.p = std::min(1.0, 2 * out.p);
     return out;
 }
 
 window_family::verdict window_family::test(std::span<const double> lags, bool every_window) const {
-    const verdict excess = test(lags, connection_sign::excitatory, every_window);
+    verdict excess = test(lags, connection_sign::excitatory, every_window);
     if (lower_.empty()) return excess;
-    const verdict deficit = test(lags, connection_sign::inhibitory, every_window);
-    return deficit.p < excess.p ? deficit : excess;
+    verdict deficit = test(lags, connection_sign::inhibitory, every_window);
+    if (deficit.p < excess.p) return deficit;
+    return excess;
 }
 
 double window_family::least_p(std::span<const double> lags) const {

@@ -71,6 +71,10 @@ private:
     double share_ = 0;
 };
 
+/// One p for m hypotheses that depend on each other positively (Simes 1986): the least of m p(k) /
+/// k, where p(k) is the k-th smallest, at most 1.
+double simes(std::vector<double> p);
+
 /// The same windows for both signs, with one p for a pair.
 class window_family {
 public:
@@ -81,7 +85,8 @@ public:
     struct verdict {
         double p = 1;
         connection_sign sign = connection_sign::excitatory;
-        std::size_t window = 0;
+        std::size_t window = 0;            ///< the first with the least p
+        std::vector<double> of_windows{};  ///< the p of each window, for this sign
     };
     /// The sign with the smaller p. If both signs are tested, p is twice that of the sign.
     /// @param every_window  whether windows with a small deviation get their p, too; else it

@@ -144,8 +144,99 @@ TEST(PairTests, FindNoInhibitionBesidePeaks) {
     }
 }
 
+const pair_test& test_of(const pair_tests& all, unit_id from, unit_id to) {
+    return *std::ranges::find_if(
+        all.pairs, [&](const pair_test& one) { return one.from == from && one.to == to; });
+}
+
+// The p of a pair by its definition, if nothing beside its windows is replaced, and if the edges
+// are the same without weights.
+double weighted_p(const spike_sequence& spikes, const pair_tests& all, const pair_test& pair) {
+    const std::vector<delay_interval> windows = synaptic_windows();
+    const lag_grid grid = grid_for(std::nullopt, windows, 20ms, 28ms);
+    const spike_trains trains(spikes);
+    const window_family::verdict unweighted =
+        window_family(grid, windows, 10ms, true)
+            .test(histogram_of(trains.times_us(pair.from), trains.times_us(pair.to), grid));
+    EXPECT_EQ(unweighted.sign, pair.sign);
+    std::vector<pair_test> edges = significant(all);
+    std::erase_if(edges, [&](const pair_test& edge) {
+        return std::minmax(edge.from, edge.to) == std::minmax(pair.from, pair.to);
+    });
+    const auto number = [&](auto&& is_counted) {
+        return static_cast<double>(std::ranges::count_if(edges, is_counted));
+    };
+    const auto same_sign = [&](const pair_test& edge) { return edge.sign == pair.sign; };
+    const auto same_unit = [&](const pair_test& edge) { return edge.from == pair.from; };
+    const double of_sign =
+        (number([&](const pair_test& edge) { return same_unit(edge) && same_sign(edge); }) + 1) /
+        (number(same_unit) + 2);
+    std::vector<double> p;
+    double sum = 0;
+    for (std::size_t w = 0; w < windows.size(); ++w) {
+        const double in_window = number(
+            [&](const pair_test& edge) { return same_sign(edge) && edge.delay == windows[w]; });
+        const double of_window =
+            (in_window + 1.0 / static_cast<double>(windows.size())) / (number(same_sign) + 1);
+        sum += of_window;
+        p.push_back(unweighted.of_windows[w] / (of_window * of_sign));
+    }
+    EXPECT_NEAR(sum, 1, 1e-12);
+    std::ranges::sort(p);
+    double out = 1;
+    for (std::size_t k = 0; k < p.size(); ++k)
+        out = std::min(out, p[k] / static_cast<double>(k + 1));
+    return out;
+}
+
+TEST(PairTests, AreWeightedByTheEdgesOfOthers) {
+    const unit_id c{2};
+    const unit_id d{3};
+    const unit_id e{4};
+    const spike_sequence one_edge = excited(independent(300s, 6), a, b, 4000, 40);
+    const pair_tests alone = test_pairs(one_edge, default_delays());
+    ASSERT_EQ(significant(alone).size(), 1U);
+    const spike_sequence spikes = excited(excited(one_edge, a, c, 4000, 10), d, e, 4000, 10);
+    const pair_tests among = test_pairs(spikes, default_delays());
+    ASSERT_EQ(significant(among).size(), 3U);
+    const std::vector<std::pair<unit_id, unit_id>> pairs{{a, b}, {a, c}, {a, e}, {d, e},
+                                                         {d, b}, {b, d}, {e, c}};
+    for (const auto& [from, to] : pairs) {
+        const pair_test& of = test_of(among, from, to);
+        EXPECT_NEAR(of.p / weighted_p(spikes, among, of), 1, 1e-9)
+            << to_index(from) << ' ' << to_index(to);
+    }
+    // An edge says nothing of itself, but edges of others do.
+    const pair_test& edge = test_of(alone, a, b);
+    EXPECT_NEAR(edge.p / weighted_p(one_edge, {}, edge), 1, 1e-9);
+    EXPECT_EQ(edge.count, test_of(among, a, b).count);
+    EXPECT_NE(edge.p, test_of(among, a, b).p);
+}
+
+// Edges of one delay must not make others of this delay out of chance.
+TEST(PairTests, FindNoMoreFalseEdgesBesideTrueOnes) {
+    std::size_t found = 0;
+    std::size_t true_ones = 0;
+    const std::uint64_t seeds = is_shortened_run() ? 3 : 40;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+        spike_sequence spikes =
+            simulate_poisson({.units = 20, .length = 60s, .rate_hz = 20, .seed = seed}).spikes;
+        for (std::uint32_t u = 0; u < 10; u += 2)
+            spikes = excited(spikes, unit_id{u}, unit_id{u + 1}, 4000, 8);
+        for (const pair_test& one : significant(test_pairs(spikes, default_delays()))) {
+            ++found;
+            const std::size_t from = to_index(one.from);
+            if (from < 10 && from % 2 == 0 && to_index(one.to) == from + 1) ++true_ones;
+        }
+    }
+    EXPECT_GE(true_ones, 4 * seeds);
+    EXPECT_LE(static_cast<double>(found - true_ones), 0.02 * static_cast<double>(found));
+}
+
 TEST(PairTests, DoNotDependOnThreadsOrTheOrderOfUnits) {
-    const spike_sequence spikes = excited(independent(60s, 12), unit_id{7}, unit_id{2}, 3000, 8);
+    const spike_sequence spikes =
+        excited(excited(independent(60s, 12), unit_id{7}, unit_id{2}, 3000, 8), unit_id{7},
+                unit_id{9}, 3000, 8);
     const pair_tests one = test_pairs(spikes, default_delays(), {}, {.threads = 1});
     const pair_tests three = test_pairs(spikes, default_delays(), {}, {.threads = 3});
     ASSERT_EQ(one.pairs.size(), three.pairs.size());

@@ -45,7 +45,9 @@ struct pair_test {
     std::uint64_t count;
     /// The expected number without a connection, from the lags beside the window.
     double expected;
-    /// For all windows and both signs together, by Simes (1986).
+    /// For all windows and both signs together, by Simes (1986). Windows and signs are weighted by
+    /// the edges of other pairs (Genovese, Roeder, Wasserman 2006, Biometrika 93:509), except for
+    /// slow delays and suggested pairs.
     double p;
     double q;  ///< p corrected for all pairs by Benjamini and Hochberg (1995)
 };
@@ -61,7 +63,7 @@ struct members_of<pair_test> {
 
 /// The result of the test of all pairs.
 struct pair_tests {
-    /// Those with a p below `listed_below`, by p.
+    /// Those with a p below `listed_below` before it is weighted, by p.
     std::vector<pair_test> pairs{};
     /// 1 if there are at most `most_listed` ordered pairs, so that all are listed, else 0.05.
     double listed_below = 1;
@@ -79,7 +81,8 @@ struct pair_tests {
 /// each pair of spikes is displaced as by jitter in cells of `significance_options::jitter_window`
 /// on a grid of random phase; for inhibition, cells are twice as wide. Where the strongest
 /// deviation of a pair would distort the test of its other direction, it is replaced by a line. p
-/// is that of the sign with the smaller one. docs/algorithms/circuit.md defines the test.
+/// is that of the sign with the smaller one before weights. docs/algorithms/circuit.md defines the
+/// test.
 /// @param delays  the windows; `default_delays()` stands for `synaptic_windows()` and, tested
 /// separately
 ///        for excitation only, those of its intervals that reach beyond
