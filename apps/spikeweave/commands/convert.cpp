@@ -32,11 +32,14 @@ void run(convert_command& options, invocation& now) {
     spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
     for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
     now.stop_if_asked();
+    // These are made before the file is written, so that no failure is reported after it.
+    const std::string document = options.json ? to_json(file, options.from) : "";
+    const std::string text =
+        fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
+                    grouped(file.spikes.unit_count()), options.to, summarize_dropped(file));
     write(options, file, now.run());
     if (!options.json) now.warn(file.warnings);
-    now.print(options.json, to_json(file, options.from),
-              fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
-                          grouped(file.spikes.unit_count()), options.to, summarize_dropped(file)));
+    now.print(options.json, document, text);
 }
 
 }  // namespace

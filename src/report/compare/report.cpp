@@ -301,7 +301,7 @@ std::string to_json(const pattern_comparison_report& report) {
 
 std::string summarize(const episode_comparison_report& report) {
     const episode_comparison& result = report.result;
-    const std::string text = report::conditions_text(report);
+    std::string text = report::conditions_text(report);
     if (result.findings.empty()) return text;
     return text + report::findings_text(result, [&](const episode_change& one) {
                return report::units_text(result.unit_names, one.what) + ' ' +
