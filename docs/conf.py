@@ -79,7 +79,7 @@ def check_complete(app, env):
         names += [f"{module.__name__}.{name}" for name in module.__all__]
     for name in names:
         if name not in described:
-            LOG.warning("%s is not described in docs/api.md", name)
+            LOG.warning("%s is not described in docs/api", name)
     gallery = (Path(app.srcdir) / "gallery.md").read_text(encoding="utf-8")
     for name in spikeweave.plot.__all__:
         if f"plot.{name}(" not in gallery:
