@@ -15,6 +15,7 @@ def test_units_keep_their_order():
     for units in (["n10", "n1"], [2, 0], np.array([0, 2]), ("n1", 2)):
         some = spikes.select(units)
         assert some == SpikeSequence({"n1": [0.1, 0.5], "n10": [0.3]}, t_start=0, t_stop=1)
+    assert spikes.select("n10") == spikes.select(["n10"])
     assert spikes.select() == spikes
     assert spikes.select([]).unit_names == []
 
@@ -36,7 +37,7 @@ def test_both_ends_of_a_part_are_in_it():
         ({"units": ["n3"]}, ValueError, "units: there is no unit 'n3'"),
         ({"units": [3]}, ValueError, "units: there is no unit 3"),
         ({"units": [-1]}, ValueError, "units: there is no unit -1"),
-        ({"units": "n1"}, TypeError, "units: expected a list"),
+        ({"units": "n4"}, ValueError, "units: there is no unit 'n4'"),
         ({"units": [True]}, TypeError, "units: expected names or indices"),
         ({"units": [0.5]}, TypeError, "float"),
         ({"t_start": 0.05}, ValueError, "t_start, t_stop: expected a part of 0.1 s to 0.6 s"),

@@ -60,12 +60,13 @@ def test_results_are_not_shown_as_pages_by_themselves(found):
     assert "iframe" not in found._repr_html_()
 
 
-def test_selections_patterns_and_sortings_are_shown(found, notebook):
+def test_selections_patterns_sortings_and_reports_are_shown(found, notebook):
     features = spikeweave.simulate.features(spikes=300, units=2, channels=4, seed=1)
     shown = [
         found[found.sizes == 2],
         spikeweave.spade(found.spikes, min_occ=2, min_spikes=2),
         spikeweave.sort_features(features.features, features.masks),
+        spikeweave.report([found, found]),
     ]
 
     for one in shown:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .conversions import converted
-from .page import HasPage
+from .page import HasReport
 from .spikes import SpikeSequence
 from .tables import counted, short
 
@@ -63,7 +63,7 @@ class Assembly:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class AssemblyResult(HasPage):
+class AssemblyResult(HasReport):
     """Cell assemblies, those with the smallest p first.
 
     Attributes

@@ -10,7 +10,7 @@ import numpy as np
 
 from .conversions import converted
 from .episode_rows import Episode
-from .page import HasPage
+from .page import HasReport
 from .tables import short
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ComparedPattern(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class _Comparison(HasPage, Sequence[_Finding], Generic[_Finding]):
+class _Comparison(HasReport, Sequence[_Finding], Generic[_Finding]):
     """The common parts of comparisons of two conditions."""
 
     findings: list[_Finding]

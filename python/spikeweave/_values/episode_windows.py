@@ -14,7 +14,7 @@ from .circuit import Circuit
 from .conversions import converted
 from .episode_rows import of_table
 from .episodes import EpisodeResult
-from .page import HasPage
+from .page import HasReport
 from .spikes import SpikeSequence
 from .tables import counted
 
@@ -25,7 +25,7 @@ _TESTS = ("expected", "p", "q", "strength")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class WindowedEpisodeResult(HasPage, Sequence[EpisodeResult]):
+class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
     """The result of `windows`; also a sequence of an `EpisodeResult` a window.
 
     ``found[3]`` is what `episodes` finds in a recording that has the spikes of this window and its

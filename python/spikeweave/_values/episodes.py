@@ -14,7 +14,7 @@ from .. import _core
 from .circuit import Circuit
 from .conversions import FindingsToNwb, converted
 from .episode_rows import Episode, EpisodeRows
-from .page import HasPage, Part
+from .page import HasReport, Part
 from .pair_tests import PairTests
 from .spikes import SpikeSequence
 from .tables import counted, short
@@ -31,7 +31,7 @@ def _rows(search: dict[str, Any], some: NDArray[np.int64]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class EpisodeResult(HasPage, FindingsToNwb, EpisodeRows):
+class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
     """The result of `episodes`, as flat arrays; also a sequence of `Episode`.
 
     ``found[3]`` is an `Episode`; a slice, an array of indices or a mask, such as

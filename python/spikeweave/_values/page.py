@@ -50,6 +50,35 @@ def selected(document: str, tables: Iterable[str], key: str, numbers: NDArray[np
 
 
 class HasPage:
+    """Something with a page for a browser."""
+
+    def to_html(self) -> str:
+        """The page."""
+        raise NotImplementedError
+
+    def show(self, *, height: int = 700) -> None:
+        """Shows the page of `to_html`: below the cell of a notebook, elsewhere in a browser.
+
+        In a notebook the page is a frame that can reach neither the notebook nor other frames. The
+        notebook holds the whole page, so its file grows by it: a megabyte for some 200,000 spikes.
+        Elsewhere the page is a new file in the folder of temporary files.
+
+        Parameters
+        ----------
+        height
+            Of the frame, in pixels.
+
+        Raises
+        ------
+        ValueError
+            If the height is not above 0.
+        RuntimeError
+            If there is neither a notebook nor a browser.
+        """
+        converted(self, "shown page", height)
+
+
+class HasReport(HasPage):
     """A result, with a page for a browser and a folder."""
 
     _report: Any
@@ -124,27 +153,6 @@ class HasPage:
             For a part of a result, or a copy from a pickle.
         """
         self._report.save(str(Path(folder)), self._call(), self.warnings, overwrite)
-
-    def show(self, *, height: int = 700) -> None:
-        """Shows the page of `to_html`: below the cell of a notebook, elsewhere in a browser.
-
-        In a notebook the page is a frame that can reach neither the notebook nor other frames. The
-        notebook holds the whole page, so its file grows by it: a megabyte for some 200,000 spikes.
-        Elsewhere the page is a new file in the folder of temporary files.
-
-        Parameters
-        ----------
-        height
-            Of the frame, in pixels.
-
-        Raises
-        ------
-        ValueError
-            If the height is not above 0.
-        RuntimeError
-            If there is neither a notebook nor a browser.
-        """
-        converted(self, "shown page", height)
 
 
 class Part:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .conversions import converted
 from .episode_rows import Episode
-from .page import HasPage
+from .page import HasReport
 from .spikes import SpikeSequence
 from .tables import counted, short
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ReplayResult(HasPage):
+class ReplayResult(HasReport):
     """Tests of chains for replay: two for each chain, forward and reverse.
 
     Attributes

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .conversions import UnitsToNwb, converted
-from .page import HasPage
+from .page import HasReport
 from .spikes import SpikeSequence
 from .tables import short
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class SortResult(HasPage, UnitsToNwb):
+class SortResult(HasReport, UnitsToNwb):
     """The result of `sort` and `sort_features`.
 
     Attributes

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
-from .page import HasPage, Part
+from .page import HasReport, Part
 from .spikes import SpikeSequence
 from .tables import counted, short
 
@@ -61,7 +61,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PatternResult(HasPage, FindingsToNwb, Sequence[Pattern]):
+class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
     """The result of `spade`, as flat arrays; also a sequence of `Pattern`.
 
     ``found[3]`` is a `Pattern`; a slice, an array of indices or a mask, such as

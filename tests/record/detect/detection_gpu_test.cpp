@@ -103,7 +103,7 @@ TEST(DetectionOnDevices, FindsTheSameInBadRecordings) {
         }
         check("partly dead ");
         for (std::size_t at = 0; at < samples.size(); ++at)
-            samples[at] = at / 8 % 50 < 25 ? -32768 : 32767;
+            samples[at] = at / 8 % 50 < 25 ? -29000 : 29000;
         check("clipped ");
         std::fill(samples.begin(), samples.end(), std::int16_t{0});
         check("silent ");
