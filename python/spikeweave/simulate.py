@@ -14,6 +14,7 @@ from ._adapters.progress import Progress, reporting
 from ._commands.described import described
 from ._values.recording import Recording
 from ._values.spikes import SpikeSequence
+from ._values.tables import counted, html_result, short
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,6 +45,8 @@ __all__ = [
     "sym26",
 ]
 
+_SHOWN = 10
+
 
 @dataclass(frozen=True, eq=False)
 class SimulatedSpikes:
@@ -68,6 +71,17 @@ class SimulatedSpikes:
     delay: NDArray[np.float64]
     probability: NDArray[np.float64]
     chains: list[NDArray[np.uint32]]
+
+    def _repr_html_(self) -> str:
+        names = self.spikes.unit_names
+        shown = (self.source, self.target, self.delay, self.probability)
+        rows = [
+            (names[source], names[target], short(1000 * delay), short(probability))
+            for source, target, delay, probability in zip(*(a[:_SHOWN] for a in shown), strict=True)
+        ]
+        summary = f"{repr(self.spikes).strip('<>')}; {counted(len(self.source), 'connection')}"
+        headers = ["source", "target", "delay (ms)", "probability"]
+        return html_result(summary, [], headers, rows, len(self.source))
 
 
 @dataclass(frozen=True, eq=False)

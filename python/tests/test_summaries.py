@@ -126,3 +126,11 @@ def test_examples_are_those_of_the_command():
     assert spikeweave.example("network").spikes.unit_names[-1] == "n19"
     with pytest.raises(ValueError, match="expected one of culture, network, chains"):
         spikeweave.example("cat")
+
+
+def test_simulated_spikes_list_their_connections():
+    html = spikeweave.simulate.sym26(seed=1, length="10s")._repr_html_()
+
+    assert "of 26 units" in html
+    assert "10 connections" in html
+    assert "<tr><td>n0</td><td>n1</td><td>5</td><td>0.8</td></tr>" in html
