@@ -53,6 +53,11 @@ std::vector<std::int64_t> events_of(const std::string& name, const std::string& 
 
 }  // namespace
 
+bool is_named_as_samples(const std::string& path) {
+    const auto extension = std::filesystem::path(path).extension();
+    return extension == ".bin" || extension == ".dat" || extension == ".raw";
+}
+
 spike_source::spike_source(const std::string& path, const std::stop_token& stop) : path_(path) {
     if (!is_standard_input(path)) return;
     held_.emplace(stop);

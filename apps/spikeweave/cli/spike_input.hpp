@@ -26,6 +26,9 @@ inline bool is_standard_input(const std::string& path) {
     return path == "-";
 }
 
+/// Whether the name of a file has an extension of raw samples, which have no signature.
+bool is_named_as_samples(const std::string& path);
+
 /// Declares FILE, which the commands read that need spikes.
 void add_spike_file(CLI::App& app, std::string& path,
                     const std::string& what = "file or folder of spikes");

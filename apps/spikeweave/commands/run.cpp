@@ -86,9 +86,8 @@ changes_of_preset apply(rig_preset preset, sort_options& sorting, spike_read_opt
 }
 
 bool holds_voltages(const run_command_options& options, const execution& run) {
-    if (is_recording(options.path, options.recording, run)) return true;
-    const auto extension = std::filesystem::path(options.path).extension();
-    if (extension == ".bin" || extension == ".dat" || extension == ".raw") return true;
+    if (is_recording(options.path, options.recording, run) || is_named_as_samples(options.path))
+        return true;
     if (options.recording != recording_read_options{})
         throw invalid_argument(
             fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",

@@ -82,9 +82,8 @@ void refuse_given(const std::vector<std::string>& given, const std::string& path
 bool is_to_be_detected(const sort_command& options, const execution& run) {
     recording_read_options marks = options.recording;
     marks.sample_rate = 0;
-    const auto extension = std::filesystem::path(options.path).extension();
-    return is_recording(options.path, marks, run) || extension == ".bin" || extension == ".dat" ||
-           extension == ".raw" || extension == ".nwb";
+    return is_recording(options.path, marks, run) || is_named_as_samples(options.path) ||
+           std::filesystem::path(options.path).extension() == ".nwb";
 }
 
 feature_file read_features_of(const sort_command& options, const execution& run) {
