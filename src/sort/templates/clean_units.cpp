@@ -10,6 +10,7 @@
 #include "parallel/parallel_for.hpp"
 #include "sort/templates/coincidences.hpp"
 #include "sort/templates/placed_waveforms.hpp"
+#include "spikeweave/sort/quality.hpp"
 
 namespace spikeweave::templates {
 namespace {
@@ -37,6 +38,8 @@ constexpr double most_off_burst = 0.15;
 // In standard deviations of the noise: two groups of spikes that are further apart are two.
 constexpr double most_distance = 5;
 constexpr double least_burst_ratio = 0.25;
+// Of the amplitudes of a unit that the threshold lets pass only half of, the cutoff is 0.5.
+constexpr double most_cut_off = 0.4;
 // The share of spikes beside those of larger units in a unit that consists of remainders of their
 // spikes.
 constexpr double most_locked = 0.5;
@@ -49,8 +52,12 @@ public:
           run_(run),
           decisions_(decisions),
           frames_(units.plan.filters.size()),
+          amplitudes_(units.plan.filters.size()),
           placed_(units.plan.filters, units.window) {
-        for (const template_spike& spike : units.spikes) frames_[spike.unit].push_back(spike.frame);
+        for (const template_spike& spike : units.spikes) {
+            frames_[spike.unit].push_back(spike.frame);
+            amplitudes_[spike.unit].push_back(spike.amplitude);
+        }
         fates_.resize(frames_.size());
         shifts_.resize(frames_.size());
         std::iota(fates_.begin(), fates_.end(), 0U);
@@ -68,6 +75,8 @@ public:
         for (std::uint32_t u = 0; u < fates_.size(); ++u)
             if (is_there(u) && is_late(u)) drop_if_variant(u);
         drop_locked();
+        for (std::uint32_t u = 0; u < fates_.size(); ++u)
+            if (units_.is_last && is_there(u) && is_late(u)) drop_if_cut_off(u);
         return {fates_, shifts_};
     }
 
@@ -143,6 +152,7 @@ private:
     void merge_if_same(std::uint32_t unit, const overlap& row);
     void drop_if_explained(std::uint32_t unit);
     void drop_if_variant(std::uint32_t unit);
+    void drop_if_cut_off(std::uint32_t unit);
     bool is_locked(std::uint32_t unit) const;
     void drop_locked();
 
@@ -152,6 +162,7 @@ private:
     const execution& run_;
     std::vector<cluster_decision>& decisions_;
     std::vector<std::vector<std::int64_t>> frames_;
+    std::vector<std::vector<float>> amplitudes_;
     placed_waveforms placed_;
     std::vector<std::uint32_t> fates_{};
     std::vector<std::int64_t> shifts_{};
@@ -266,10 +277,11 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const train_pair trains{frames_[unit], moved, units_.rate_hz, units_.frame_count};
     const lag_range refractory = refractory_lags(trains);
     const auto [found, expected] = pairs_at(trains, refractory);
+    const bool is_burst = is_copy && fire_in_bursts(trains);
     const bool is_same =
         (is_copy && (expected < least_telling_pairs ? are_indistinct(unit, other, off_direction)
                                                     : !fire_independently(found, expected))) ||
-        (has_direction && is_one_train(trains, refractory)) ||
+        is_burst || (has_direction && is_one_train(trains, refractory)) ||
         (has_burst_direction && is_one_burst(trains, refractory));
     if (!is_same) return;
     const bool keeps_first = count(unit) >= count(other);
@@ -289,9 +301,11 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
                           .difference = difference(unit, row),
                           .coincidences = static_cast<double>(found),
                           .expected_coincidences = expected,
-                          .reason = is_copy ? "both have the same template and do not fire together"
-                                            : "their templates have one form, and they do not fire "
-                                              "together"});
+                          .reason = is_burst ? "both have the same template and fire in one burst"
+                                    : is_copy
+                                        ? "both have the same template and do not fire together"
+                                        : "their templates have one form, and they do not "
+                                          "fire together"});
     for (std::int64_t& frame : frames_[gone]) frame += shift;
     std::vector<std::int64_t> both;
     std::ranges::merge(frames_[kept], frames_[gone], std::back_inserter(both));
@@ -319,6 +333,14 @@ void cleaner::drop_if_variant(std::uint32_t unit) {
         drop(unit, "it is a variant of another unit, found late");
         return;
     }
+}
+
+// Noise has ever more spikes the smaller they are, so that the threshold cuts them off where most
+// are, and no refractory period.
+void cleaner::drop_if_cut_off(std::uint32_t unit) {
+    if (amplitude_cutoff(amplitudes_[unit]).value_or(0) > most_cut_off &&
+        !has_refractory_period(unit))
+        drop(unit, "the threshold cuts off most of its spikes, which have no refractory period");
 }
 
 // Whether most spikes of a unit are beside those of larger ones: they are what the templates of

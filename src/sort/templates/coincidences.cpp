@@ -123,6 +123,20 @@ bool is_one_burst(const train_pair& units, const lag_range& refractory) {
                    {refractory.most + 1, refractory.most + frames_in(burst_s, units.rate_hz)});
 }
 
+bool fire_in_bursts(const train_pair& units) {
+    constexpr double burst_s = 0.005;
+    constexpr double least_ratio = 3;
+    constexpr double least_pairs = 10;
+    constexpr double most_at_one_lag = 0.5;
+    const pair_counts pairs = pairs_at(
+        units, {frames_in(refractory_from_s, units.rate_hz), frames_in(burst_s, units.rate_hz)});
+    if (static_cast<double>(pairs.found) <= least_ratio * pairs.expected + least_pairs)
+        return false;
+    const bool is_first_rarer = units.a.size() <= units.b.size();
+    return share_at_one_lag(is_first_rarer ? units.a : units.b, is_first_rarer ? units.b : units.a,
+                            units.rate_hz) <= most_at_one_lag;
+}
+
 double share_at_one_lag(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
                         double rate_hz) {
     constexpr double reach_s = 0.003;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -122,10 +123,10 @@ double distance_of_sides(const Eigen::MatrixXd& points, std::span<const char> si
     return variance > 0 ? std::abs(direction.dot(gap)) / std::sqrt(variance) : 0;
 }
 
-separation separate(const Eigen::MatrixXd& points, std::size_t least) {
-    separation best;
+std::vector<separation> separations(const Eigen::MatrixXd& points, std::size_t least) {
+    std::vector<separation> out;
     const auto count = static_cast<std::size_t>(points.rows());
-    if (count < 2 * least || points.cols() == 0) return best;
+    if (count < 2 * least || points.cols() == 0) return out;
     const Eigen::MatrixXd reduced = principal(points);
     for (Eigen::Index c = 0; c < reduced.cols(); ++c) {
         std::vector<char> side = cut(reduced.col(c));
@@ -134,9 +135,15 @@ separation separate(const Eigen::MatrixXd& points, std::size_t least) {
         const std::size_t smaller = std::min(ones, count - ones);
         if (smaller < least) continue;
         const double distance = distance_of_sides(reduced, side);
-        if (distance > best.distance) best = {distance, std::move(side), smaller};
+        out.push_back({distance, std::move(side), smaller});
     }
-    return best;
+    std::ranges::stable_sort(out, std::greater{}, &separation::distance);
+    return out;
+}
+
+separation separate(const Eigen::MatrixXd& points, std::size_t least) {
+    std::vector<separation> found = separations(points, least);
+    return found.empty() ? separation{} : std::move(found.front());
 }
 
 }  // namespace spikeweave::templates

@@ -22,8 +22,11 @@ struct separation {
 /// @param side    0 or 1 of each spike, both present
 double distance_of_sides(const Eigen::MatrixXd& points, std::span<const char> side);
 
-/// The best separation into two Gaussians that is found from the principal components.
+/// The separations into two Gaussians that are found from the principal components, the farthest
+/// first.
 /// @param least  spikes on either side
+std::vector<separation> separations(const Eigen::MatrixXd& points, std::size_t least);
+/// The farthest of them.
 separation separate(const Eigen::MatrixXd& points, std::size_t least);
 
 }  // namespace spikeweave::templates

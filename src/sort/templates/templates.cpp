@@ -13,6 +13,7 @@
 #include "sort/templates/cluster_points.hpp"
 #include "sort/templates/explained_units.hpp"
 #include "sort/templates/misfits.hpp"
+#include "sort/templates/mixed_units.hpp"
 #include "sort/templates/refine_clusters.hpp"
 #include "sort/templates/residual_units.hpp"
 #include "sort/templates/template_traces.hpp"
@@ -26,6 +27,7 @@ using templates::cleaned_units;
 using templates::cluster_points;
 using templates::filter_of;
 using templates::find_explained_units;
+using templates::find_mixed_units;
 using templates::find_residual_units;
 using templates::learned_amplitudes;
 using templates::match_plan;
@@ -34,6 +36,7 @@ using templates::match_templates;
 using templates::matched_filter;
 using templates::measure_noise;
 using templates::measured_misfits;
+using templates::mixed_unit;
 using templates::no_unit;
 using templates::refine_clusters;
 using templates::residual_traces;
@@ -84,10 +87,9 @@ std::vector<Value> picked(std::vector<Value> from, const std::vector<std::uint32
     return out;
 }
 
-// The distance of the largest value of a template from its spike's time; 0 if values as large are
-// near.
-std::int64_t off_centre(const unit_template& of, const template_window& window, double rate_hz,
-                        spike_sign sign) {
+// The distance of the largest value of a template, of either sign, from its spike's time; 0 if
+// values as large are near.
+std::int64_t off_centre(const unit_template& of, const template_window& window, double rate_hz) {
     constexpr double near_s = 0.00015;
     constexpr double far_s = 0.001;
     constexpr float as_large = 0.8F;
@@ -98,10 +100,7 @@ std::int64_t off_centre(const unit_template& of, const template_window& window, 
     std::int64_t at = 0;
     for (std::size_t c = 0; c < of.channels.size(); ++c)
         for (std::int64_t lag = -far; lag <= far; ++lag) {
-            const float value = of.on(c)[static_cast<std::size_t>(window.before + lag)];
-            const float height = sign == spike_sign::negative   ? -value
-                                 : sign == spike_sign::positive ? value
-                                                                : std::abs(value);
+            const float height = std::abs(of.on(c)[static_cast<std::size_t>(window.before + lag)]);
             if (height > largest) at = lag;
             largest = std::max(largest, height);
             if (std::abs(lag) <= near) largest_near = std::max(largest_near, height);
@@ -140,7 +139,9 @@ public:
         for (int round = 0; round < matching_rounds; ++round) {
             match(round);
             if (round == 0) add_residual_units();
-            if (round + 1 < matching_rounds) average();
+            if (round + 1 == matching_rounds) break;
+            divide_mixed_units();
+            average();
         }
         return finish();
     }
@@ -157,7 +158,9 @@ private:
     void begin(const cluster_points& points);
     void match(int round);
     void keep(const cleaned_units& cleaned);
+    std::uint32_t next_number() const;
     void add_residual_units();
+    void divide_mixed_units();
     void average();
     void centre();
     template_sorting finish();
@@ -295,22 +298,28 @@ void template_search::keep(const cleaned_units& cleaned) {
     counts_ = picked(std::move(counts_), kept);
 }
 
+// The first that the table of decisions does not have.
+std::uint32_t template_search::next_number() const {
+    std::uint32_t largest = 0;
+    for (const cluster_decision& each : decisions_)
+        largest = std::max({largest, each.cluster, each.other});
+    for (const std::uint32_t number : numbers_) largest = std::max(largest, number);
+    return largest + 1;
+}
+
 // Spikes that no template explains belong to units that the first clusters lacked, or for which
 // they had too few spikes.
 void template_search::add_residual_units() {
     if (options_.merge == unit_merges::none) return;
     std::vector<residual_unit> found;
     for (const residual_traces where : {residual_traces::channels, residual_traces::pooled}) {
-        std::uint32_t largest = 0;
-        for (const cluster_decision& each : decisions_)
-            largest = std::max({largest, each.cluster, each.other});
-        for (const std::uint32_t number : numbers_) largest = std::max(largest, number);
-        for (const residual_unit& each : found) largest = std::max(largest, each.number);
+        std::uint32_t first = next_number();
+        for (const residual_unit& each : found) first = std::max(first, each.number + 1);
         find_residual_units(traces_, {.spikes = spikes_, .filters = filters_},
                             {.where = where,
                              .detection = detection_,
                              .least_spikes = options_.least_spikes,
-                             .first_number = largest + 1},
+                             .first_number = first},
                             run_, found, decisions_);
     }
     std::vector<std::uint32_t> peaks;
@@ -332,6 +341,36 @@ void template_search::add_residual_units() {
     templates_.resize(numbers_.size());
 }
 
+// Spikes that were not examined are left out until the next round finds them by the two templates.
+void template_search::divide_mixed_units() {
+    if (options_.merge == unit_merges::none) return;
+    constexpr std::uint32_t left_out = no_unit;
+    for (const mixed_unit& mixed : find_mixed_units(traces_, spikes_, filters_, run_)) {
+        const std::uint32_t first = mixed.unit;
+        const auto second = static_cast<std::uint32_t>(numbers_.size());
+        const std::uint64_t all = counts_[first];
+        const std::size_t examined = mixed.spikes[0].size() + mixed.spikes[1].size();
+        decisions_.push_back({.cluster = numbers_[first],
+                              .fate = cluster_fate::split,
+                              .other = next_number(),
+                              .spikes = all,
+                              .distance = mixed.distance,
+                              .reason = "its spikes are those of two neurons that fire together"});
+        numbers_.push_back(decisions_.back().other);
+        found_late_.push_back(found_late_[first]);
+        places_.push_back(places_[first]);
+        templates_.push_back(templates_[first]);
+        filters_.push_back(filters_[first]);
+        counts_.push_back(all * mixed.spikes[1].size() / examined);
+        counts_[first] -= counts_.back();
+        for (template_spike& spike : spikes_)
+            if (spike.unit == first) spike.unit = left_out;
+        for (const std::uint32_t n : mixed.spikes[0]) spikes_[n].unit = first;
+        for (const std::uint32_t n : mixed.spikes[1]) spikes_[n].unit = second;
+    }
+    std::erase_if(spikes_, [](const template_spike& spike) { return spike.unit == left_out; });
+}
+
 void template_search::average() {
     templates_ = average_templates(traces_, spikes_, places_, filters_, run_);
     centre();
@@ -342,8 +381,7 @@ void template_search::average() {
 void template_search::centre() {
     std::vector<std::int64_t> shifts;
     for (unit_template& each : templates_) {
-        shifts.push_back(
-            off_centre(each, traces_.window(), traces_.source().rate_hz(), detection_.sign));
+        shifts.push_back(off_centre(each, traces_.window(), traces_.source().rate_hz()));
         move_earlier(each, shifts.back());
     }
     std::ranges::transform(templates_, filters_.begin(), filter_of);

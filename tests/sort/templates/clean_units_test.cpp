@@ -153,11 +153,13 @@ TEST(CleanUnits, WantsMoreSpikesOfLateUnits) {
 cleaned_units clean_trains(const std::vector<matched_filter>& filters,
                            const std::vector<std::vector<std::int64_t>>& trains,
                            const std::vector<std::optional<residual_traces>>& late = {},
-                           bool is_last = false) {
+                           bool is_last = false, const std::vector<float>& amplitudes = {1}) {
     std::vector<template_spike> spikes;
     std::vector<std::uint64_t> before;
     for (std::uint32_t u = 0; u < trains.size(); ++u) {
-        for (const std::int64_t frame : trains[u]) spikes.push_back({.frame = frame, .unit = u});
+        for (std::size_t n = 0; n < trains[u].size(); ++n)
+            spikes.push_back(
+                {.frame = trains[u][n], .unit = u, .amplitude = amplitudes[n % amplitudes.size()]});
         before.push_back(trains[u].size());
     }
     std::ranges::sort(spikes, {}, [](const template_spike& spike) { return spike.frame; });
@@ -192,16 +194,44 @@ std::vector<std::int64_t> train(std::uint64_t seed) {
     return out;
 }
 
+std::vector<std::int64_t> train_without_refractory_period() {
+    std::mt19937_64 random(5);
+    std::vector<std::int64_t> out(train(1).size());
+    for (std::int64_t& at : out)
+        at = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(seconds * rate));
+    std::ranges::sort(out);
+    return out;
+}
+
 // Noise has no refractory period.
 TEST(CleanUnits, KeepsASmallTemplateOfAUnitWithARefractoryPeriod) {
-    std::mt19937_64 random(5);
-    std::vector<std::int64_t> by_chance(train(1).size());
-    for (std::int64_t& at : by_chance)
-        at = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(seconds * rate));
-    std::ranges::sort(by_chance);
     const std::vector<matched_filter> filters{trough(0, 4, 5), trough(8, 4, 5), trough(16, 4, 3.5)};
-    EXPECT_EQ(clean_trains(filters, {train(1), by_chance, train(2)}, {}, true).fates,
-              (std::vector<std::uint32_t>{0, no_unit, no_unit}));
+    EXPECT_EQ(
+        clean_trains(filters, {train(1), train_without_refractory_period(), train(2)}, {}, true)
+            .fates,
+        (std::vector<std::uint32_t>{0, no_unit, no_unit}));
+}
+
+// Of noise, the smallest spikes that the threshold lets pass are the most.
+TEST(CleanUnits, DropsALateUnitThatTheThresholdCutsOutOfNoise) {
+    std::mt19937_64 random(8);
+    std::exponential_distribution<float> beyond(5);
+    std::normal_distribution<float> around(1, 0.1F);
+    std::vector<float> of_noise(500);
+    std::vector<float> of_neuron(500);
+    for (float& each : of_noise) each = 0.6F + beyond(random);
+    for (float& each : of_neuron) each = around(random);
+    const auto noise = train_without_refractory_period();
+    const std::vector<matched_filter> filters{trough(0, 4, 12), trough(8, 4, 12),
+                                              trough(16, 4, 12)};
+    const std::vector<std::optional<residual_traces>> late{residual_traces::channels,
+                                                           residual_traces::channels};
+    const auto fates = [&](const std::vector<float>& amplitudes, bool is_last) {
+        return clean_trains(filters, {train(1), noise, noise}, late, is_last, amplitudes).fates;
+    };
+    EXPECT_EQ(fates(of_noise, true), (std::vector<std::uint32_t>{0, no_unit, 2}));
+    EXPECT_EQ(fates(of_noise, false), (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(fates(of_neuron, true), (std::vector<std::uint32_t>{0, 1, 2}));
 }
 
 TEST(CleanUnits, KeepsALateUnitThatFiresLikeAnotherNeuron) {
@@ -261,6 +291,21 @@ TEST(CleanUnits, JoinsTheLargeAndTheSmallSpikesOfBursts) {
     EXPECT_EQ(clean_trains({trough(0, 4, 60), trough(0, 4, 12)}, parts).fates,
               (std::vector<std::uint32_t>{0, 1}))
         << "too small for the same neuron";
+}
+
+// Its second spikes are smaller by little and come within the refractory lags of independent units.
+TEST(CleanUnits, JoinsTheFirstAndTheSecondSpikesOfBursts) {
+    std::vector<std::vector<std::int64_t>> parts(2);
+    std::mt19937_64 random(3);
+    for (const std::int64_t at : train(1)) {
+        if (random() % 4 != 0) continue;
+        parts[0].push_back(at);
+        parts[1].push_back(at + 30 + static_cast<std::int64_t>(random() % 60));
+    }
+    const std::vector<matched_filter> filters{trough(0, 4, 60), trough(0, 4, 55)};
+    EXPECT_EQ(clean_trains(filters, parts).fates, (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(clean_trains(filters, {parts[0], train(2)}).fates,
+              (std::vector<std::uint32_t>{0, 1}));
 }
 
 TEST(CleanUnits, DropsWhatTemplatesLeaveOfLargerSpikes) {

@@ -106,6 +106,24 @@ TEST(IsOneBurst, TellsTheBurstsOfOneNeuronFromAConnection) {
     EXPECT_FALSE(is_one_burst({first, target, train_rate, 60 * train_rate}, {6, 25}));
 }
 
+TEST(FireInBursts, TellsTheSpikesOfABurstFromConnectionsAndRemainders) {
+    const std::vector<std::int64_t> all = neuron(1);
+    std::mt19937_64 random(7);
+    std::vector<std::int64_t> later;
+    std::vector<std::int64_t> echoes;
+    std::vector<std::int64_t> passed = neuron(2);
+    for (std::size_t n = 0; n < all.size(); n += 4) {
+        later.push_back(all[n] + 10 + static_cast<std::int64_t>(random() % 30));
+        echoes.push_back(all[n] + 19);
+        if (n % 100 == 0) passed.push_back(all[n] + 20);
+    }
+    std::ranges::sort(passed);
+    EXPECT_TRUE(fire_in_bursts({all, later, train_rate, train_frames}));
+    EXPECT_FALSE(fire_in_bursts({all, echoes, train_rate, train_frames}));
+    EXPECT_FALSE(fire_in_bursts({all, passed, train_rate, train_frames}));
+    EXPECT_FALSE(fire_in_bursts({all, neuron(2), train_rate, train_frames}));
+}
+
 TEST(ShareAtOneLag, IsThatOfSpikesLockedToOthers) {
     const std::vector<std::int64_t> all = neuron(1);
     std::vector<std::int64_t> echoes;

@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sort/templates/explained_units.hpp"
+#include "sort/templates/mixed_units.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/sample_source.hpp"
@@ -126,7 +129,7 @@ TEST(SortByTemplates, SaysWhatBecameOfEveryCluster) {
     for (const cluster_decision& one : found.decisions) {
         EXPECT_FALSE(one.reason.empty());
         if (one.fate == cluster_fate::split) {
-            EXPECT_GE(one.distance.value_or(0), 4);
+            EXPECT_GE(one.distance.value_or(0), 3);
             continue;
         }
         ++ends[one.cluster];
@@ -225,12 +228,17 @@ TEST(SortByTemplates, FindsASmallUnitThatReachesManyChannels) {
     EXPECT_GT(of.accuracy(found.sorted), 0.95);
 }
 
+// Traces of noise alone, of small units.
+simulated_recording noise_of_12_s() {
+    return simulate_recording(
+        {.channels = 8, .length = 12s, .units = 1, .low_uv = 1, .high_uv = 2, .seed = 5});
+}
+
 // Spikes of two neurons at about the same time, at lags that vary, are mistaken for a third one,
 // whose template explains more of them than that of either neuron, but not more than both together.
 TEST(FindExplainedUnits, TellsTheMeanOfCollisionsFromNeurons) {
     using namespace templates;
-    const simulated_recording quiet = simulate_recording(
-        {.channels = 8, .length = 12s, .units = 1, .low_uv = 1, .high_uv = 2, .seed = 5});
+    const simulated_recording quiet = noise_of_12_s();
     std::vector<spike_samples> spikes(3);
     std::vector<template_spike> clusters;
     spike_samples second;  // all of the second neuron
@@ -265,6 +273,77 @@ TEST(FindExplainedUnits, TellsTheMeanOfCollisionsFromNeurons) {
         find_explained_units(
             traces, plan, {.spikes = found, .found_late = first_clusters, .least_spikes = 20}, {}),
         (std::vector<char>{0, 0, 1}));
+}
+
+// Two neurons whose templates are nearly the same are told apart by what their mean leaves of each.
+TEST(FindMixedUnits, FindsTwoNeuronsThatFireTogether) {
+    using namespace templates;
+    const simulated_recording quiet = noise_of_12_s();
+    std::mt19937_64 random(4);
+    std::vector<spike_samples> spikes(2);
+    std::vector<template_spike> all;
+    for (spike_samples& each : spikes)
+        for (std::int64_t at = 600; at < 355'000;
+             at += 120 + static_cast<std::int64_t>(random() % 1'400))
+            each.push_back(at);
+    for (const spike_samples& each : spikes)
+        for (const std::int64_t at : each) all.push_back({.frame = at});
+    std::ranges::sort(all, {}, &template_spike::frame);
+    const auto found_at = [&](double apart_um) {
+        const recording one(quiet.traces.description(),
+                            std::make_shared<with_wide_unit>(quiet.traces, spikes[0], 90, 20, 25));
+        const recording both(
+            quiet.traces.description(),
+            std::make_shared<with_wide_unit>(one, spikes[1], 90, 20 + apart_um, 25));
+        const template_traces traces(filtered_recording(both, {.whiten = true}, {}), {30, 60},
+                                     1'000'000'000, {});
+        const std::vector<template_place> places =
+            template_places(both, std::vector<std::uint32_t>{1});
+        const std::vector<matched_filter> filters{
+            filter_of(average_templates(traces, all, places, {}, {}).front())};
+        return find_mixed_units(traces, all, filters, {.threads = 3});
+    };
+    EXPECT_TRUE(found_at(0).empty());
+    const std::vector<mixed_unit> found = found_at(8);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_GT(found.front().distance, 3);
+    EXPECT_GT(found.front().divided * 10, found.front().near_pairs * 9);
+    std::vector<spike_samples> parts;
+    for (const std::vector<std::uint32_t>& each : found.front().spikes) {
+        parts.emplace_back();
+        for (const std::uint32_t n : each) parts.back().push_back(all[n].frame);
+    }
+    for (const spike_samples& part : parts) {
+        std::array<std::size_t, 2> of{};
+        for (const std::int64_t at : part)
+            for (std::size_t k = 0; k < 2; ++k)
+                of[k] += static_cast<std::size_t>(std::ranges::binary_search(spikes[k], at));
+        EXPECT_GT(std::ranges::max(of), part.size() * 9 / 10);
+    }
+}
+
+// The trough that is detected follows the peak, which is three times as large.
+TEST(SortByTemplates, PutsTheTimesOfPositiveSpikesAtTheirPeaks) {
+    const simulated_recording quiet = noise_of_12_s();
+    spike_samples upward;
+    for (std::int64_t at = 1000; at < 355'000; at += 1'100 + at * 7919 % 600) upward.push_back(at);
+    const recording both(quiet.traces.description(),
+                         std::make_shared<with_wide_unit>(quiet.traces, upward, -250, 40, 25));
+    const detection_result detected = detect_spikes(both);
+    const spike_features features = to_features(detected);
+    const clustering_result search = sort_spikes(features, {.deletions = cluster_deletions::all});
+    const sorting clusters{.labels = search.labels,
+                           .unit_count = search.units,
+                           .samples = detected.frames,
+                           .sample_rate = 30000,
+                           .sample_count = static_cast<std::int64_t>(both.frame_count()),
+                           .fractions = detected.fractions};
+    const std::vector<spike_samples> truth{upward};
+    const auto accuracy = [&](const sorting& of) {
+        return accuracies(truth, trains_of(of.samples, of.labels), 5)[0];
+    };
+    ASSERT_LT(accuracy(clusters), 0.1);
+    EXPECT_GT(accuracy(sort_by_templates(both, features, 3, clusters, {}).sorted), 0.95);
 }
 
 TEST(SortByTemplates, LeavesClustersAloneIfAsked) {
