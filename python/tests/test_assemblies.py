@@ -61,6 +61,7 @@ def test_times_are_taken_in_all_forms(trains, found):
 def test_is_a_table(found):
     table = found.to_dataframe()
     assert table["units"].tolist() == [found.assemblies[0].units]
+    assert table["bin_ms"].tolist() == [10]
     assert table["count"].tolist() == [found.assemblies[0].counts[-1]]
 
 

@@ -184,6 +184,6 @@ def test_a_window_is_a_sequence_of_episodes(sym26):
     pandas = pytest.importorskip("pandas")
     frame = first.to_dataframe()
     assert isinstance(frame, pandas.DataFrame)
-    assert list(frame.columns) == ["size", "units", "delays", "count"]
+    assert list(frame.columns) == ["size", "units", "delays_ms", "count"]
     windows.flush()
     assert list(windows) == []

@@ -83,7 +83,9 @@ def test_data_frames(found):
     assert windows["significant"].tolist() == pairs
     assert len(episodes) == windows["episodes"].sum()
     of_one = episodes[episodes["window"] == 1].drop(columns=["window", "begin", "end"])
-    assert of_one.reset_index(drop=True).equals(found[1].to_dataframe())
+    alone = found[1].to_dataframe()
+    assert of_one.reset_index(drop=True).equals(alone.reset_index(drop=True))
+    assert episodes["window"].is_monotonic_increasing
     of_one = circuits[circuits["begin"] == 8].drop(columns=["window", "begin", "end"])
     assert of_one.reset_index(drop=True).equals(found[2].circuit.to_dataframe())
     with pytest.raises(

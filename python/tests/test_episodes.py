@@ -251,7 +251,11 @@ def test_quantities_and_texts_are_times(sym26):
     quantities = pytest.importorskip("quantities")
     texts = spikeweave.episodes(sym26.spikes, delays=["4-6ms"], min_count=300)
     numbers = spikeweave.episodes(
-        sym26.spikes, delays=[(4 * quantities.ms, 0.006)], min_count=300, dither=20 * quantities.ms
+        sym26.spikes,
+        delays=[(4 * quantities.ms, 0.006)],
+        min_count=300,
+        surrogates=5,
+        dither=20 * quantities.ms,
     )
 
     assert (texts.counts == numbers.counts).all()
@@ -396,6 +400,7 @@ def test_a_silenced_unit_is_inhibited(silenced):
     assert "1 of these inhibitory" in repr(circuit)
     frame = circuit.to_dataframe()
     assert frame["sign"].tolist() == ["inhibitory"]
+    assert frame["delay_low_ms"].tolist() == pytest.approx(circuit.delay[:, 0] * 1000)
     assert frame["gain_high"].tolist() == circuit.gain_high.tolist()
     assert "inhibitory" in circuit._repr_html_()
 

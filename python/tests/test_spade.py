@@ -1,6 +1,7 @@
 """`spikeweave.spade` and its results."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -45,6 +46,27 @@ def closed_patterns(trains_bins, window, min_occ, min_spikes):
 
 
 binned = st.lists(st.lists(st.integers(0, 14), max_size=8, unique=True), min_size=2, max_size=4)
+
+
+def test_a_long_search_prints_its_estimate_first(capfd):
+    made = spikeweave.simulate.sym26(length="10s", seed=1)
+    # The surrogates alone are expected to take longer than ten seconds.
+    long = {"min_occ": 20, "min_spikes": 3, "surrogates": 1_000_000}
+
+    class StopError(Exception):
+        pass
+
+    def stop(task: str, done: int, total: int) -> None:
+        if done > 0 and "surrogate" in task:
+            raise StopError
+
+    with pytest.raises(StopError):
+        spikeweave.spade(made.spikes, progress=stop, **long)
+    told = capfd.readouterr().err
+    assert re.match(r"spikeweave: estimate: (about|more than) [\d,]+ candidates, ", told)
+    assert "for 1,000,000 surrogates on" in told
+    spikeweave.spade(made.spikes, min_occ=20, min_spikes=3, max_spikes=3)
+    assert capfd.readouterr().err == ""
 
 
 @settings(max_examples=60, deadline=None)

@@ -75,6 +75,14 @@ def test_rows_say_what_is_significant_maximal_and_a_chain(found, tmp_path):
 
     for name in ("significant", "maximal"):
         assert table[name].tolist() == [line[column[name]] == "yes" for line in lines[1:]], name
+    assert table["episode"].tolist() == [int(line[column["episode"]]) for line in lines[1:]]
+    delays = [" ".join(f"({low:g},{high:g}]" for low, high in one) for one in table["delays_ms"]]
+    assert delays == [
+        "" if line[column["delays"]] == "-" else line[column["delays"]].removesuffix(" ms")
+        for line in lines[1:]
+    ]
+    rows = found.to_dataframe()
+    assert [found[i].units for i in rows.index] == rows["units"].tolist() == table["units"].tolist()
     assert table[table["chain"]]["size"].tolist() == [8, 4]
     assert found.to_dataframe()["chain"].sum() == 2
     assert found.significant.sum() == table["significant"].sum()
@@ -115,9 +123,38 @@ def test_chains_of_a_result_are_searched_again(made, found):
     assert [chain.size for chain in again.chains] == [8, 4]
 
 
-def test_a_mistyped_argument_is_answered_with_the_right_one(made):
-    with pytest.raises(TypeError, match="no argument 'delay'; did you mean delays"):
-        spikeweave.episodes(made.spikes, delay="4-6ms")
+@pytest.mark.parametrize(
+    ("function", "name", "meant"),
+    [
+        ("episodes", "delay", "delays"),
+        ("episodes", "max_sise", "max_size"),
+        ("episodes", "n_surr", "surrogates"),
+        ("spade", "bin_size", "bin"),
+        ("spade", "winlen", "window"),
+        ("spade", "psr_param", "reduce"),
+    ],
+)
+def test_a_mistyped_argument_is_answered_with_the_right_one(made, function, name, meant):
+    with pytest.raises(TypeError, match=f"no argument '{name}'; did you mean {meant}\\?$"):
+        getattr(spikeweave, function)(made.spikes, **{name: "4-6ms"})
+
+
+def test_a_name_of_elephant_that_the_function_lacks_has_no_answer(made):
+    with pytest.raises(TypeError, match="no argument 'winlen'$"):
+        spikeweave.episodes(made.spikes, winlen=20)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "says"),
+    [
+        ("episodes", {"seed": 3}, "seed: needs `?surrogates"),
+        ("episodes", {"dither": "3ms"}, "dither: needs `?surrogates"),
+        ("spade", {"seed": 3}, "seed needs surrogates or stability"),
+    ],
+)
+def test_an_option_of_surrogates_needs_surrogates(made, function, given, says):
+    with pytest.raises(ValueError, match=says):
+        getattr(spikeweave, function)(made.spikes, **given)
 
 
 def test_examples_are_those_of_the_command():

@@ -147,7 +147,6 @@ spade_file read_file(spade_command& options, const spade_job& job) {
 
 // Says what the search will cost if it will take long or progress is shown.
 void announce(const spade_input& prepared, const spade_job& job) {
-    constexpr double long_s = 10;
     if (!job.now.is_root()) return;
     const spade_options& analysis = job.options.analysis;
     const spade_cost cost =
@@ -157,11 +156,11 @@ void announce(const spade_input& prepared, const spade_job& job) {
             fmt::format("{}: {}", describe_cost(cost, analysis), job.now.memory->too_much()));
     check_duration(cost, analysis);
     if (job.now.quiet) return;
-    const surrogate_time tests = estimate_surrogates(prepared, analysis, job.run);
-    if (!job.now.progress.shown() && cost.search.seconds + tests.seconds < long_s) return;
+    const std::string text =
+        describe_estimate(cost, prepared, analysis, job.now.progress.shown(), job.run);
+    if (text.empty()) return;
     job.now.progress.clear();
-    write_stderr(fmt::format("spikeweave: estimate: {}{}\n", describe_cost(cost, analysis),
-                             describe_time(tests, analysis)));
+    write_stderr(fmt::format("spikeweave: {}\n", text));
 }
 
 template <class Result>

@@ -26,6 +26,8 @@ struct execution {
     int threads = 0;
     /// Called from time to time, from any thread but never from two at once. May be empty.
     std::function<void(const progress_report&)> on_progress{};
+    /// Called with what a call will cost, before it begins, if that may be long. May be empty.
+    std::function<void(std::string_view)> on_estimate{};
     /// Once a stop is requested, the call throws `cancelled` within a second.
     std::stop_token stop{};
     /// The processes that share the work; each of them makes the same call. Null means this process

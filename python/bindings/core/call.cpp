@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{50};
 
-// The latest progress, which the thread that works notes for the one that called it.
+// The latest progress and the estimate, which the thread that works notes for the one that called
+// it.
 class progress_news {
 public:
     void note(const progress_report& now) {
@@ -21,16 +22,24 @@ public:
         latest_ = {std::string(now.task), now.done, now.total};
     }
 
-    void tell(const nb::object& listener) {
+    void note_estimate(std::string_view text) {
+        const std::lock_guard lock(guard_);
+        estimate_ = text;
+    }
+
+    void tell(const call_options& listeners) {
         std::unique_lock lock(guard_);
         const auto latest = std::exchange(latest_, std::nullopt);
+        const auto estimate = std::exchange(estimate_, std::nullopt);
         lock.unlock();
-        if (latest) std::apply(listener, *latest);
+        if (estimate) listeners.estimate(*estimate);
+        if (latest) std::apply(listeners.progress, *latest);
     }
 
 private:
     std::mutex guard_;
     std::optional<std::tuple<std::string, std::uint64_t, std::uint64_t>> latest_;
+    std::optional<std::string> estimate_;
 };
 
 void work_within_memory(const std::function<void(const execution&)>& work, execution run) {
@@ -61,6 +70,8 @@ void run_unlocked(const std::function<void(const execution&)>& work, const call_
     std::stop_source stop;
     execution run{.threads = how.threads, .stop = stop.get_token()};
     if (!how.progress.is_none()) run.on_progress = [&](const auto& now) { news.note(now); };
+    if (!how.estimate.is_none())
+        run.on_estimate = [&](std::string_view text) { news.note_estimate(text); };
     std::packaged_task<void()> task([&] { work_within_memory(work, run); });
     std::future<void> result = task.get_future();
     std::optional<nb::python_error> raised;
@@ -74,7 +85,7 @@ void run_unlocked(const std::function<void(const execution&)>& work, const call_
             if (raised) continue;
             try {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                news.tell(how.progress);
+                news.tell(how);
             } catch (const nb::python_error& error) {
                 raised.emplace(error);
                 stop.request_stop();
@@ -83,7 +94,7 @@ void run_unlocked(const std::function<void(const execution&)>& work, const call_
         park_if_ending(give_up);
     }
     if (raised) throw nb::python_error(*raised);
-    news.tell(how.progress);
+    news.tell(how);
     result.get();
 }
 

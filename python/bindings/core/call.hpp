@@ -12,6 +12,8 @@ struct call_options {
     int threads = 0;
     /// It is called with (task, done, total), unless it is None.
     nb::object progress = nb::none();
+    /// It is called with what the call will cost, if that may be long, unless it is None.
+    nb::object estimate = nb::none();
 };
 
 /// Runs `work` on a separate thread, without the interpreter's lock. Meanwhile the calling thread

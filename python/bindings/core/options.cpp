@@ -268,6 +268,22 @@ nb::object argument_of(const option& one) {
     return out;
 }
 
+// The options that Elephant's functions have under other names.
+const std::map<std::string, std::string>& elephant_names() {
+    static const std::map<std::string, std::string> names{
+        {"bin_size", "bin"},
+        {"binsize", "bin"},
+        {"winlen", "window"},
+        {"n_surr", "surrogates"},
+        {"n_surrogates", "surrogates"},
+        {"surr_method", "surrogate_method"},
+        {"delay", "delays"},
+        {"psr_param", "reduce"},
+        {"approx_stab_pars", "stability"},
+        {"stability_thresh", "stability_threshold"}};
+    return names;
+}
+
 void take_option(const option_list& options, const std::string& name, nb::handle value) {
     const auto one = std::ranges::find(options, name, &option::name);
     if (one == options.end()) {
@@ -289,10 +305,11 @@ void take_option(const option_list& options, const std::string& name, nb::handle
         }
         std::vector<std::string> names;
         for (const option& each : options) names.push_back(each.name);
-        const std::string hint = did_you_mean(nearest_name(name, names));
-        if (!hint.empty())
-            throw nb::type_error(fmt::format("there is no argument '{}'{}", name, hint).c_str());
-        refuse_argument(name);
+        std::optional<std::string> meant = nearest_name(name, names);
+        const auto known = elephant_names().find(name);
+        if (known != elephant_names().end() && options.has(known->second)) meant = known->second;
+        throw nb::type_error(
+            fmt::format("there is no argument '{}'{}", name, did_you_mean(meant)).c_str());
     }
     if (value.is_none()) return;
     naming(name.c_str(), [&] {
@@ -303,21 +320,42 @@ void take_option(const option_list& options, const std::string& name, nb::handle
     });
 }
 
+// Whether the value switches something off.
+bool is_off(const option_value& value) {
+    return value == option_value{nullptr} || value == option_value{false} ||
+           value == option_value{std::uint64_t{0}};
+}
+
+// An option is refused without the one without which it changes nothing, unless it has the value
+// that it has by default, as among the parameters of a result.
+void check_needs(const option_list& options,
+                 const std::map<std::string, option_value>& values_before) {
+    for (const option& one : options)
+        if (!one.needs.empty() && one.get() != values_before.at(one.name) &&
+            options.has(one.needs) && is_off(options.find(one.needs).value()))
+            throw invalid_argument(one.name, fmt::format("needs `{}`", one.needs));
+}
+
 }  // namespace
 
 call_options take_options(const nb::dict& arguments, const option_list& options) {
     call_options call;
+    std::map<std::string, option_value> usual;
+    for (const option& one : options) usual.emplace(one.name, one.get());
     for (const auto& [key, value] : arguments) {
         const auto name = nb::cast<std::string>(key);
         constexpr std::uint64_t most_threads = 4096;
         if (name == "progress")
             call.progress = nb::borrow(value);
+        else if (name == "estimate")
+            call.estimate = nb::borrow(value);
         else if (name != "threads" || std::ranges::count(options, name, &option::name) > 0)
             take_option(options, name, value);
         else if (!value.is_none())
             call.threads = static_cast<int>(whole_of("threads", value, 0, most_threads));
     }
     options.check();
+    check_needs(options, usual);
     return call;
 }
 

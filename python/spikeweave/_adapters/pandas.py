@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 _TIME_COLUMNS = ("time", "times", "time_s")
 _UNIT_COLUMNS = ("unit", "units")
+# Data frames have these in milliseconds, as the files of results have them.
+_DELAYS = (
+    "delays", "delay_low", "delay_high", "mean_delay", "mean_delay_low", "mean_delay_high", "lags",
+    "bin",
+)  # fmt: skip
 _TRIALS = re.compile(
     r"(trial|sweep|epoch|segment|session|repetition|rep|repeat|block|recording|run|presentation)s?"
     r"(_(id|number|num|no|nr|index|idx|n))?",
@@ -68,9 +73,24 @@ def _from_rows_of_units(
 
 @converts(dict, "dataframe")
 def data_frame(columns: dict[str, Any]) -> pandas.DataFrame:
-    """The columns as a pandas data frame."""
+    """The columns as a pandas data frame; delays, lags and bins in milliseconds, with ``_ms``."""
     try:
         import pandas
     except ImportError:
         raise ImportError("to_dataframe() makes a pandas data frame: pip install pandas") from None
-    return pandas.DataFrame(columns)
+    shown = {
+        f"{name}_ms" if name in _DELAYS else name: _milliseconds(values)
+        if name in _DELAYS
+        else values
+        for name, values in columns.items()
+    }
+    return pandas.DataFrame(shown)
+
+
+def _milliseconds(values: Any) -> Any:
+    """Seconds as milliseconds, without digits below a nanosecond; tuples stay tuples."""
+    if isinstance(values, (list, tuple)):
+        return type(values)(map(_milliseconds, values))
+    if isinstance(values, np.ndarray):
+        return np.round(values * 1e3, 6)
+    return round(values * 1e3, 6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +55,7 @@ def spade(
         left are counted there, and each is tested against surrogates of it, corrected for these
         patterns only: `PatternResult.replication`.
     progress
-        As in `episodes`.
+        As in `episodes`. Unless it is False, the expected cost of a long search is printed first.
 
     Returns
     -------
@@ -106,7 +107,11 @@ def spade(
     with reporting(progress) as callback:
         found = _core.spade(
             sequence._core,
-            {**given, "progress": callback},
+            {
+                **given,
+                "progress": callback,
+                "estimate": None if progress is False else _print_estimate,
+            },
             None if confirm is None else SpikeSequence.of(confirm)._core,
         )
     for warning in found["warnings"][found["told"] :]:
@@ -124,6 +129,10 @@ def spade(
         pvalue_spectrum=found.get("pvalue_spectrum"),
         replication=found.get("replication"),
     )
+
+
+def _print_estimate(text: str) -> None:
+    print(f"spikeweave: {text}", file=sys.stderr)
 
 
 def _in_bins(window: Any, bin: Any) -> Any:

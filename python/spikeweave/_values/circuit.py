@@ -160,7 +160,8 @@ class Circuit:
         return [self.unit_names[unit] for unit in units]
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per edge; units by their names, times in seconds."""
+        """A pandas data frame with one row per edge; units by their names, delays in
+        milliseconds."""
         return converted(self._columns(), "dataframe")
 
     def _columns(self) -> dict[str, Any]:

@@ -138,8 +138,8 @@ class ConditionComparison(_Comparison[Episode]):
         return "compare_epochs(spikes, a, b" if self.samples == "epochs" else "compare(a, b"
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per finding: ``units`` and ``delays`` as tuples, and the
-        `columns`."""
+        """A pandas data frame with one row per finding: ``units`` and ``delays_ms`` as tuples, and
+        the `columns`."""
         return self._table("units", "delays")
 
     def to_networkx(self) -> Any:
@@ -175,6 +175,6 @@ class PatternComparison(_Comparison[ComparedPattern]):
         return "compare_patterns(a, b, patterns"
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per pattern: ``units`` and ``lags`` as tuples, and the
-        `columns`."""
+        """A pandas data frame with one row per pattern: ``units`` and ``lags_ms`` as tuples, and
+        the `columns`."""
         return self._table("units", "lags")

@@ -123,8 +123,8 @@ class EpisodeRows(Sequence[Episode]):
         )
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as
-        tuples, ``count``."""
+        """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays_ms``
+        as tuples, ``count``."""
         return converted(self._columns(), "dataframe")
 
     def _columns(self) -> dict[str, Any]:

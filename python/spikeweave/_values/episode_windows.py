@@ -178,7 +178,7 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
         parts = [one.circuit if of == "circuits" else one for one in self]
         columns = [part._columns() for part in parts]
         rows = [len(part) for part in parts]
-        return converted(
+        table = converted(
             {
                 "window": np.repeat(self.number, rows),
                 "begin": np.repeat(self.begin, rows),
@@ -187,6 +187,7 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
             },
             "dataframe",
         )
+        return table if of == "circuits" else table.sort_values(["window", "episode"])
 
     def _columns(self) -> dict[str, Any]:
         alpha = self.parameters["alpha"]

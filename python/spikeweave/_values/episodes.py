@@ -183,15 +183,21 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
         return _core.find_occurrences(self.spikes._core, episode, self.parameters["ties"])
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per episode: ``size``, ``units`` and ``delays`` as
-        tuples, ``count``, ``expected``, ``p``, ``q``, ``strength``, and whether it is
-        ``significant``, ``maximal`` and a ``chain``."""
-        return super().to_dataframe()
+        """A pandas data frame with one row per episode, in the order of ``episodes.tsv``:
+        ``episode`` (its number there), ``size``, ``units`` and ``delays_ms`` as tuples, ``count``,
+        ``expected``, ``p``, ``q``, ``strength``, and whether it is ``significant``, ``maximal`` and
+        a ``chain``. The index is that of the episode in this sequence."""
+        return super().to_dataframe().sort_values("episode")
 
     def _columns(self) -> dict[str, Any]:
         names = ("expected", "p", "q", "strength", "significant", "maximal")
         chain = np.isin(np.arange(len(self)), self.chains)
-        return super()._columns() | {name: getattr(self, name) for name in names} | {"chain": chain}
+        return (
+            {"episode": self._numbers}
+            | super()._columns()
+            | {name: getattr(self, name) for name in names}
+            | {"chain": chain}
+        )
 
     def to_elephant(self, indices: Sequence[int] | None = None) -> list[dict[str, Any]]:
         """Patterns in the format of Elephant's SPADE, which Viziphant draws.

@@ -87,7 +87,8 @@ class PairTests:
             return self.count / self.expected
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per pair; units by their names, times in seconds."""
+        """A pandas data frame with one row per pair; units by their names, delays in
+        milliseconds."""
         return converted(self._columns(), "dataframe")
 
     def _columns(self) -> dict[str, Any]:

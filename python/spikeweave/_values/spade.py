@@ -227,9 +227,9 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
         )
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas data frame with one row per pattern: ``size``, ``units`` (names), ``lags`` and
-        ``times`` (seconds) as tuples and arrays, ``count``, and where known ``p``, ``q`` and
-        stabilities."""
+        """A pandas data frame with one row per pattern: ``size``, ``units`` (names) and
+        ``lags_ms`` as tuples, ``count``, ``times`` (arrays of seconds), and where known ``p``,
+        ``q`` and stabilities."""
         patterns = list(self)
         columns: dict[str, Any] = {
             "size": self.sizes,

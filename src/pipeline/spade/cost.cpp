@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/text.hpp"
 #include "spikeweave/core/device.hpp"
@@ -19,6 +20,15 @@
 
 namespace spikeweave {
 namespace {
+
+// The expected run time of all surrogates.
+struct surrogate_time {
+    double seconds = 0;     // 0 if patterns are not tested
+    bool at_least = false;  // not even the first surrogate was finished in ten seconds
+    int threads = 1;        // those of all ranks, which share the surrogates
+    // The devices that search the surrogates instead; then no time is estimated.
+    std::vector<int> devices{};
+};
 
 void check_bytes(std::uint64_t bytes, const std::string& what, const memory_guard& guard) {
     if (bytes <= guard.most()) return;
@@ -65,6 +75,37 @@ surrogate_time try_once(Work work, const std::stop_token& asked) {
     return tried;
 }
 
+surrogate_time estimate_surrogates(const spade_input& prepared, const spade_options& options,
+                                   const execution& run) {
+    if (!options.is_tested()) return {};
+    if (std::vector<int> devices = devices_for_surrogates(options); !devices.empty())
+        return {.devices = std::move(devices)};
+    surrogate_time time = try_once(
+        [&](std::stop_token stop) {
+            const spade_windows windows(prepared.maker->make(0), options.window);
+            find_occurrence_maxima(windows, prepared.mining, options.spectrum,
+                                   {.threads = 1, .stop = std::move(stop)});
+        },
+        run.stop);
+    time.threads = thread_count(run) * (run.ranks ? run.ranks->size() : 1);
+    const std::uint32_t surrogates = options.surrogates.surrogates;
+    time.seconds *= surrogates / std::min<double>(time.threads, surrogates);
+    return time;
+}
+
+// Goes on after `describe_cost`; empty if patterns are not tested.
+std::string describe_time(const surrogate_time& tests, const spade_options& options) {
+    if (!options.is_tested()) return {};
+    if (!tests.devices.empty())
+        return fmt::format("; then {} surrogates on {}",
+                           core::grouped(options.surrogates.surrogates),
+                           format_devices(tests.devices));
+    return fmt::format("; then {}{} for {} surrogates on {} thread{}",
+                       tests.at_least ? "more than " : "", format_rough_time(tests.seconds),
+                       core::grouped(options.surrogates.surrogates), tests.threads,
+                       tests.threads == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void check_memory(const binned_recording& recording, const spade_options& options,
@@ -100,24 +141,6 @@ spade_cost estimate_search(const spade_input& prepared, const spade_options& opt
     return cost;
 }
 
-surrogate_time estimate_surrogates(const spade_input& prepared, const spade_options& options,
-                                   const execution& run) {
-    if (!options.is_tested()) return {};
-    if (std::vector<int> devices = devices_for_surrogates(options); !devices.empty())
-        return {.devices = std::move(devices)};
-    surrogate_time time = try_once(
-        [&](std::stop_token stop) {
-            const spade_windows windows(prepared.maker->make(0), options.window);
-            find_occurrence_maxima(windows, prepared.mining, options.spectrum,
-                                   {.threads = 1, .stop = std::move(stop)});
-        },
-        run.stop);
-    time.threads = thread_count(run) * (run.ranks ? run.ranks->size() : 1);
-    const std::uint32_t surrogates = options.surrogates.surrogates;
-    time.seconds *= surrogates / std::min<double>(time.threads, surrogates);
-    return time;
-}
-
 std::string describe_cost(const spade_cost& cost, const spade_options& options) {
     const spade_estimate& search = cost.search;
     return fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
@@ -136,16 +159,13 @@ void check_duration(const spade_cost& cost, const spade_options& options) {
         describe_cost(cost, options)));
 }
 
-std::string describe_time(const surrogate_time& tests, const spade_options& options) {
-    if (!options.is_tested()) return {};
-    if (!tests.devices.empty())
-        return fmt::format("; then {} surrogates on {}",
-                           core::grouped(options.surrogates.surrogates),
-                           format_devices(tests.devices));
-    return fmt::format("; then {}{} for {} surrogates on {} thread{}",
-                       tests.at_least ? "more than " : "", format_rough_time(tests.seconds),
-                       core::grouped(options.surrogates.surrogates), tests.threads,
-                       tests.threads == 1 ? "" : "s");
+std::string describe_estimate(const spade_cost& cost, const spade_input& prepared,
+                              const spade_options& options, bool always, const execution& run) {
+    constexpr double long_s = 10;
+    const surrogate_time tests = estimate_surrogates(prepared, options, run);
+    if (!always && cost.search.seconds + tests.seconds < long_s) return {};
+    return fmt::format("estimate: {}{}", describe_cost(cost, options),
+                       describe_time(tests, options));
 }
 
 }  // namespace spikeweave

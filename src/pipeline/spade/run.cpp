@@ -363,8 +363,14 @@ spade_result search_and_replicate(const spike_sequence& spikes, const spade_opti
     spade_input prepared =
         prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
     // Estimates of ranks differ, and none may continue alone.
-    if (run.ranks == nullptr)
-        check_duration(estimate_search(prepared, options, true, run), options);
+    if (run.ranks == nullptr) {
+        const spade_cost cost = estimate_search(prepared, options, true, run);
+        check_duration(cost, options);
+        if (run.on_estimate)
+            if (const std::string text = describe_estimate(cost, prepared, options, false, run);
+                !text.empty())
+                run.on_estimate(text);
+    }
     spade_result out = run_spade(prepared, options, run);
     out.warnings.insert(out.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
     if (other != nullptr) replicate(out, *other, run);

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
@@ -41,22 +40,12 @@ SPIKEWEAVE_API std::string describe_cost(const spade_cost& cost, const spade_opt
 /// program that wants such a search calls the stages.
 SPIKEWEAVE_API void check_duration(const spade_cost& cost, const spade_options& options);
 
-/// The expected run time of all surrogates.
-struct surrogate_time {
-    double seconds = 0;     ///< 0 if patterns are not tested
-    bool at_least = false;  ///< not even the first surrogate was finished in ten seconds
-    int threads = 1;        ///< those of all ranks, which share the surrogates
-    /// The devices that search the surrogates instead; then no time is estimated.
-    std::vector<int> devices{};
-};
-
-/// Estimates the run time of the surrogates from the first one, in at most ten seconds.
+/// The cost of the search and of the surrogates in words, as "estimate: about 1,200 candidates, …";
+/// empty if the whole is expected to take less than ten seconds and is not `always` wanted.
+/// The time of the surrogates is estimated from the first one, in at most ten seconds.
 /// @throws invalid_argument, cancelled.
-SPIKEWEAVE_API surrogate_time estimate_surrogates(const spade_input& prepared,
-                                                  const spade_options& options,
-                                                  const execution& run = {});
-
-/// Goes on after `describe_cost` in words; empty if patterns are not tested.
-SPIKEWEAVE_API std::string describe_time(const surrogate_time& tests, const spade_options& options);
+SPIKEWEAVE_API std::string describe_estimate(const spade_cost& cost, const spade_input& prepared,
+                                             const spade_options& options, bool always = false,
+                                             const execution& run = {});
 
 }  // namespace spikeweave
