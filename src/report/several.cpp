@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "core/text.hpp"
 #include "report/episodes/several.hpp"
 #include "report/sort/several.hpp"
 #include "report/spade/several.hpp"
+#include "report/text.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -118,6 +122,39 @@ std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, dou
         change.change = !was ? "new" : !is ? "gone" : rose != is_rare ? "stronger" : "weaker";
     }
     return changes;
+}
+
+void add_verdict(json& document, const char* results, std::string sentence) {
+    json warnings = json::array();
+    const json::json_pointer place("/input/warnings");
+    for (const json& one : document.at(results))
+        for (const json& warning : one.at("run").value(place, json::array()))
+            warnings.push_back(fmt::format("{}: {}", one.at("name").get<std::string>(),
+                                           warning.get<std::string>()));
+    document["run"] = {{"summary", with_warnings(std::move(sentence), warnings.size())},
+                       {"input", {{"warnings", std::move(warnings)}}}};
+}
+
+void add_verdict_of_changes(json& document, bool is_series, std::string_view what) {
+    constexpr std::array<std::string_view, 4> kinds{"new", "gone", "stronger", "weaker"};
+    std::size_t all = 0;
+    std::vector<std::string> of_kind;
+    for (const std::string_view kind : kinds) {
+        std::size_t number = 0;
+        for (const json& one : document.at("changes"))
+            number += static_cast<std::size_t>(std::ranges::count(one.at("change"), json(kind)));
+        all += number;
+        if (number > 0) of_kind.push_back(fmt::format("{} {}", core::grouped(number), kind));
+    }
+    const std::string changes = all == 0 ? "No change" : plural(all, "change", "changes");
+    const json& compared = document.at(document.contains("patterns") ? "patterns" : "episodes");
+    add_verdict(
+        document, "recordings",
+        fmt::format("{} of {} {} in {} recordings, each compared with the {}{}{}; {}.", changes,
+                    core::grouped(compared.at("units").size()), what,
+                    document.at("recordings").size(), is_series ? "one before it" : "first one",
+                    all == 0 ? "" : ": ", fmt::join(of_kind, ", "),
+                    level_text(correction_method::benjamini_hochberg, document.at("alpha"))));
 }
 
 json columns_of(std::span<const rate_change> changes, std::size_t from, std::size_t to) {

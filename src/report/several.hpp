@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/run_json.hpp"
@@ -53,6 +54,13 @@ struct rate_change {
 };
 
 std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, double alpha);
+
+/// Adds the sentence of a page of several results and the warnings of each, as `run`.
+/// @param results  the member that lists them
+void add_verdict(json& document, const char* results, std::string sentence);
+/// Does so for a document with `recordings` and the `changes` between them.
+/// @param what  what is compared, in the plural
+void add_verdict_of_changes(json& document, bool is_series, std::string_view what);
 
 /// As columns, with the numbers of both results.
 json columns_of(std::span<const rate_change> changes, std::size_t from, std::size_t to);

@@ -80,6 +80,10 @@ class Patterns(ComparedPage):
         self.assertIn("3 results of 12 units", self.one("#summary").text)
         self.assertEqual(len(self.one("#command").text.split("\n")), 3)
 
+    def test_begins_with_what_changed(self):
+        words = [word for change in self.data["changes"] for word in change["change"] if word]
+        self.assertIn(f"{len(words)} changes of {len(self.data['patterns']['units'])} patterns in 3 recordings, each compared with the first one: ", self.one("#verdict").text)
+
     def test_lists_the_numbers_of_the_tables(self):
         tables = [{(row["units"], row["lags_ms"]): row for row in rows_of(folder / "patterns.tsv")} for folder in self.folders]
         self.assertTrue(tables[0] and tables[1])
@@ -184,6 +188,9 @@ class Sortings(ComparedPage):
         self.assert_quiet()
         self.assertEqual(self.one("h1").text, "spikeweave sort comparison")
         self.assertIn(f"templates has {len(self.sortings[0]['unit_names'])} units", self.one("#summary").text)
+        matched = self.data["rows"]["matched"].count(True)
+        ours, others = (len(one["unit_names"]) for one in self.sortings)
+        self.assertIn(f"{matched} units in both sortings, of {ours} in templates and {others} in ", self.one("#verdict").text)
 
     def test_lists_each_unit_with_its_best_match(self):
         ours, others = self.all_trains

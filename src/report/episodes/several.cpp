@@ -329,6 +329,7 @@ std::string several_episodes_data(const several_results& compared, bool is_serie
             columns_of(changes_between(compared, from, i, alpha), from, i));
         document["stability"].push_back(stability_between(compared, from, i));
     }
+    add_verdict_of_changes(document, is_series, "connections and chains");
     return compact(document);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -12,8 +13,10 @@
 #include "report/document.hpp"
 #include "report/episodes/window_series.hpp"
 #include "report/page_spikes.hpp"
+#include "report/text.hpp"
 #include "spikeweave/assess/episodes.hpp"
 #include "spikeweave/live/recorded_session.hpp"
+#include "spikeweave/live/run.hpp"
 #include "spikeweave/pipeline/episodes/windows.hpp"
 #include "spikeweave/report/run_record.hpp"
 
@@ -67,14 +70,21 @@ json changes_json(const std::vector<session_change>& changes) {
     return {{"total", changes.size()}, {"rows", std::move(all)}};
 }
 
-json losses_json(const std::vector<session_loss>& losses) {
-    json rows = json::array();
+session_loss sum_of(const std::vector<session_loss>& losses) {
     session_loss sum;
     for (const session_loss& one : losses) {
         sum.missing += one.missing;
         sum.unreadable += one.unreadable;
         sum.late += one.late;
         sum.unrecorded += one.unrecorded;
+    }
+    return sum;
+}
+
+json losses_json(const std::vector<session_loss>& losses) {
+    const session_loss sum = sum_of(losses);
+    json rows = json::array();
+    for (const session_loss& one : losses)
         if (rows.size() < most_rows_of_a_page)
             rows.push_back({{"epoch", one.epoch},
                             {"begin_us", one.begin_us},
@@ -83,20 +93,71 @@ json losses_json(const std::vector<session_loss>& losses) {
                             {"unreadable", one.unreadable},
                             {"late", one.late},
                             {"unrecorded", one.unrecorded}});
-    }
     return {{"total", losses.size()},       {"missing", sum.missing},
             {"unreadable", sum.unreadable}, {"late", sum.late},
             {"unrecorded", sum.unrecorded}, {"rows", std::move(rows)}};
 }
 
+// The warnings that the session gave when it ended, and those of its file.
+std::vector<std::string> warnings_of(const session_content& content, const json& windows) {
+    const session_loss lost = sum_of(content.losses);
+    live_result result{.late = lost.late, .missing = lost.missing, .unreadable = lost.unreadable};
+    for (const json& window : windows) {
+        const json& complete_to = window.at("complete_to_size");
+        if (complete_to == 0) ++result.skipped;
+        if (complete_to > 0) ++result.incomplete;
+    }
+    std::vector<std::string> warnings = loss_warnings(result);
+    for (std::string& one : warnings) one = with_command_line_names(one) + ".";
+    if (lost.unrecorded > 0)
+        warnings.push_back(
+            fmt::format("{} are not in the file.", plural(lost.unrecorded, "record", "records")));
+    if (!content.has_ended)
+        warnings.emplace_back(
+            "The session has not ended: it was interrupted, or it still ran when this page was "
+            "made. Detections and windows of the last moment may be missing.");
+    return warnings;
+}
+
+// The session in a sentence.
+std::string sentence_of(const session_content& content, const json& windows) {
+    const auto suppressed = static_cast<std::size_t>(std::ranges::count_if(
+        content.detections, [](const session_detection& one) { return !one.suppressed.empty(); }));
+    const auto patterns = static_cast<std::size_t>(std::ranges::count_if(
+        content.armed, [](const session_armed& one) { return !one.lags.empty(); }));
+    duration length{};
+    for (const spike_sequence& epoch : content.epochs) length += epoch.observed_time();
+    std::string text = fmt::format(
+        "{}{} in {} of {}", plural(content.detections.size() - suppressed, "trigger", "triggers"),
+        suppressed == 0 ? ""
+                        : fmt::format(" and {}", plural(suppressed, "suppressed detection",
+                                                        "suppressed detections")),
+        format_rough_time(to_seconds(length)),
+        plural(content.epochs.front().unit_count(), "unit", "units"));
+    if (!content.armed.empty())
+        text += fmt::format("; {} monitored",
+                            plural(content.armed.size(), patterns > 0 ? "pattern" : "episode",
+                                   patterns > 0 ? "patterns" : "episodes"));
+    if (!windows.empty()) {
+        const auto edges = [](const json& window) { return window.at("edges").get<std::size_t>(); };
+        const auto [least, most] = std::ranges::minmax(windows, {}, edges);
+        text += fmt::format("; {} significant edges in each of {}",
+                            range_text(edges(least), edges(most)),
+                            plural(windows.size(), "window", "windows"));
+    }
+    return text + ".";
+}
+
 json run_json_of(const std::filesystem::path& path, const session_content& content,
-                 const execution& run) {
+                 const json& windows, const std::vector<std::string>& more, const execution& run) {
     const input_record input = describe_input(path, run);
-    return {
-        {"spikeweave", content.program},
-        {"command", ""},
-        {"parameters", parameters_json(content.asked)},
-        {"input", {{"path", input.path}, {"digest", input.digest}, {"warnings", json::array()}}}};
+    std::vector<std::string> warnings = warnings_of(content, windows);
+    warnings.insert(warnings.end(), more.begin(), more.end());
+    return {{"spikeweave", content.program},
+            {"summary", with_warnings(sentence_of(content, windows), warnings.size())},
+            {"command", ""},
+            {"parameters", parameters_json(content.asked)},
+            {"input", {{"path", input.path}, {"digest", input.digest}, {"warnings", warnings}}}};
 }
 
 // The spikes of each epoch; of all together only the newest ones, if there are too many.
@@ -138,9 +199,14 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
     std::size_t spikes = 0;
     for (const spike_sequence& epoch : content.epochs) spikes += epoch.size();
     const std::size_t left_out = spikes - std::min(spikes, most_spikes);
+    page_content made;
+    if (left_out > 0)
+        made.warnings.push_back(
+            fmt::format("Of {} spikes the page has the newest {}, so its raster lacks those "
+                        "before; its windows and detections are of the whole session.",
+                        core::grouped(spikes), core::grouped(most_spikes)));
     json document = head_of("session");
-    document.update({{"run", run_json_of(path, content, run)},
-                     {"alpha", alpha},
+    document.update({{"alpha", alpha},
                      {"ties", to_string(how.mining.ties)},
                      {"unit_names", content.epochs.front().unit_names()},
                      {"epochs", epochs_json(content.epochs, left_out)},
@@ -160,12 +226,8 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
     document["duplicates"] = content.duplicates;
     document["repeated"] = content.repeated;
     document["has_ended"] = content.has_ended;
-    page_content made{.data = compact(document)};
-    if (left_out > 0)
-        made.warnings.push_back(
-            fmt::format("of {} spikes the page has the newest {}, so its raster lacks those "
-                        "before; its windows and detections are of the whole session",
-                        core::grouped(spikes), core::grouped(most_spikes)));
+    document["run"] = run_json_of(path, content, document.at("windows"), made.warnings, run);
+    made.data = compact(document);
     return made;
 }
 

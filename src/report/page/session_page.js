@@ -7,7 +7,7 @@ import { el, grouped, shortNumber, shownName } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
-import { lostOf, makeSessionAbout, unfinished } from "./session_about.js";
+import { makeSessionAbout } from "./session_about.js";
 import { readSession, stepAt } from "./session_data.js";
 import { changesText, makeMarks, makeOverview } from "./session_marks.js";
 import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
@@ -86,9 +86,8 @@ function makeStatus(data, at) {
   return { status, show };
 }
 
-function shownOf({ raw, steps, rows, spikeCount, leftOut }) {
+function shownOf({ raw, steps, rows }) {
   const notes = [];
-  if (leftOut > 0) notes.push(`Of ${grouped(spikeCount + leftOut)} spikes the newest ${grouped(spikeCount)} are in this page: the raster lacks those before. Windows and detections are of the whole session.`);
   if (raw.every > 1) notes.push(`Of ${grouped(raw.window_total)} windows ${grouped(steps.length)} are shown: one of ${raw.every}.`);
   if (raw.episodes_in_circuits > rows.length) notes.push(`Of ${grouped(raw.episodes_in_circuits)} edges and chains those are followed that are in most circuits: ${grouped(rows.length)}.`);
   return notes.map((text) => el("p", { class: "note" }, text));
@@ -127,7 +126,7 @@ function parts(data, { state, at, move }) {
 }
 
 // What every recording in windows shows: the player with its pictures, changes, and the numbers of a window.
-function recordingInWindows(data, title, before) {
+function recordingInWindows(data, title) {
   const shown = followWindows(data);
   const { state, at } = shown;
   const { raster, player, overview, go, seek, scene, status, legend, circuitView } = parts(data, shown);
@@ -135,7 +134,7 @@ function recordingInWindows(data, title, before) {
   return {
     state, at, go,
     redraw: raster.redraw,
-    playerView: [title.toLowerCase(), title, el("div", {}, before, shownOf(data), overview.picture, player.element, status, pictures, legend,
+    playerView: [title.toLowerCase(), title, el("div", {}, shownOf(data), overview.picture, player.element, status, pictures, legend,
       makeExports(scene))],
     changesView: ["changes", "Changes", makeChanges(state, ({ row, to }) => {
       seek(to);
@@ -156,11 +155,10 @@ const sourcesOfWindows = [...sourcesOfSeveral, ...episodeSources];
 export function sessionPage(raw) {
   const data = readSession(raw);
   const about = ["about", "About", makeSessionAbout(data, sourcesOfWindows), "About this session"];
-  const found = `${grouped(raw.window_total)} windows, ${grouped(raw.detections.total)} detections${raw.has_ended ? "" : ", not ended"}${lostOf(data).length > 0 ? ", with losses" : ""}`;
+  const found = `${grouped(raw.window_total)} windows, ${grouped(raw.detections.total)} detections`;
   if (data.steps.length === 0)
     return { data, found, redraw() {}, start() {}, views: [["empty", "Session", el("p", {}, "No spike of this session was analysed.")], about] };
-  const end = raw.has_ended ? [] : el("p", { class: "lost-text", id: "unfinished" }, unfinished);
-  const { state, at, go, redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Session", end);
+  const { state, at, go, redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Session");
   return { data, found, redraw, start, views: [
     playerView,
     ["detections", "Detections", makeDetections(state, go, () => at.step)],
@@ -173,7 +171,7 @@ export function sessionPage(raw) {
 
 export function windowsPage(raw) {
   const data = readSession(raw);
-  const { redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Windows", []);
+  const { redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Windows");
   const { tests, run } = raw;
   const { windows, mean_stability: stability, change_points: changes } = run.search ?? {};
   const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", windows],

@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "core/text.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"
+#include "report/several.hpp"
+#include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -148,6 +151,15 @@ std::string several_sortings_data(std::vector<named_result> results, const execu
             sorting[key] = std::move(result.document.at(key));
         document["sortings"].push_back(std::move(sorting));
     }
+    const json& sortings = document["sortings"];
+    const auto matched = std::ranges::count(document["rows"]["matched"], json(true));
+    add_verdict(
+        document, "sortings",
+        fmt::format("{} in both sortings, of {} in {} and {} in {}; agreement of at least {}.",
+                    plural(static_cast<std::size_t>(matched), "unit", "units"),
+                    core::grouped(one.unit_count()), sortings[0]["name"].get<std::string>(),
+                    core::grouped(other.unit_count()), sortings[1]["name"].get<std::string>(),
+                    matched_agreement));
     return compact(document);
 }
 

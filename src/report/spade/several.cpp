@@ -221,6 +221,7 @@ std::string several_patterns_data(std::vector<named_result> results, bool is_ser
             document["changes"].push_back(
                 changes_of(rows, results, is_series ? i - 1 : 0, i, alpha));
     }
+    add_verdict_of_changes(document, is_series, "patterns");
     return compact(document);
 }
 
