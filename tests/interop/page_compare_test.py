@@ -3,10 +3,12 @@
 Usage: page_compare_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
 
+import math
 import random
+import re
 import unittest
 
-from browser import NASTY, By, PageCase, rows_of, spikeweave
+from browser import NASTY, By, PageCase, np, rows_of, spikeweave
 
 
 def number(cell):
@@ -47,13 +49,37 @@ class ConditionsPage(PageCase):
         self.assertIn(f"{len(self.rows)} findings in two conditions, {changed} changed", self.one("#summary").text)
 
     def test_lists_what_the_table_has(self):
-        words = {"up": "more in b", "down": "less in b"}
-        for row, cells, head in zip(self.rows, self.table("findings"), self.shown(), strict=True):
+        words = {"up": "more in other.tsv", "down": "less in other.tsv"}
+        shown = {cells[0]: cells for cells in self.table("findings")}
+        for row, head in zip(self.rows, self.shown(), strict=True):
+            cells = shown[row["finding"]]
             change = f"{row['change']}, {words[row['direction']]}" if row["change"] != "none" else "no significant change"
             self.assertEqual(cells[:5], [*head, change, row["count_a"], row["count_b"]])
-            ratio, low, high = (number(row[name]) for name in ("rate_ratio", "rate_ratio_low", "rate_ratio_high"))
-            self.assertEqual([number(word.strip("()")) for word in cells[5].split() if word != "to"], [ratio] if low == "–" else [ratio, low, high])
             self.assertEqual([number(cells[6]), number(cells[8])], [number(row["rate_q"]), number(row["excess_q"])])
+
+    def test_the_smallest_q_is_first(self):
+        q = {row["finding"]: min(float(row["rate_q"]), float(row["excess_q"])) for row in self.rows}
+        shown = [q[cells[0]] for cells in self.table("findings")]
+        self.assertEqual(shown, sorted(shown))
+
+    def test_estimates_are_a_forest_plot(self):
+        """Dots and intervals of all findings are on one scale, which is logarithmic for ratios."""
+        for name, on in (("rate_ratio", math.log), ("excess_difference", float)):
+            known = [row for row in self.rows if row[f"{name}_low"] != "-"]
+            estimates, ends, places, intervals = [], [], [], []
+            for row in known:
+                picture = self.driver.find_elements(By.CSS_SELECTOR, f"#findings tr[data-number='{row['finding']}'] svg.forest")[name != "rate_ratio"]
+                line = picture.find_elements(By.TAG_NAME, "path")[1].get_attribute("d")
+                estimates.append(on(float(row[name])))
+                ends += [on(float(row[f"{name}_low"])), on(float(row[f"{name}_high"]))]
+                places.append(float(picture.find_element(By.TAG_NAME, "circle").get_attribute("cx")))
+                intervals += [float(place) for place in re.fullmatch(r"M([\d.]+),9H([\d.]+)", line).groups()]
+                text = picture.get_attribute("aria-label")
+                self.assertEqual([number(word.strip("()")) for word in text.split() if word != "to"], [float(row[f"{name}{end}"]) for end in ("", "_low", "_high")])
+            slope, start = np.polyfit(estimates, places, 1)
+            self.assertGreater(slope, 0)
+            for value, place in zip(estimates + ends, places + intervals, strict=True):
+                self.assertAlmostEqual(start + slope * value, place, 1)
 
     def test_says_all_of_the_finding_that_is_picked(self):
         for row in self.rows:
@@ -69,7 +95,11 @@ class ConditionsPage(PageCase):
 
     def test_only_what_changed_can_be_listed(self):
         self.press("#only-changed")
-        self.assertEqual([cells[0] for cells in self.table("findings")], [row["finding"] for row in self.rows if row["change"] != "none"])
+        self.assertEqual({cells[0] for cells in self.table("findings")}, {row["finding"] for row in self.rows if row["change"] != "none"})
+
+    def test_headings_name_the_files(self):
+        heads = [head.text for head in self.driver.find_elements(By.CSS_SELECTOR, "#findings th button")]
+        self.assertEqual(heads[3:6], ["count, one.tsv", "count, other.tsv", "rate, other.tsv by one.tsv"])
 
     def test_says_what_was_compared(self):
         text = self.one("#about").text

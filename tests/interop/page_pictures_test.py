@@ -36,6 +36,7 @@ VIEWS = {
     "sort-comparison": ("units", "agreement", "pair", "raster"),
     "replay": ("raster", "scores", "scales", "events", "counts"),
     "assemblies": ("raster", "assemblies", "counts", "search"),
+    "compare": ("differences", "findings", "finding"),
 }
 
 
@@ -75,11 +76,13 @@ class Pictures(PageCase):
         spikeweave("sort", cls.folder / "recording", "--stages", "cluster", "-o", cls.folder / "clusters")
         spikeweave("replay", chains[0], cls.folder / "second.tsv", "--seed", "1", "-o", cls.folder / "replay")
         spikeweave("assemblies", cls.folder / "hidden.tsv", "-o", cls.folder / "assemblies")
+        spikeweave("compare", cls.folder / "first.tsv", cls.folder / "second.tsv", "--delays", "4-6ms", "--max-size", "2", "--min-count", "60", "--block", "2s", "--seed", "1",
+                   "-o", cls.folder / "compare")
         for kind, folders in (("series", (*chains, "--as", "series")), ("spade-comparison", (cls.folder / "spade", cls.folder / "fewer")),
                               ("sort-comparison", (cls.folder / "sort", cls.folder / "clusters"))):
             (cls.folder / kind).mkdir()
             spikeweave("report", *folders, "-o", cls.folder / kind / "report.html")
-        for kind in ("episodes", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies"):
+        for kind in ("episodes", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "compare"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())

@@ -2,9 +2,10 @@
 
 import { citeSection, listOf, repeatSection } from "./about.js";
 import { rowsOf } from "./data.js";
-import { changeText, makeDifferenceCircuit } from "./difference_circuit.js";
+import { changeText, looks, makeDifferenceCircuit } from "./difference_circuit.js";
 import { episodeSources, pathElements } from "./episodes_page.js";
 import { el, firstOf, grouped, noteOnFirst, shownName, sixDigits } from "./format.js";
+import { forestColumn } from "./forest.js";
 import { patternElements } from "./patterns.js";
 import { spadeSources } from "./spade_page.js";
 import { makeState } from "./state.js";
@@ -26,19 +27,30 @@ function estimateText(value, low, high) {
 const ratioText = (row) => estimateText(row.rate_ratio, row.rate_ratio_low, row.rate_ratio_high);
 const excessText = (row) => estimateText(row.excess_difference, row.excess_difference_low, row.excess_difference_high);
 
+// What a condition is called: its file, if it is a single one and not that of the other.
+function sideNames({ a, b }) {
+  const names = [a, b].map(({ files }) => (files.length === 1 ? shownName(files[0].path ?? "").split("/").pop() : ""));
+  return names[0] && names[1] && names[0] !== names[1] ? names : ["a", "b"];
+}
+
 function makeFindings(state) {
   const { data } = state;
-  const estimate = (label, key, text, help) => ({ label, help, value: (row) => row[key], cell: text });
-  const order = { excess: 0, rate: 1, none: 2 };
-  return makeList(state, "finding", { caption: "Findings", rows: data.rows, notes: noteOnFirst(data.rows, data.total, "findings; differences.tsv has all"),
+  const { rows, sides: [a, b] } = data;
+  const figures = (key) => (row) => ({ value: row[key], low: row[`${key}_low`], high: row[`${key}_high`] });
+  const is = (kinds) => (row) => (kinds.includes(row.change) ? looks[row.direction] : "same");
+  const { element } = makeList(state, "finding", { caption: "Findings", rows, sorted: 2, notes: noteOnFirst(rows, data.total, "findings; differences.tsv has all"),
     filters: [boxFilter("only-changed", "only what changed", (row) => row.change !== "none")], columns: [
     numberColumn("finding"),
     { label: "units", value: (row) => row.units.map((unit) => data.names[unit]).join(" "), cell: (row) => elementsOf(data, row) },
-    { label: "change", help: "of the excess beyond the rates of the units, or of the rate only", value: (row) => order[row.change], cell: changeText },
-    figureColumn("count_a", "occurrences in condition a"), figureColumn("count_b", "occurrences in condition b"),
-    estimate("rate, b by a", "rate_ratio", ratioText, "how many times as often in b, with its 95 % interval"), figureColumn("rate_q", "p of the rate, corrected for all findings"),
-    estimate("excess, b less a", "excess_difference", excessText, "how much more often a first spike is followed beyond chance in b, with its 95 % interval"),
-    figureColumn("excess_q", "p of the excess, corrected for all findings")] }).element;
+    { label: "change", help: "of the excess beyond the rates of the units, or of the rate only; by the smaller q", value: (row) => Math.min(row.rate_q, row.excess_q), cell: (row) => changeText(row, b) },
+    { ...figureColumn("count_a", `occurrences in ${a}`), label: `count, ${a}` }, { ...figureColumn("count_b", `occurrences in ${b}`), label: `count, ${b}` },
+    forestColumn({ label: `rate, ${b} by ${a}`, help: `how many times as often in ${b}, with its 95 % interval`, rows, isRatio: true, of: figures("rate_ratio"), text: ratioText, look: is(["rate", "excess"]) }),
+    figureColumn("rate_q", "p of the rate, corrected for all findings"),
+    forestColumn({ label: `excess, ${b} less ${a}`, help: `how much more often a first spike is followed beyond chance in ${b}, with its 95 % interval`, rows, isRatio: false, of: figures("excess_difference"), text: excessText, look: is(["excess"]) }),
+    figureColumn("excess_q", "p of the excess, corrected for all findings")] });
+  element.append(el("p", { class: "note" }, "Dots are estimates and lines their 95 % intervals; grey ones did not change significantly. Rate: occurrences in a second. Excess: the share of first spikes that is " +
+    "followed beyond what the rates of the units explain. If the excess changed, so did the connection; if only the rate did, the units fire more or less. A pointer on a dot shows its numbers."));
+  return element;
 }
 
 // All that is known of the finding that is picked.
@@ -52,18 +64,18 @@ function makeFinding(state) {
       ["rate (1/s)", sixDigits(row.rate_a_hz), sixDigits(row.rate_b_hz), `ratio ${ratioText(row)}`, sixDigits(row.rate_p), sixDigits(row.rate_q)],
       ["excess", ...sides("excess"), `difference ${excessText(row)}`, sixDigits(row.excess_p), sixDigits(row.excess_q)],
       ...(row.found_a === undefined ? [] : [["searches that found it", ...sides("found"), "", "", ""]])];
-    element.replaceChildren(el("h3", {}, elementsOf(state.data, row), `: ${changeText(row)}`),
-      plainTable("The finding that is picked", ["", "a", "b", "b compared with a, 95 %", "p", "q"], rows));
+    element.replaceChildren(el("h3", {}, elementsOf(state.data, row), `: ${changeText(row, state.data.sides[1])}`),
+      plainTable("The finding that is picked", ["", ...state.data.sides, `${state.data.sides.toReversed().join(" compared with ")}, 95 %`, "p", "q"], rows));
   });
   return element;
 }
 
-function makeCompareAbout({ run, names }, sources) {
+function makeCompareAbout({ run, names, sides }, sources) {
   const { a, b } = run.input;
   const { samples, labellings, all_labellings: areAll, smallest_p: smallest } = run.comparison;
   const of = (label, text) => [label, text(a), text(b)];
   return el("div", { class: "about" },
-    el("section", {}, el("h3", {}, "Conditions"), plainTable("Conditions", ["", "a", "b"], [
+    el("section", {}, el("h3", {}, "Conditions"), plainTable("Conditions", ["", ...sides], [
       of("files", ({ files }) => files.map(({ path }) => shownName(path)).join(", ")), of("digests", ({ files }) => files.map(({ digest }) => digest).join(", ")),
       of("recordings", (one) => grouped(one.recordings)), of("samples", (one) => grouped(one.samples)), of("seconds", (one) => String(one.observed_s)), of("spikes", (one) => grouped(one.spikes))])),
     repeatSection(shownName(run.command ?? "")),
@@ -74,7 +86,7 @@ function makeCompareAbout({ run, names }, sources) {
 }
 
 export function comparePage(raw) {
-  const data = { run: raw.run, names: raw.unit_names, spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
+  const data = { run: raw.run, names: raw.unit_names, sides: sideNames(raw.run.input), spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
   const state = makeState(data, () => new Float64Array(0));
   const changed = data.rows.filter(({ change }) => change !== "none");
   const circuit = makeDifferenceCircuit(state);
@@ -84,13 +96,14 @@ export function comparePage(raw) {
     redraw: () => {},
     found: `${firstOf(data.rows.length, data.total)} findings in two conditions, ${grouped(changed.length)} changed`,
     views: [
-      ...(circuit ? [["differences", "Differences", circuit, "What differs between a and b"]] : []),
+      ...(circuit ? [["differences", "Differences", circuit, `What differs between ${data.sides.join(" and ")}`]] : []),
       ["findings", "Findings", makeFindings(state)],
       ["finding", "Finding", makeFinding(state), "The finding that is picked"],
       ["about", "About", makeCompareAbout(data, [...conditionSources, ...(arePatterns ? spadeSources : episodeSources)]), "About this comparison"],
     ],
     start() {
-      if (data.rows.length > 0) state.pick("finding", changed[0] ?? data.rows[0]);
+      const q = (row) => Math.min(row.rate_q, row.excess_q);
+      if (data.rows.length > 0) state.pick("finding", data.rows.reduce((best, row) => (q(row) < q(best) ? row : best)));
     },
   };
 }

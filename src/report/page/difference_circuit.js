@@ -4,27 +4,28 @@ import { saveSvg } from "./exports.js";
 import { el, intervalText, shownName } from "./format.js";
 import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, nodeElements, numbersOfWays } from "./graph.js";
 
-const looks = { up: "stronger", down: "weaker", same: "same" };
-const legend = [["stronger", "more in b"], ["weaker", "less in b"], ["same", "no significant change"]];
+export const looks = { up: "stronger", down: "weaker", same: "same" };
+const legendOf = (b) => [["stronger", `more in ${b}`], ["weaker", `less in ${b}`], ["same", "no significant change"]];
 
 // What changed, in words.
-export function changeText({ change, direction }) {
+export function changeText({ change, direction }, b) {
   if (change === "none") return "no significant change";
-  return `${change}, ${direction === "up" ? "more" : "less"} in b`;
+  return `${change}, ${direction === "up" ? "more" : "less"} in ${b}`;
 }
 
 function differenceArrow(state, row, number, places) {
-  const { names } = state.data;
+  const { names, sides } = state.data;
   const [from, to] = row.units;
   const look = looks[row.direction];
-  const words = `${shownName(names[from])} to ${shownName(names[to])}, ${intervalText(row.delays_ms[0])}, ${changeText(row)}`;
+  const words = `${shownName(names[from])} to ${shownName(names[to])}, ${intervalText(row.delays_ms[0])}, ${changeText(row, sides[1])}`;
   const line = { "stroke-width": row.change === "excess" ? 4 : 2, "marker-end": `url(#head-${look})` };
   return arrowElement(words, curve(places.get(from), places.get(to), number), line, { class: `edge ${look}`, "data-number": row.number },
     () => state.pick("finding", row));
 }
 
 export function makeDifferenceCircuit(state) {
-  const { names, rows } = state.data;
+  const { names, rows, sides } = state.data;
+  const legend = legendOf(sides[1]);
   const pairs = rows.filter(({ units, delays_ms: delays }) => delays && units.length === 2);
   if (pairs.length === 0) return null;
   const places = graphPlaces(pairs);

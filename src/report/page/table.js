@@ -9,12 +9,12 @@ function compare(a, b) {
   return (a ?? Infinity) - (b ?? Infinity);
 }
 
-// `columns`: {label, value(row), cell(row), help}; `pick(row)` is called when a row is picked, if rows can be. Returns
+// `columns`: {label, value(row), cell(row), help, axis}; `sorted` is the one that sorts them at first. `pick(row)` is called when a row is picked, if rows can be. Returns
 // the element, and functions to show other rows and to mark one.
-export function makeTable({ caption, columns, rows, pick }) {
+export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   let shown = rows;
   let page = 0;
-  let sortedBy = 0;
+  let sortedBy = sorted;
   let ascending = true;
   let marked = null;
 
@@ -24,7 +24,7 @@ export function makeTable({ caption, columns, rows, pick }) {
   const before = button("‹", `${caption}: page before`, () => turn(-1));
   const after = button("›", `${caption}: next page`, () => turn(1));
   const headings = columns.map((column, i) =>
-    el("th", { scope: "col" }, el("button", { type: "button", title: column.help, onclick: () => sortBy(i) }, column.label)));
+    el("th", { scope: "col" }, el("button", { type: "button", title: column.help, onclick: () => sortBy(i) }, column.label), column.axis ?? []));
   const table = el("table", {}, el("caption", { class: "hidden" }, caption), el("thead", {}, el("tr", {}, headings)), body);
   const element = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table),
     el("p", { class: "pages" }, before, status, after));
@@ -109,8 +109,8 @@ export function boxFilter(id, label, keeps, checked = false) {
 
 // A table below its filters; a row that is picked is marked. `pick` and `marked()` are for rows that stand for others; null:
 // what is picked marks none.
-export function makeList(state, kind, { caption, columns, rows, filters = [], notes = [], pick = (row) => state.pick(kind, row), marked = () => (state.now.kind === kind ? state.now.picked : null) }) {
-  const table = makeTable({ caption, columns, rows, pick });
+export function makeList(state, kind, { caption, columns, rows, sorted, filters = [], notes = [], pick = (row) => state.pick(kind, row), marked = () => (state.now.kind === kind ? state.now.picked : null) }) {
+  const table = makeTable({ caption, columns, rows, sorted, pick });
   const list = () => table.show(rows.filter((row) => filters.every((one) => one.keeps(row))));
   for (const { input } of filters) input.addEventListener(input.matches("[type=checkbox], select") ? "change" : "input", list);
   state.listen((what) => {
