@@ -29,7 +29,7 @@ MOST_MEAN, MOST_OF_A_BLOCK, BLOCK = 4, 34, 4
 VIEWS = {
     "episodes": ("raster", "episodes", "circuit", "correlogram", "counts"),
     "spade": ("raster", "aligned", "patterns", "counts", "spectrum", "funnel"),
-    "sort": ("units", "shapes", "correlograms", "amplitudes", "depths", "raster", "merges"),
+    "sort": ("units", "shapes", "similar", "correlograms", "amplitudes", "depths", "raster", "merges"),
     "series": ("series", "changes", "episodes"),
     "comparison": ("circuits", "episodes", "changes"),
     "spade-comparison": ("raster", "patterns", "counts", "changes"),

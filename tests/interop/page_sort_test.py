@@ -7,11 +7,38 @@ import base64
 import re
 import unittest
 
-from browser import NASTY, By, PageCase, np, rows_of, spikeweave
+from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
 from page_data import rows_of_columns
 
 
-class Recording(PageCase):
+# The headings of the page for columns of units.tsv.
+HEADINGS = {"unit": "unit", "label": "label", "reason": "reason", "spikes": "spikes", "rate (Hz)": "rate_hz", "SNR": "snr", "ISI violations": "refractory_violations",
+            "contamination": "contamination", "presence ratio": "presence_ratio", "amplitude cutoff": "amplitude_cutoff", "amplitude CV": "amplitude_cv", "firing range (Hz)": "firing_range",
+            "L-ratio": "l_ratio", "isolation distance": "isolation_distance", "features of L-ratio": "quality_features", "separation (SD)": "separation", "channel": "peak_channel",
+            "may be one neuron with": "possibly_one_neuron_with", "may share cross-talk with": "cross_talk_with"}
+# Columns that only programs need.
+NOT_SHOWN = {"clu_label", "peak_feature", "unmasked_features", "amplitude_median"}
+
+
+class SortingPage(PageCase):
+    """Units in the table of the page."""
+
+    def headings(self):
+        return [head.text.rstrip(" ▴▾") for head in self.driver.find_elements(By.CSS_SELECTOR, "#units th")]
+
+    def column(self, heading):
+        at = self.headings().index(heading)
+        return [row[at].replace("–", "") for row in self.table("units")]
+
+    def assert_units(self, rows):
+        """The table has these rows, and every column that people need."""
+        shown = [heading for heading in self.headings() if heading != "amplitude (µV)"]
+        self.assertEqual({HEADINGS[heading] for heading in shown}, set(rows[0]) - NOT_SHOWN)
+        for heading in shown:
+            self.assert_same([[cell] for cell in self.column(heading)], [[row[HEADINGS[heading]]] for row in rows])
+
+
+class Recording(SortingPage):
     """A recording with motion, in which spikes are found by templates."""
 
     @classmethod
@@ -50,7 +77,9 @@ class Recording(PageCase):
 
     def test_lists_the_units_and_decisions_of_the_tables(self):
         self.assertGreater(len(self.units), 3)
-        self.assert_same([[cell.replace("–", "") for cell in row] for row in self.table("units")], [list(row.values()) for row in self.units])
+        self.assert_units(self.units)
+        for row, unit in zip(self.column("amplitude (µV)"), self.units, strict=True):
+            self.assertEqual(float(row), float(unit["amplitude_median"]))
         self.assert_same([[cell.replace("–", "") for cell in row[1:]] for row in self.table("merges")], [list(row.values()) for row in rows_of(self.out / "merges.tsv")])
 
     def test_saves_amplitudes_and_the_motion(self):
@@ -153,8 +182,49 @@ class Recording(PageCase):
         label = self.units[0]["label"]
         self.one(f"#label-filter option[value={label}]").click()
         expected = [[row["unit"], row["reason"]] for row in self.units if row["label"] == label]
-        reason = list(self.units[0]).index("reason") - len(self.units[0])
-        self.assertEqual([[row[0], row[reason]] for row in self.table("units")], expected)
+        self.assertEqual([list(row) for row in zip(self.column("unit"), self.column("reason"))], expected)
+
+    def test_similar_units_are_those_of_like_waveforms(self):
+        unit = int(self.units[0]["unit"])
+        self.pick(unit)
+
+        def waves(one):
+            """The mean waveforms on all channels; 0 where the file has none."""
+            whole = np.zeros((self.waveforms["mean_waveforms"].shape[1], 20))
+            whole[:, self.waveforms["unit_channels"][one - 1]] = self.waveforms["mean_waveforms"][one - 1]
+            return whole
+
+        cosine = {row["unit"]: (waves(unit) * waves(int(row["unit"]))).sum() / np.linalg.norm(waves(unit)) / np.linalg.norm(waves(int(row["unit"]))) for row in self.units[1:]}
+        rows = self.table("similar")
+        self.assertEqual([row[0] for row in rows], sorted(cosine, key=cosine.get, reverse=True))
+        for name, shown, *_ in rows:
+            self.assertAlmostEqual(float(shown), cosine[name], 2)
+
+    def test_two_units_are_shown_at_once(self):
+        unit = self.units[0]["unit"]
+        self.pick(unit)
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#shapes .second"), [])
+        other = self.table("similar")[0][0]
+        self.press(f"#similar tr[data-number='{other}'] button")
+
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), unit)
+        self.assertTrue(self.one(f"#correlograms [data-pair='{unit} {other}']").is_displayed())
+        channels = set(self.waveforms["unit_channels"][int(other) - 1].tolist())
+        drawn = [int(wave.get_attribute("data-channel")) for wave in self.driver.find_elements(By.CSS_SELECTOR, "#shapes .wave:has(.second)")]
+        self.assertEqual(set(drawn), channels)
+        self.assertIn(f"Violet: unit {other}", self.one("#amplitudes").text)
+        self.pick(other)
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#shapes .second"), [])
+
+    def test_arrow_keys_pick_the_next_unit(self):
+        names = [row["unit"] for row in self.units]
+        self.pick(names[0])
+        self.one(f"#units tr[data-number='{names[0]}'] button").send_keys(Keys.ARROW_DOWN)
+        self.frame()
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), names[1])
+        self.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ARROW_UP)
+        self.frame()
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), names[0])
 
     def test_nobody_is_left_out(self):
         self.assert_accessible()
@@ -169,7 +239,7 @@ class Recording(PageCase):
         self.assertIn(NASTY[1], [row[-1] for row in self.table("merges")])
 
 
-class Others(PageCase):
+class Others(SortingPage):
     """Sortings of which less is known, and a large one."""
 
     @classmethod
@@ -183,7 +253,8 @@ class Others(PageCase):
 
     def test_features_without_times_have_tables(self):
         self.assert_quiet()
-        self.assert_same([[cell.replace("–", "") for cell in row] for row in self.table("units")], [list(row.values()) for row in rows_of(self.out / "units.tsv")])
+        self.assert_units(rows_of(self.out / "units.tsv"))
+        self.assertNotIn("amplitude (µV)", self.headings())
         self.assertIn("not known", self.one("#correlograms").text)
         self.assertIn("no waveforms", self.one("#shapes").text)
 

@@ -11,7 +11,7 @@ export function coloursOf(element) {
   const style = getComputedStyle(element);
   const colour = (name) => style.getPropertyValue(name).trim();
   const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
-  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), blue: colour("--blue"), soft: colour("--soft"), lost: colour("--lost"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
+  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), blue: colour("--blue"), violet: colour("--violet"), soft: colour("--soft"), lost: colour("--lost"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
 }
 
 // The context of a canvas of this size, as sharp as the screen.

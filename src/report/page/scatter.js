@@ -87,7 +87,8 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
     const colours = coloursOf(canvas);
     const own = points.of(unit.number);
     const others = near && box.checked ? [] : data.units.filter((one) => one !== unit).map((one) => points.of(one.number));
-    const series = [...others.map((one) => ({ times: one.times, values: one[key], colour: colours.band, size: 1.2 })), { times: own.times, values: own[key], colour: colours.mark, size: 2.5 }];
+    const second = state.other.isChosen ? points.of(state.other.unit.number) : null;
+    const series = [...others.map((one) => ({ times: one.times, values: one[key], colour: colours.band, size: 1.2 })), ...(second ? [{ times: second.times, values: second[key], colour: colours.violet, size: 2 }] : []), { times: own.times, values: own[key], colour: colours.mark, size: 2.5 }];
     const middle = own[key].toSorted()[own[key].length >> 1] ?? 0;
     const reach = rangeOf([own[key]], 1);
     const ownMotion = motion.length > 0 ? [motionAt(motion, middle)] : [];
@@ -96,12 +97,12 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
     drawScatter(canvas, { from: data.begin / 1e6, to: data.end / 1e6, range, series, lines: box.checked ? ownMotion : lines, yLabel }, colours);
     canvas.setAttribute("aria-label", `${label} of unit ${unit.number} over time`);
     drawn.textContent = `Orange: ${grouped(own.times.length)} of the ${grouped(unit.spikes)} spikes of unit ${unit.number}${own.times.length < unit.spikes ? ", evenly spread" : ""}. Grey: other units, at most ${grouped(points.most)} spikes of each.` +
-      (motion.length > 0 ? (box.checked ? " Line: the estimated motion of the tissue at the unit's depth." : " Lines: the estimated motion of the tissue, at the depths where it was estimated.") : "");
+      (second ? ` Violet: unit ${state.other.unit.number}.` : "") + (motion.length > 0 ? (box.checked ? " Line: the estimated motion of the tissue at the unit's depth." : " Lines: the estimated motion of the tissue, at the depths where it was estimated.") : "");
     drawn.dataset.drawn = `${own.times.length} ${others.reduce((sum, one) => sum + one.times.length, 0)}`;
   });
 
   state.listen((what) => {
-    if (what === "picked") redraw();
+    if (what === "picked" || what === "other") redraw();
   });
   window.addEventListener("resize", redraw);
   return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn, savePng(key, canvas)), redraw };

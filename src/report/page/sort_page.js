@@ -5,6 +5,7 @@ import { el, grouped } from "./format.js";
 import { makeProbe } from "./probe.js";
 import { makeRaster } from "./raster.js";
 import { makeAmplitudes, makeDepths } from "./scatter.js";
+import { followOther, makeSimilar } from "./similar_units.js";
 import { readSorting } from "./sorting_data.js";
 import { makeState } from "./state.js";
 import { makeUnitCorrelograms } from "./unit_correlograms.js";
@@ -33,6 +34,7 @@ function aboutPhy({ spikeCount, run }) {
 export function sortPage(raw) {
   const data = readSorting(raw);
   const state = makeState(data, (row) => data.trains[row.number - 1]?.times ?? new Float64Array(0));
+  followOther(state);
   const raster = makeRaster(state);
   const [amplitudes, depths] = [makeAmplitudes(state), makeDepths(state)];
   const timed = data.spikeCount > 0;
@@ -47,6 +49,7 @@ export function sortPage(raw) {
     views: [
       ["units", "Units", makeUnits(state), "Units and their quality"],
       ["shapes", "Waveforms", el("div", { class: "aside" }, makeProbe(state), makeWaveforms(state)), "Probe and waveforms"],
+      ["similar", "Similar", makeSimilar(state), "Similar units"],
       ["correlograms", "Correlograms", makeUnitCorrelograms(state)],
       ["amplitudes", "Amplitude", amplitudes.element, "Amplitude over time"],
       ["depths", "Depth", depths.element, "Depth over time"],

@@ -75,12 +75,14 @@ function millisecondsOf(value) {
 
 export function readSorting(raw) {
   const { x_um: x, y_um: y, shank } = raw.channels;
+  const waveforms = readWaveforms(raw.waveforms);
+  const height = (unit) => waveforms && waveforms.of(unit).reduce((most, { mean }) => mean.reduce((best, value) => Math.max(best, Math.abs(value)), most), 0);
   return {
     ...spikesOf(raw),
-    units: rowsOf(raw.units, "unit").map((row) => ({ ...row, units: [row.unit - 1] })),
+    units: rowsOf(raw.units, "unit").map((row) => ({ ...row, units: [row.unit - 1], amplitude: row.amplitude_median ?? height(row.unit) })),
     columns: Object.keys(raw.units).filter((name) => name !== "total"),
     channels: x.map((_, i) => ({ number: i, x: x[i], y: y[i], shank: shank[i] })),
-    waveforms: readWaveforms(raw.waveforms),
+    waveforms,
     points: pointsReader(raw.points),
     motion: readMotion(raw.motion),
     merges: raw.merges && rowsOf(raw.merges),

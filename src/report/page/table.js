@@ -1,4 +1,4 @@
-// A table that is sorted by its headings and shown a page at a time.
+// A table that is sorted by its headings and shown a page at a time. Arrow keys pick the next row.
 
 import { el, grouped, sixDigits } from "./format.js";
 
@@ -69,6 +69,19 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
     after.disabled = page === pages - 1;
   }
 
+  // The row above or below is picked.
+  function step(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const next = by && shown[shown.findIndex((row) => String(row.number) === event.target.closest("tr").dataset.number) + by];
+    if (!next) return;
+    event.preventDefault();
+    page = Math.floor(shown.indexOf(next) / rowsShown);
+    pick(next);
+    draw();
+    body.querySelector(`tr[data-number="${next.number}"] button`).focus();
+  }
+
+  if (pick) body.addEventListener("keydown", step);
   order();
   return {
     element,

@@ -38,30 +38,23 @@ function drawIntervals({ trains, refractory }, unit) {
   return [chart, el("p", { class: "note", id: "violations" }, text)];
 }
 
-// Beside the unit that is picked, another one: the one that was picked before, unless it is chosen.
 export function makeUnitCorrelograms(state) {
   const { data } = state;
   if (data.spikeCount === 0) return el("p", { class: "note" }, "The times of the spikes are not known.");
-  const choice = el("select", { id: "other-unit", onchange: () => {
-    other = Number(choice.value);
-    redraw();
-  } }, data.units.map((unit) => el("option", { value: unit.number }, String(unit.number))));
+  const choice = el("select", { id: "other-unit", onchange: () => state.choose(data.units.find(({ number }) => number === Number(choice.value))) },
+    data.units.map((unit) => el("option", { value: unit.number }, String(unit.number))));
   const charts = el("div", { class: "two" });
-  let picked = null;
-  let other = null;
 
   const redraw = drawnInTurn(charts, () => {
+    const [picked, other] = [state.now.picked.number, state.other.unit.number];
     charts.replaceChildren(
       el("div", {}, el("h3", {}, `unit ${picked}`), drawCorrelogram(data, picked, picked)), el("div", {}, el("h3", {}, `intervals of unit ${picked}`), ...drawIntervals(data, picked)),
       ...(other === picked ? [] : [el("div", {}, el("h3", {}, `unit ${picked} → unit ${other}`), drawCorrelogram(data, picked, other)), el("div", {}, el("h3", {}, `unit ${other}`), drawCorrelogram(data, other, other))]));
   });
 
   state.listen((what) => {
-    if (what !== "picked") return;
-    const { number } = state.now.picked;
-    if (number !== picked) other = picked ?? data.units.find((unit) => unit.number !== number)?.number ?? number;
-    picked = number;
-    choice.value = other;
+    if (what !== "picked" && what !== "other") return;
+    choice.value = state.other.unit.number;
     redraw();
   });
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "other-unit" }, "with unit ", choice)), charts,

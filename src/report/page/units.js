@@ -3,26 +3,27 @@
 import { el, figureOrText } from "./format.js";
 import { figureColumn, inputFilter, makeList, makeTable, numberColumn } from "./table.js";
 
-const unitHelps = {
-  rate_hz: "spikes a second", l_ratio: "0 is perfect", isolation_distance: "large is good", quality_features: "features used for the two measures of isolation",
-  refractory_violations: "share of intervals shorter than the refractory period", contamination: "estimated share of spikes of other neurons",
-  snr: "height of the mean waveform over the noise of its channel", unmasked_features: "mean over its spikes", peak_feature: "from 0",
-  presence_ratio: "share of the equal parts of the recording in which it fires", firing_range: "95th less 5th percentile of its rates in 10 s, Hz",
-  amplitude_median: "height of its spikes in µV", separation: "of the two groups into which its spikes divide best, in standard deviations", amplitude_cv: "standard deviation of its heights over their median", amplitude_cutoff: "estimated share of its spikes that were too small to be found", peak_channel: "from 0",
-  label: "good: one neuron; mua: several, or a part of one; noise: none", reason: "why it has its label",
-};
-
-const columnOf = (key) => figureColumn(key, unitHelps[key], figureOrText);
+// The columns in the order in which units are assessed: their key, name and explanation.
+const unitColumns = [
+  ["unit", "unit"], ["label", "label", "good: one neuron; mua: several, or a part of one; noise: none"], ["reason", "reason", "the limit that decided the label"],
+  ["spikes", "spikes"], ["rate_hz", "rate (Hz)"], ["amplitude", "amplitude (µV)", "median height of its spikes, or the height of its mean waveform"], ["snr", "SNR", "height of the mean waveform over the noise of its channel"],
+  ["refractory_violations", "ISI violations", "share of intervals shorter than the refractory period"], ["contamination", "contamination", "estimated share of spikes of other neurons"],
+  ["presence_ratio", "presence ratio", "share of the equal parts of the recording in which it fires"], ["amplitude_cutoff", "amplitude cutoff", "estimated share of its spikes that were too small to be found"],
+  ["amplitude_cv", "amplitude CV", "standard deviation of the heights of its spikes over their median"], ["firing_range", "firing range (Hz)", "95th less 5th percentile of its rates in 10 s"],
+  ["l_ratio", "L-ratio", "0 is perfect"], ["isolation_distance", "isolation distance", "large is good"], ["quality_features", "features of L-ratio", "compare both measures of isolation only for the same number"],
+  ["separation", "separation (SD)", "of the two groups into which its spikes divide best"], ["peak_channel", "channel", "where it is largest, from 0"],
+  ["possibly_one_neuron_with", "may be one neuron with"], ["cross_talk_with", "may share cross-talk with"]];
 
 // Unknown values are kept.
 export function makeUnits(state) {
   const { units, columns } = state.data;
+  const known = unitColumns.filter(([key]) => columns.includes(key) || (key === "amplitude" && units.some((row) => row.amplitude !== null)));
   const box = (id, label, value, step, keeps) => inputFilter(id, label, { type: "number", min: "0", step, value }, keeps);
   const labels = ["all", ...new Set(units.map((row) => row.label).filter(Boolean))];
   const choice = el("select", { id: "label-filter" }, labels.map((one) => el("option", { value: one }, one)));
   const ofLabel = { input: choice, element: el("label", { for: "label-filter" }, "label ", choice), keeps: (row) => choice.value === "all" || row.label === choice.value };
-  return makeList(state, "unit", { caption: "Units", columns: columns.map(columnOf), rows: units, filters: [
-    box("spikes-filter", "spikes at least", "0", "1", (row, least) => row.spikes >= Number(least)), box("snr-filter", "snr at least", "0", "any", (row, least) => (row.snr ?? Infinity) >= Number(least)),
+  return makeList(state, "unit", { caption: "Units", columns: known.map(([key, label, help]) => ({ ...figureColumn(key, help, figureOrText), label })), rows: units, filters: [
+    box("spikes-filter", "spikes at least", "0", "1", (row, least) => row.spikes >= Number(least)), box("snr-filter", "SNR at least", "0", "any", (row, least) => (row.snr ?? Infinity) >= Number(least)),
     box("violations-filter", "violations at most", "1", "any", (row, most) => (row.refractory_violations ?? 0) <= Number(most)), ...(labels.length > 1 ? [ofLabel] : [])] }).element;
 }
 

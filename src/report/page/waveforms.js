@@ -22,10 +22,14 @@ function scaleBar(perMicrovolt, perMs, most, span, x, y) {
     svg("text", { x: x + 6, y: y - volts * perMicrovolt + 9 }, `${shortNumber(volts)} µV`), svg("text", { x: x + ms * perMs + 5, y: y + 4 }, `${shortNumber(ms)} ms`));
 }
 
-export function drawWaveforms({ channels, waveforms }, unit) {
-  const shown = waveforms.of(unit);
+// `other`: a second unit, whose means are drawn as well, on the channels around both peaks.
+export function drawWaveforms({ channels, waveforms }, unit, other = null) {
+  const own = waveforms.of(unit);
+  const others = other ? waveforms.of(other) : [];
+  const flat = new Float32Array(waveforms.frames);
+  const shown = [...own, ...others.filter(({ channel }) => own.every((one) => one.channel !== channel)).map(({ channel }) => ({ channel, mean: flat, deviation: flat }))];
   const cells = cellsOf(channels, shown);
-  const ends = (sign) => shown.reduce((all, { mean, deviation }) => mean.reduce((best, value, i) => Math.max(best, sign * value + deviation[i]), all), 1);
+  const ends = (sign) => [...shown, ...others].reduce((all, { mean, deviation }) => mean.reduce((best, value, i) => Math.max(best, sign * value + deviation[i]), all), 1);
   const [up, down] = [ends(1), ends(-1)];
   const peak = shown.map(({ mean }) => mean.reduce((a, b) => Math.max(a, Math.abs(b)), 0));
   const largest = peak.indexOf(Math.max(...peak));
@@ -35,13 +39,14 @@ export function drawWaveforms({ channels, waveforms }, unit) {
   const x = (cell, frame) => waveMargin + cell.column * (cellWidth + cellGap) + (cellWidth * frame) / (waveforms.frames - 1);
   const y = (cell, value) => waveMargin + cell.row * (cellHeight + cellGap) + (cellHeight * (up - value)) / (up + down);
   const picture = svg("svg", { viewBox: `0 0 ${wavesWidth} ${body + 2 * waveMargin + waveFoot}`, class: "waveforms", role: "img",
-    "aria-label": `Mean waveforms of unit ${unit} with one standard deviation, on ${shown.length} channels` });
+    "aria-label": `Mean waveforms of unit ${unit}${other ? ` and of unit ${other}` : ""} with one standard deviation, on ${shown.length} channels` });
   shown.forEach(({ channel, mean, deviation }, k) => {
     const cell = cells[k];
     const edge = (sign) => Array.from(mean, (value, i) => `${x(cell, i).toFixed(1)},${y(cell, value + sign * deviation[i]).toFixed(1)}`);
-    const line = Array.from(mean, (value, i) => `${x(cell, i).toFixed(1)},${y(cell, value).toFixed(1)}`);
+    const lineOf = (values) => Array.from(values, (value, i) => `${x(cell, i).toFixed(1)},${y(cell, value).toFixed(1)}`).join(" ");
+    const second = others.find((one) => one.channel === channel);
     picture.append(svg("g", { class: k === largest ? "wave peak" : "wave", "data-channel": channel }, svg("polygon", { class: "band", points: [...edge(1), ...edge(-1).reverse()].join(" ") }),
-      svg("polyline", { class: "line", points: line.join(" ") }), svg("text", { x: x(cell, 0), y: y(cell, 0) - 5 }, String(channel))));
+      svg("polyline", { class: "line", points: lineOf(mean) }), second ? svg("polyline", { class: "line second", points: lineOf(second.mean) }) : [], svg("text", { x: x(cell, 0), y: y(cell, 0) - 5 }, String(channel))));
   });
   const perMs = cellWidth / (waveforms.end - waveforms.begin);
   picture.append(scaleBar(cellHeight / (up + down), perMs, (up + down) / 2, waveforms.end - waveforms.begin, waveMargin, body + waveMargin + waveFoot));
@@ -53,10 +58,11 @@ export function makeWaveforms(state) {
   if (!data.waveforms) return el("p", { class: "note" }, "There are no waveforms: features were sorted, not a recording.");
   const element = el("div", { id: "waveforms-view" });
   state.listen((what) => {
-    if (what !== "picked") return;
+    if (what !== "picked" && what !== "other") return;
     const { number } = state.now.picked;
-    element.replaceChildren(el("h3", {}, `unit ${number}`), el("div", { class: "frame narrow" }, drawWaveforms(data, number)),
-      el("p", { class: "note" }, `Mean and one standard deviation of ${grouped(data.waveforms.averaged(number))} spikes; numbers are channels, from 0.`));
+    const other = state.other.isChosen ? state.other.unit.number : null;
+    element.replaceChildren(el("h3", {}, `unit ${number}`, other ? [" and ", el("span", { class: "key reverse" }, `unit ${other}`)] : []), el("div", { class: "frame narrow" }, drawWaveforms(data, number, other)),
+      el("p", { class: "note" }, `Mean and one standard deviation of ${grouped(data.waveforms.averaged(number))} spikes${other ? `, and the mean of unit ${other}` : ""}; numbers are channels, from 0.`));
   });
   return element;
 }
