@@ -253,3 +253,23 @@ def test_real_files_of_hdf5_are_read_as_their_libraries_read_them(shared_data):
         units = io.read().units
         expected = {str(units.id[i]): units["spike_times"][i] for i in range(len(units))}
     assert_trains(said_of(spikeweave.read, nwb, labels="all")[0], expected)
+
+
+def test_positions_come_from_the_names_of_electrodes_or_a_layout(tmp_path):
+    names = [f"{column}{row}" for column in range(2, 8) for row in range(1, 9)]
+    spikes = tmp_path / "spikes.tsv"
+    lines = (f"{0.1 + 0.001 * i:.3f}\t{name}\n" for i, name in enumerate(names))
+    spikes.write_text("time_s\tunit\n" + "".join(lines))
+    found = spikeweave.read(spikes)
+    places = dict(zip(found.unit_names, found.positions.tolist(), strict=True))
+    assert places["32"] == [places["22"][0] + 200, places["22"][1]]
+    assert places["23"] == [places["22"][0], places["22"][1] - 200]
+
+    layout = tmp_path / "layout.txt"
+    layout.write_text("21 1.5 -2\n")
+    placed = spikeweave.read(spikes, layout=layout)
+    assert placed.positions[placed.unit_names.index("21")].tolist() == [1.5, -2]
+    assert np.isnan(placed.positions[placed.unit_names.index("22")]).all()
+    layout.write_text("21 1.5\n")
+    with pytest.raises(OSError, match="layout.txt', line 1: found '21 1.5', expected a unit, x"):
+        spikeweave.read(spikes, layout=layout)

@@ -186,9 +186,11 @@ std::string to_json(const spike_file& file, const std::string& name) {
     for (const unit_rate& unit : found.units)
         units.push_back({{"name", unit.name}, {"spikes", unit.spikes}, {"rate_hz", unit.hertz}});
     for (std::size_t u = 0; u < file.labels.size(); ++u) units[u]["label"] = file.labels[u];
-    for (std::size_t u = 0; u < file.places.size(); ++u) {
-        units[u]["x_um"] = file.places[u].x_um;
-        units[u]["y_um"] = file.places[u].y_um;
+    for (report::json& unit : units) {
+        const auto place = file.spikes.places().find(unit.at("name").get<std::string>());
+        if (place == file.spikes.places().end()) continue;
+        unit["x_um"] = place->second.x_um;
+        unit["y_um"] = place->second.y_um;
     }
     report::json dropped = report::json::array();
     for (const dropped_unit& unit : file.dropped)

@@ -37,8 +37,7 @@ double height_of(const sorting_details& details, std::size_t unit, std::size_t k
     return double{high} - double{low};
 }
 
-std::optional<std::pair<double, double>> place_of(const sorting_details& details,
-                                                  std::size_t unit) {
+std::optional<unit_place> place_of(const sorting_details& details, std::size_t unit) {
     double x = 0;
     double y = 0;
     double all = 0;
@@ -50,26 +49,37 @@ std::optional<std::pair<double, double>> place_of(const sorting_details& details
         all += height * height;
     }
     if (!(all > 0)) return std::nullopt;
-    return std::pair(x / all, y / all);
+    return unit_place{x / all, y / all};
 }
 
 }  // namespace
 
-json unit_places(const std::filesystem::path& spikes, const std::vector<std::string>& names) {
-    if (spikes.filename() != "spikes.npz") return nullptr;
-    const auto details = details_beside(spikes);
+unit_places places_of(const spike_sequence& spikes, const std::filesystem::path& path) {
+    unit_places out = spikes.places();
+    if (!out.empty() || path.filename() != "spikes.npz") return out;
+    const auto details = details_beside(path);
     if (!details || !fit_together(*details) || details->x_um.empty() || details->mean.empty())
-        return nullptr;
-    json columns{{"x_um", json::array()}, {"y_um", json::array()}};
-    for (const std::string& name : names) {
+        return out;
+    for (const std::string& name : spikes.unit_names()) {
         std::size_t unit = 0;
         const char* const end = name.data() + name.size();
         const auto read = std::from_chars(name.data(), end, unit);
         const bool is_known = read.ec == std::errc{} && read.ptr == end && unit >= 1 &&
                               unit <= details->averaged.size();
         const auto place = is_known ? place_of(*details, unit - 1) : std::nullopt;
-        columns["x_um"].push_back(place ? json(place->first) : json());
-        columns["y_um"].push_back(place ? json(place->second) : json());
+        if (place) out.emplace(name, *place);
+    }
+    return out;
+}
+
+json columns_of(const unit_places& places, const std::vector<std::string>& names) {
+    if (places.empty()) return nullptr;
+    json columns{{"x_um", json::array()}, {"y_um", json::array()}};
+    for (const std::string& name : names) {
+        const auto place = places.find(name);
+        const bool is_known = place != places.end();
+        columns["x_um"].push_back(is_known ? json(place->second.x_um) : json());
+        columns["y_um"].push_back(is_known ? json(place->second.y_um) : json());
     }
     return columns;
 }

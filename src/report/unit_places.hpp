@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "report/run_json.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::report {
 
-/// Where units are on the probe, if their spikes are the `spikes.npz` of a result of `sort`: the
-/// mean position of the channels around the peak of each one, weighted by the squares of the
-/// heights of its waveform there.
-/// @return columns `x_um` and `y_um`, null for a unit without a waveform; null if nothing is known
-json unit_places(const std::filesystem::path& spikes, const std::vector<std::string>& names);
+/// The positions that the spikes have; or those on the probe, if the spikes are the `spikes.npz` of
+/// a result of `sort`: the mean position of the channels around the peak of each unit, weighted by
+/// the squares of the heights of its waveform there. Units without one are missing.
+unit_places places_of(const spike_sequence& spikes, const std::filesystem::path& path);
+
+/// As columns `x_um` and `y_um`, null for a unit without a position; null if there are none.
+json columns_of(const unit_places& places, const std::vector<std::string>& names);
 
 }  // namespace spikeweave::report

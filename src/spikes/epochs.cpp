@@ -50,8 +50,9 @@ std::vector<time_span> line_up(std::span<const time_span> epochs, duration separ
     return spans;
 }
 
-void keep_doubtful_pairs(const spike_sequence& from, spike_sequence& in) {
+void keep_notes(const spike_sequence& from, spike_sequence& in) {
     in.set_doubtful_pairs({from.doubtful_pairs().begin(), from.doubtful_pairs().end()});
+    in.set_places(from.places());
 }
 
 }  // namespace
@@ -96,7 +97,7 @@ concatenated_epochs concatenate_epochs(const spike_sequence& spikes,
     out.outside = spikes.size() - times_us.size();
     out.spikes = spike_sequence(std::move(times_us), std::move(units), spikes.unit_names(),
                                 {duration{0}, out.spans.back().end});
-    keep_doubtful_pairs(spikes, out.spikes);
+    keep_notes(spikes, out.spikes);
     return out;
 }
 
@@ -110,12 +111,12 @@ spike_sequence within_epochs(const spike_sequence& spikes, std::span<const time_
                        {joined.spikes.units().begin(), joined.spikes.units().end()},
                        spikes.unit_names(), {epochs.front().begin, epochs.back().end});
     out.epochs_ = std::move(joined.sources);
-    keep_doubtful_pairs(spikes, out);
+    keep_notes(spikes, out);
     return out;
 }
 
 spike_sequence taken_from(const spike_sequence& from, spike_sequence spikes) {
-    keep_doubtful_pairs(from, spikes);
+    keep_notes(from, spikes);
     return from.epochs().empty() ? std::move(spikes) : within_epochs(spikes, from.epochs());
 }
 
@@ -126,7 +127,7 @@ spike_sequence within_span(const spike_sequence& spikes, const time_span& span) 
     const auto units = spikes.units().subspan(static_cast<std::size_t>(first - times.begin()),
                                               static_cast<std::size_t>(end - first));
     spike_sequence out({first, end}, {units.begin(), units.end()}, spikes.unit_names(), span);
-    keep_doubtful_pairs(spikes, out);
+    keep_notes(spikes, out);
     return out;
 }
 

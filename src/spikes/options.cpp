@@ -59,6 +59,10 @@ option_list describe(spike_read_options& options) {
              "after each spike that counts, ignore further spikes of its group for this long")
         .at_least(0)
         .only_with("groups");
+    list.add("layout", options.layout,
+             "where the units are: a file with a unit, x and y in micrometres on each line")
+        .written("FILE")
+        .by_default("as the file states, or the names of electrodes of an array");
     return list;
 }
 

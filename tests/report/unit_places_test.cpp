@@ -11,7 +11,6 @@ namespace spikeweave {
 namespace {
 
 using report::json;
-using report::unit_places;
 
 // Two units on three channels, the second one without a spike.
 report::sorting_details two_units() {
@@ -38,7 +37,10 @@ protected:
     }
 
     json places(const char* file = "spikes.npz") {
-        return unit_places(place.path() / file, {"2", "1", "3", "one", "1 "});
+        const std::vector<std::string> names{"2", "1", "3", "one", "1 "};
+        spike_sequence_builder builder;
+        for (const std::string& name : names) builder.unit(name);
+        return report::columns_of(report::places_of(builder.finish(), place.path() / file), names);
     }
 
     temporary_folder place;

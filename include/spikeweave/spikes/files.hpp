@@ -65,16 +65,11 @@ struct spike_read_options {
     std::filesystem::path groups{};
     /// A spike no later than this after the last counted one of its group is not counted.
     duration group_window{0};
+    /// A file of the positions of units (`read_layout`), instead of those of the file or of the
+    /// names of the units; may be empty.
+    std::filesystem::path layout{};
 };
 SPIKEWEAVE_API option_list describe(spike_read_options& options);
-
-/// Where a unit or its electrode is, in micrometres.
-struct unit_place {
-    double x_um = 0;
-    double y_um = 0;
-
-    friend bool operator==(const unit_place&, const unit_place&) = default;
-};
 
 /// Information about a file besides its spikes. Everything dropped is counted here.
 struct spike_file {
@@ -101,8 +96,6 @@ struct spike_file {
     /// The signal-to-noise ratio of each unit, NaN where it is unknown; empty if it was not asked
     /// for, if the file has none, and after grouping.
     std::vector<double> snr{};
-    /// The place of each unit; empty if the file has none, and after grouping.
-    std::vector<unit_place> places{};
     /// Whether the units are clusters of a sorter, and so no electrodes.
     bool are_clusters = false;
     /// Whether the file states the beginning and end of the recording. If not, the span is from the

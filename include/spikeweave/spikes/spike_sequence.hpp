@@ -14,6 +14,7 @@
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/spikes/doubtful_pairs.hpp"
+#include "spikeweave/spikes/positions.hpp"
 
 namespace spikeweave {
 
@@ -71,8 +72,15 @@ public:
     void set_doubtful_pairs(std::vector<doubtful_pair> pairs) {
         doubtful_pairs_ = std::move(pairs);
     }
+    /// The positions of its units, as far as they are known. They are not compared.
+    const unit_places& places() const { return places_; }
+    void set_places(unit_places places) { places_ = std::move(places); }
 
-    friend bool operator==(const spike_sequence&, const spike_sequence&) = default;
+    friend bool operator==(const spike_sequence& a, const spike_sequence& b) {
+        return a.times_us_ == b.times_us_ && a.units_ == b.units_ &&
+               a.unit_names_ == b.unit_names_ && a.span_ == b.span_ && a.epochs_ == b.epochs_ &&
+               a.doubtful_pairs_ == b.doubtful_pairs_;
+    }
 
 private:
     friend class spike_sequence_builder;
@@ -85,6 +93,7 @@ private:
     time_span span_;
     std::vector<time_span> epochs_;
     std::vector<doubtful_pair> doubtful_pairs_;
+    unit_places places_;
 };
 
 /// The sequence of spikes in any order: by time, then by unit.

@@ -1,6 +1,7 @@
 #include "bindings/core/spikes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -41,12 +42,6 @@ nb::dict file_to_python(spike_file file) {
     for (std::string& warning : warnings) warning = with_plain_names(warning);
     out["warnings"] = warnings;
     out["stimulus"] = seconds_of(file.stimulus_us);
-    std::vector<double> places;
-    for (const unit_place& place : file.places) {
-        places.push_back(place.x_um);
-        places.push_back(place.y_um);
-    }
-    out["places"] = to_numpy(std::move(places), {file.places.size(), std::size_t{2}});
     shared_spikes spikes = share(std::move(file.spikes), file.has_recorded_span);
     spikes.checked = true;
     spikes.are_clusters = file.are_clusters;
@@ -101,6 +96,21 @@ named_pairs doubtful_pairs(const shared_spikes& spikes) {
     for (const doubtful_pair& pair : spikes.sequence->doubtful_pairs())
         out.emplace_back(pair.one, pair.other, to_string(pair.why));
     return out;
+}
+
+// The position of each unit, NaN where it is unknown; None if there are none.
+nb::object places_of(const shared_spikes& spikes) {
+    const unit_places& places = spikes.sequence->places();
+    if (places.empty()) return nb::none();
+    std::vector<double> columns;
+    for (const std::string& name : spikes.sequence->unit_names()) {
+        const auto place = places.find(name);
+        constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+        columns.push_back(place == places.end() ? unknown : place->second.x_um);
+        columns.push_back(place == places.end() ? unknown : place->second.y_um);
+    }
+    const std::size_t units = spikes.sequence->unit_count();
+    return nb::cast(to_numpy(std::move(columns), {units, std::size_t{2}}));
 }
 
 shared_spikes with_doubtful_pairs(const shared_spikes& spikes, const named_pairs& pairs) {
@@ -225,6 +235,7 @@ void bind_spikes(nb::module_& m) {
             nb::rv_policy::move)
         .def("with_epochs", &with_epochs)
         .def_prop_ro("doubtful_pairs", &doubtful_pairs)
+        .def_prop_ro("places", &places_of)
         .def("with_doubtful_pairs", &with_doubtful_pairs, "pairs"_a)
         .def_ro("has_recorded_span", &shared_spikes::has_recorded_span)
         .def_rw("are_clusters", &shared_spikes::are_clusters)

@@ -37,6 +37,7 @@ def read(
     min_snr: float | None = None,
     groups: str | os.PathLike[str] | None = None,
     group_window: Time = 0.0,
+    layout: str | os.PathLike[str] | None = None,
     progress: Progress = None,
 ) -> SpikeSequence:
     """Reads spikes.
@@ -94,6 +95,9 @@ def read(
         A group keeps its other units if some are left out, with a warning.
     group_window
         Do not count a spike that is no later than this after the last counted one of its group.
+    layout
+        Where the units are: a file with a unit, x and y in micrometres on each line. By default as
+        the file states, or the names of electrodes of an array (`SpikeSequence.positions`).
     progress
         True, False, or a function of (task, done, total). By default a bar on a terminal.
 
@@ -140,6 +144,7 @@ def read(
             min_snr=min_snr,
             groups=None if groups is None else str(groups),
             group_window=group_window,
+            layout=None if layout is None else str(layout),
             progress=callback,
         )
         if listed is None:
@@ -148,7 +153,7 @@ def read(
             file = _core.take_units(str(path), listed, how)
     for warning in file["warnings"]:
         warnings.warn(f"{path}: {warning}", stacklevel=2)
-    return SpikeSequence._from_core(file["spikes"], file["stimulus"], file["places"])
+    return SpikeSequence._from_core(file["spikes"], file["stimulus"], file["spikes"].places)
 
 
 def _listed(path: Path, format: SpikeFormat) -> dict[str, Any] | None:

@@ -311,6 +311,7 @@ class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=
     min_snr: float | None
     groups: FilePath | None
     group_window: Time | None
+    layout: FilePath | None
     episodes: Armed | None
     fire_at: int | None
     patterns: FilePath | None

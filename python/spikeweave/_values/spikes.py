@@ -228,9 +228,9 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
 
     @property
     def positions(self) -> NDArray[np.float64] | None:
-        """The position of each unit or its electrode, as stated in the file that `read` read: shape
-        (units, 2), x and y in micrometres, read-only; None if it is not known, and of groups of
-        units."""
+        """The position of each unit or its electrode, as `read` found it in the file, a layout or
+        the names of the units: shape (units, 2), x and y in micrometres, read-only; NaN where it is
+        not known, and None if none is."""
         return self._places
 
     @property

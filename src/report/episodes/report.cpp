@@ -128,7 +128,7 @@ document document_of(const episode_view& p) {
     document out{.kind = "episodes",
                  .run = run_of(p),
                  .unit_names = spikes.unit_names(),
-                 .values = {{"places", unit_places(p.report.run.input.path, spikes.unit_names())},
+                 .values = {{"places", columns_of(p.places, spikes.unit_names())},
                             {"spikes", page_spikes(spikes)}},
                  .tables = {circuit_table(p)}};
     if (p.report.pairs) out.tables.push_back(pairs_table(p));

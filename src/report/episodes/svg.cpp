@@ -99,37 +99,34 @@ struct graph_arrow {
     std::string_view kind;  // its class in the style of the picture
 };
 
-// Draws arrows as one graph: units are on a circle, in order.
+bool have_one_delay(std::span<const graph_arrow> arrows) {
+    return std::ranges::all_of(
+        arrows, [&](const graph_arrow& one) { return one.delay == arrows.front().delay; });
+}
+
+// Draws arrows as one graph: units are where their electrodes are, or else on a circle, in order.
 class circuit_graph {
 public:
     circuit_graph(drawing& out, double top, std::span<const std::string> unit_names,
-                  std::span<const graph_arrow> arrows)
+                  std::span<const graph_arrow> arrows, const unit_places& positions)
         : out_(out), names_(unit_names), arrows_(arrows) {
         for (const graph_arrow& one : arrows) {
             places_.try_emplace(one.from);
             places_.try_emplace(one.to);
         }
-        const auto units = static_cast<double>(places_.size());
-        circle_ = std::max(least_circle, units * node_distance / (2 * std::numbers::pi));
-        const double reach = circle_ + node_radius + loop_height;
-        centre_ = {drawing::margin + reach, top + reach};
-        double number = 0;
-        for (auto& [unit, place] : places_) {
-            const double angle = 2 * std::numbers::pi * number++ / units;
-            place = {centre_.x + circle_ * std::sin(angle), centre_.y - circle_ * std::cos(angle)};
-        }
+        if (!put_on_array(positions, top)) put_on_circle(top);
     }
 
     // Returns the height of the graph.
     double draw() {
         for (const graph_arrow& one : arrows_) arrow(one);
         // Labels are on top of all arrows, and circles on top of labels.
-        if (arrows_.size() <= most_labelled_edges)
+        if (arrows_.size() <= most_labelled_edges && !have_one_delay(arrows_))
             for (const graph_arrow& one : arrows_) label(one);
         for (const auto& [unit, place] : places_)
             out_.unit(place.x, place.y, node_radius, names_[to_index(unit)]);
-        out_.reach(centre_.x + circle_ + node_radius + loop_height);
-        return 2 * (circle_ + node_radius + loop_height);
+        out_.reach(right_);
+        return height_;
     }
 
 private:
@@ -137,14 +134,66 @@ private:
     static constexpr double node_distance = 84;  // along the circle
     static constexpr double least_circle = 150;
     static constexpr double loop_height = 34;
+    static constexpr double most_side = 1600;
+
+    // Puts units where their electrodes are, if all are known and stand apart in two dimensions.
+    bool put_on_array(const unit_places& positions, double top) {
+        std::vector<unit_place> at;
+        for (const auto& [unit, place] : places_) {
+            const auto found = positions.find(names_[to_index(unit)]);
+            if (found == positions.end()) return false;
+            at.push_back(found->second);
+        }
+        const auto [left, right] = std::ranges::minmax(at, {}, &unit_place::x_um);
+        const auto [low, high] = std::ranges::minmax(at, {}, &unit_place::y_um);
+        const double width = right.x_um - left.x_um;
+        const double height = high.y_um - low.y_um;
+        double nearest = std::max(width, height);
+        for (std::size_t i = 0; i < at.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                nearest =
+                    std::min(nearest, std::hypot(at[i].x_um - at[j].x_um, at[i].y_um - at[j].y_um));
+        const double scale = node_distance / nearest;
+        if (!(nearest > 0) || scale * std::max(width, height) > most_side ||
+            std::min(width, height) < std::max(width, height) / 4)
+            return false;
+        const double reach = node_radius + loop_height;
+        auto place = at.begin();
+        for (auto& [unit, point] : places_) {
+            point = {drawing::margin + reach + scale * (place->x_um - left.x_um),
+                     top + reach + scale * (high.y_um - place->y_um)};
+            ++place;
+        }
+        centre_ = {drawing::margin + reach + scale * width / 2, top + reach + scale * height / 2};
+        right_ = drawing::margin + 2 * reach + scale * width;
+        height_ = 2 * reach + scale * height;
+        return true;
+    }
+
+    void put_on_circle(double top) {
+        const auto units = static_cast<double>(places_.size());
+        const double circle =
+            std::max(least_circle, units * node_distance / (2 * std::numbers::pi));
+        const double reach = circle + node_radius + loop_height;
+        centre_ = {drawing::margin + reach, top + reach};
+        double number = 0;
+        for (auto& [unit, place] : places_) {
+            const double angle = 2 * std::numbers::pi * number++ / units;
+            place = {centre_.x + circle * std::sin(angle), centre_.y - circle * std::cos(angle)};
+        }
+        right_ = centre_.x + reach;
+        height_ = 2 * reach;
+    }
 
     // Returns the control point of an arrow. Between two units it is bent to one side, so that the
-    // two directions have separate lines; from a unit to itself it is outside the circle.
+    // two directions have separate lines; from a unit to itself it is away from the middle.
     point bend(const graph_arrow& of) const {
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
         if (of.from == of.to) {
-            const double out = (circle_ + node_radius + 2 * loop_height) / circle_;
+            const double away = std::hypot(a.x - centre_.x, a.y - centre_.y);
+            if (away == 0) return {a.x, a.y - node_radius - 2 * loop_height};
+            const double out = (away + node_radius + 2 * loop_height) / away;
             return {centre_.x + (a.x - centre_.x) * out, centre_.y + (a.y - centre_.y) * out};
         }
         constexpr double share = 0.16;
@@ -186,8 +235,9 @@ private:
     std::span<const std::string> names_;
     std::span<const graph_arrow> arrows_;
     std::map<unit_id, point> places_;
-    double circle_ = 0;
     point centre_{};
+    double right_ = 0;
+    double height_ = 0;
 };
 
 // The width of an arrow, in [0, 1]: it grows with the logarithm of the gain or of its inverse, up
@@ -256,8 +306,15 @@ private:
             arrows.push_back(
                 {edges[e].from, edges[e].to, arrow_weight(edges[e]), edges[e].best,
                  edges[e].sign == connection_sign::excitatory ? "arrow" : "arrow inhibits"});
+        if (!arrows.empty() && have_one_delay(arrows)) {
+            out_.text(drawing::margin, y_, "note",
+                      fmt::format("every delay is {}", delay_range(arrows.front().delay)));
+            y_ += 16;
+        }
         if (!arrows.empty())
-            y_ += circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows).draw() + 8;
+            y_ += circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows, p_.places)
+                      .draw() +
+                  8;
         if (every > direct.size()) note_more(every - direct.size(), "circuit.tsv");
     }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/episodes/view.hpp"
+#include "report/unit_places.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::report {
@@ -39,7 +40,9 @@ void check(const episode_report& what) {
 }  // namespace
 
 episode_view::episode_view(const episode_report& what)
-    : report(what), unit_counts(what.spikes.unit_count()) {
+    : report(what),
+      unit_counts(what.spikes.unit_count()),
+      places(places_of(what.spikes, what.run.input.path)) {
     check(what);
     const auto& episodes = what.table.episodes;
     judged = what.surrogates.empty() ? what.assessed

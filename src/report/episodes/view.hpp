@@ -30,6 +30,7 @@ struct episode_view {
     std::vector<std::size_t> number;  ///< number of each episode of the table
     std::vector<bool> maximal;
     std::vector<std::uint64_t> unit_counts;
+    unit_places places;
 
     bool significant(std::size_t episode) const;
     const std::string& name(unit_id unit) const { return report.spikes.name(unit); }

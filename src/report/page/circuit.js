@@ -2,6 +2,7 @@
 
 import { el, intervalText, nameElement, shownName, sixDigits, testFigure } from "./format.js";
 import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPlaces, isInhibitory, markPicked, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
+import { isFlat } from "./layout.js";
 import { figureColumn, makeList, numberColumn } from "./table.js";
 
 const signs = ["excitatory", "inhibitory"];
@@ -71,8 +72,9 @@ export function makeCircuit(state) {
     ...kinds.filter((kind) => shownAlways.has(kind) || numberOf("kind", kind) > 0).map((kind) => box("kind", kind))];
   const isShown = (edge) => filters.every((one) => one.keeps(edge));
   const { table } = makeList(state, "edge", { caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, filters });
-  const onProbe = el("input", { type: "checkbox", id: "on-probe", onchange: () => placeOnProbe(onProbe.checked) });
+  const onProbe = el("input", { type: "checkbox", id: "on-probe", checked: isFlat(state.data.places), onchange: () => placeOnProbe(onProbe.checked) });
+  if (placeOnProbe) placeOnProbe(onProbe.checked);
   return el("div", {},
-    el("p", { class: "controls" }, filters.map(({ element }) => element), placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units at their places on the probe") : []),
+    el("p", { class: "controls" }, filters.map(({ element }) => element), placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units where their electrodes are") : []),
     el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote)), table.element));
 }

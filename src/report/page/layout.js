@@ -86,6 +86,12 @@ function fractionIn(values) {
   return (value) => (high > low ? (value - low) / (high - low) : 0.5);
 }
 
+// Whether places are those of an array, and not of a probe, on which edges would lie on each other.
+export function isFlat(places) {
+  const [width, height] = [places?.x_um, places?.y_um].map((values) => Math.max(...(values ?? [])) - Math.min(...(values ?? [])));
+  return Math.min(width, height) >= Math.max(width, height) / 4;
+}
+
 // The places of units on the probe, with deep ones at the bottom; `least` is the least distance between two. Null unless
 // `places`, of all units in micrometres, has all that have an edge.
 export function placesOnProbe(edges, places, least) {

@@ -97,7 +97,6 @@ void keep_units(spike_file& file, spike_sequence kept) {
     };
     keep(file.snr);
     keep(file.labels);
-    keep(file.places);
     file.spikes = std::move(kept);
 }
 
@@ -181,7 +180,24 @@ void take_groups(spike_file& file, const unit_groups& groups, const spike_read_o
     file.merged = grouped.merged;
     file.snr.clear();
     file.labels.clear();
-    file.places.clear();
+}
+
+// Clusters of a sorter have numbers, which are no names of electrodes.
+void take_places(spike_file& file, const spike_read_options& how) {
+    const std::vector<std::string>& units = file.spikes.unit_names();
+    if (how.layout.empty()) {
+        if (file.spikes.places().empty() && !file.are_clusters)
+            file.spikes.set_places(places_of_electrodes(units));
+        return;
+    }
+    unit_places places = read_layout(how.layout);
+    if (std::ranges::none_of(units, [&](const auto& name) { return places.contains(name); }))
+        throw invalid_argument("layout",
+                               fmt::format("'{}' has the position of no unit: it has {}, …, and "
+                                           "the units are {}, …",
+                                           how.layout.string(), places.begin()->first,
+                                           units.empty() ? "none" : units.front()));
+    file.spikes.set_places(std::move(places));
 }
 
 // Leaves out of a file what the options exclude.
@@ -200,10 +216,12 @@ void take_options(spike_file& file, const reading& job) {
         file.left_out = std::move(kept.left_out);
     }
     if (!how.groups.empty()) take_groups(file, groups, how);
-    if (how.only_units.empty()) return;
-    chosen_units chosen = choose_units(file, how.only_units);
-    keep_units(file, std::move(chosen.spikes));
-    std::ranges::move(chosen.warnings, std::back_inserter(file.warnings));
+    if (!how.only_units.empty()) {
+        chosen_units chosen = choose_units(file, how.only_units);
+        keep_units(file, std::move(chosen.spikes));
+        std::ranges::move(chosen.warnings, std::back_inserter(file.warnings));
+    }
+    take_places(file, how);
 }
 
 // Units that the options name are not in a file, whose name then is in the message.

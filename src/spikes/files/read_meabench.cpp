@@ -103,6 +103,7 @@ spike_file read_meabench(const reading& job) {
                         "are theirs.",
                         auxiliary));
     finish(file, builder, job);
+    file.spikes.set_places(places_of_channels(file.spikes.unit_names()));
     return file;
 }
 

@@ -185,6 +185,47 @@ std::vector<double> read_snr(const h5::reader& file, const std::vector<std::stri
     return in_order_of_units(column.read_all(rows.size()), rows, units);
 }
 
+// Returns the mean position of the electrodes of each unit, as far as they are known.
+unit_places read_places(const h5::reader& file, const std::vector<std::string>& rows) {
+    const std::string table = "general/extracellular_ephys/electrodes";
+    for (const char* const name : {"electrodes", "electrodes_index"})
+        if (!io::nwb::has_column(file, "units", name)) return {};
+    if (!file.exists("general/extracellular_ephys") || !file.exists(table)) return {};
+    constexpr std::uint64_t most = std::uint64_t{1} << 24;
+    const auto coordinates = [&](const char* on_probe, const char* in_brain) {
+        for (const char* const name : {on_probe, in_brain})
+            if (io::nwb::has_column(file, table, name))
+                return h5::column(file, fmt::format("{}/{}", table, name)).read_all(most);
+        return std::vector<double>();
+    };
+    const std::vector<double> x = coordinates("rel_x", "x");
+    const std::vector<double> y = coordinates("rel_y", "y");
+    if (x.empty() || x.size() != y.size()) return {};
+    const h5::column electrodes(file, in_units("electrodes"));
+    const auto ends = read_offsets(h5::column(file, in_units("electrodes_index")), electrodes);
+    if (ends.size() != rows.size())
+        electrodes.fail(
+            fmt::format("found those of {} units, expected {}", ends.size(), rows.size()));
+    std::vector<std::int64_t> listed(electrodes.size());
+    electrodes.read(0, listed);
+    unit_places out;
+    for (std::size_t u = 0; u < rows.size(); ++u) {
+        const std::uint64_t begin = u == 0 ? 0 : ends[u - 1];
+        unit_place sum;
+        for (std::uint64_t i = begin; i < ends[u]; ++i) {
+            const auto row = static_cast<std::uint64_t>(listed[i]);
+            if (row >= x.size())
+                electrodes.fail(
+                    fmt::format("item {}: found {}, expected 0 to {}", i, listed[i], x.size() - 1));
+            sum = {sum.x_um + x[row], sum.y_um + y[row]};
+        }
+        const auto number = static_cast<double>(ends[u] - begin);
+        if (std::isfinite(sum.x_um / number) && std::isfinite(sum.y_um / number))
+            out.emplace(rows[u], unit_place{sum.x_um / number, sum.y_um / number});
+    }
+    return out;
+}
+
 // Returns the columns of texts that may be labels or name doubtful pairs.
 std::map<std::string, std::vector<std::string>> read_columns_of_texts(const h5::reader& file,
                                                                       std::size_t count) {
@@ -229,6 +270,7 @@ spike_file read_nwb(const io::hdf5::reader& nwb, const reading& job) {
     const auto texts = read_columns_of_texts(nwb, names.size());
     file.labels = in_order_of_units(labels_in(texts), names, file.spikes.unit_names());
     file.spikes.set_doubtful_pairs(doubtful_pairs_in(texts, names));
+    file.spikes.set_places(read_places(nwb, names));
     file.out_of_order = builder.order().out_of_order_in_units();  // the table lists unit by unit
     file.are_clusters = true;
     file.format = spike_format::nwb;

@@ -31,6 +31,7 @@ spike_file read_wagenaar(const reading& job) {
     parse_text(blocks, in, first, rows, builder, job);
     file.stimulus_us = std::move(rows.stimulus_us);
     finish(file, builder, job);
+    file.spikes.set_places(places_of_channels(file.spikes.unit_names()));
     return file;
 }
 

@@ -190,7 +190,9 @@ spike_file read_listed(const listed_units& units, const reading& job,
     file.out_of_order = builder.order().out_of_order_in_units();
     const auto& order = file.spikes.unit_names();
     file.snr = in_order_of_units(units.snr, names, order);
-    file.places = in_order_of_units(units.places, names, order);
+    unit_places places;
+    for (std::size_t u = 0; u < units.places.size(); ++u) places[names[u]] = units.places[u];
+    file.spikes.set_places(std::move(places));
     file.labels = in_order_of_units(labels_in(units.columns), names, order);
     file.spikes.set_doubtful_pairs(doubtful_pairs_in(units.columns, names));
     file.are_clusters = units.are_clusters;

@@ -306,15 +306,17 @@ TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
     EXPECT_NE(chain.find("1 more pair is not direct: circuit.tsv"), std::string::npos);
     EXPECT_EQ(count_of("<circle ", loose), 3U);
     EXPECT_EQ(count_of("class=\"arrow\"", loose), 2U);
-    // The interval that was counted, not the wider one after joining.
-    EXPECT_EQ(count_of(">4–6 ms<", loose), 2U);
+    // The interval that was counted, not the wider one after joining; once, since it is that of
+    // all.
+    EXPECT_EQ(count_of(">every delay is 4–6 ms<", loose), 1U);
+    EXPECT_EQ(count_of("class=\"on-arrow\"", loose), 0U);
 }
 
 TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
     episode_report report = small_episode_report();
     // Edges in the opposite direction, to the same unit, and beside the chain.
     report.circuit.edges.push_back(edge(b, a, near, edge_kind::direct));
-    report.circuit.edges.push_back(edge(a, a, near, edge_kind::direct));
+    report.circuit.edges.push_back(edge(a, a, {8ms, 12ms}, edge_kind::direct));
 
     const std::string svg = report::circuit_svg(report::episode_view(report));
 
@@ -325,6 +327,27 @@ TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
               std::string::npos);
     EXPECT_EQ(svg.find("nan"), std::string::npos);
     expect_well_formed(svg);
+}
+
+TEST(EpisodeReport, DrawsUnitsWhereTheirElectrodesAre) {
+    episode_report report = small_episode_report();
+    report.circuit.chains.clear();
+    const auto& names = report.spikes.unit_names();
+    const auto drawn = [&](const unit_place& last) {
+        report.spikes.set_places({{names[0], {0, 0}}, {names[1], {0, -200}}, {names[2], last}});
+        return report::circuit_svg(report::episode_view(report));
+    };
+    const std::string on_array = drawn({200, -200});
+    // 84 apart: the second unit below the first one, the third one to the right of the second.
+    for (const char* const centre :
+         {R"(cx="79.0" cy="155.0")", R"(cx="79.0" cy="239.0")", R"(cx="163.0" cy="239.0")"})
+        EXPECT_EQ(count_of(centre, on_array), 1U) << centre << on_array;
+    expect_well_formed(on_array);
+    report.spikes.set_places({});
+    const std::string on_circle = report::circuit_svg(report::episode_view(report));
+    EXPECT_EQ(drawn({0, -400}), on_circle);   // a line, on which edges would lie on each other
+    EXPECT_EQ(drawn({0, -200}), on_circle);   // two units of one electrode
+    EXPECT_EQ(drawn({200, 1e7}), on_circle);  // too far apart for a picture
 }
 
 TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {

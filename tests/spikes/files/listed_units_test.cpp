@@ -39,13 +39,13 @@ TEST(TakeUnits, MakesWhatAFileWouldGive) {
     EXPECT_EQ(file.spikes.unit_names(), (std::vector<std::string>{"b", "a"}));
     EXPECT_EQ(file.labels, (std::vector<std::string>{"mua", "good"}));
     EXPECT_EQ(file.snr, (std::vector<double>{3, 4}));
-    EXPECT_EQ(file.places, (std::vector<unit_place>{{1, 2}, {3, 4}}));
+    EXPECT_EQ(file.spikes.places(), (unit_places{{"b", {1, 2}}, {"a", {3, 4}}}));
     EXPECT_EQ(file.spikes.span(), (time_span{duration{0}, duration{10'000'000}}));
     EXPECT_TRUE(file.has_recorded_span);
     EXPECT_TRUE(file.warnings.empty());
     const spike_file good = take_units("some.file", units);
     EXPECT_EQ(good.spikes.unit_names(), std::vector<std::string>{"a"});
-    EXPECT_EQ(good.places, (std::vector<unit_place>{{3, 4}}));
+    EXPECT_EQ(good.spikes.places().at("a"), (unit_place{3, 4}));
 }
 
 TEST(TakeUnits, NamesTheFileAndTheUnitInEachError) {
