@@ -111,8 +111,6 @@ class Pictures(PageCase):
             self.show(kind)
             shown = [one.get_attribute("id") for one in self.driver.find_elements("css selector", "main > section")]
             self.assertEqual(shown, [*views, "about"])
-            if kind == "series":
-                self.press("#step-on")
             for view in views:
                 kept = KEPT / f"{kind}-{view}.png"
                 now = self.picture(view)

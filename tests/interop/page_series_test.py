@@ -144,7 +144,23 @@ class ComparedPage(PageCase):
 
 
 class SeriesChecks:
-    """What holds for every series."""
+    """What holds for every series, which opens on its last recording."""
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.position(), self.last)
+        self.seek(0)
+
+    def test_begins_with_what_changed_and_the_warnings(self):
+        words = [word for change in self.data["changes"] for word in change["change"] if word]
+        self.assertGreater(len(words), 1)
+        kinds = ", ".join(f"{words.count(word)} {word}" for word in ("new", "gone", "stronger", "weaker") if word in words)
+        verdict = self.one("#verdict").text
+        self.assertEqual(verdict, self.data["run"]["summary"])
+        self.assertTrue(verdict.startswith(f"{len(words):,} changes of {len(self.data['episodes']['units']):,} connections and chains in {len(self.folders)} recordings, "
+                                           f"each compared with the one before it: {kinds}; 5 % false discovery rate."), verdict)
+        warnings = [f"{one['name']}: {text}" for one in self.data["recordings"] for text in one["run"]["input"]["warnings"]]
+        self.assertEqual([one.text for one in self.driver.find_elements(By.CSS_SELECTOR, "#verdict + #warnings li")], warnings)
 
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()

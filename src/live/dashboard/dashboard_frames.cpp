@@ -50,9 +50,10 @@ json_value frame_json(const latency_histogram& latency) {
 
 json_value frame_json(const shown_window& window) {
     json_value pairs = json_value::array();
-    for (const auto& [what, count] : window.pairs)
-        pairs.push_back({to_index(what.units[0]), to_index(what.units[1]),
-                         what.delays[0].low.count(), what.delays[0].high.count(), count});
+    for (const auto& [counted, expected, is_significant] : window.pairs)
+        pairs.push_back({to_index(counted.what.units[0]), to_index(counted.what.units[1]),
+                         counted.what.delays[0].low.count(), counted.what.delays[0].high.count(),
+                         counted.count, expected, is_significant});
     json_value made{{"window", window.bounds.number},
                     {"epoch", window.epoch},
                     {"t_us", {window.bounds.begin.count(), window.bounds.end.count()}},
@@ -83,6 +84,14 @@ json_value frame_json(const std::vector<shown_detection>& detections) {
     json_value all = json_value::array();
     for (const auto& [number, armed, begin, end, suppressed, times] : detections)
         all.push_back({number, armed, begin, end, to_string(suppressed), times});
+    return all;
+}
+
+json_value frame_json(const std::vector<shown_tally>& tallies) {
+    json_value all = json_value::array();
+    for (const auto& [detections, triggers, per_minute] : tallies)
+        all.push_back(
+            {detections, triggers, per_minute < 0 ? json_value() : json_value(per_minute)});
     return all;
 }
 
@@ -148,6 +157,7 @@ std::string dashboard_frames::next(session_news news,
                     {"columns", density.number},
                     {"counts", frame_json(news.counts)},
                     {"latency", frame_json(state.latency)},
+                    {"tallies", frame_json(news.tallies)},
                     {"detections", frame_json(detections_)},
                     {"counted", frame_json(news.counted)},
                     {"window", nullptr}};

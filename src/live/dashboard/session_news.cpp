@@ -1,9 +1,14 @@
 #include "live/dashboard/session_news.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <functional>
 #include <iterator>
+#include <map>
+#include <set>
 #include <utility>
+
+#include "core/double_policy.hpp"
 
 namespace spikeweave::live {
 namespace {
@@ -18,6 +23,31 @@ void move_to_end(std::vector<T>& to, std::vector<T>& from) {
     from.clear();
 }
 
+// The pairs of a window, and which of them are more frequent than by chance.
+std::vector<shown_pair> pairs_of(const episode_table& table, const window_bounds& bounds) {
+    constexpr double alpha = 0.01;
+    std::map<unit_id, std::uint64_t> spikes;
+    for (const auto& [what, count] : table.episodes)
+        if (what.size() == 1) spikes[what.units[0]] = count;
+    std::set<delay_interval> delays;
+    std::vector<shown_pair> pairs;
+    for (const counted_episode& one : table.episodes) {
+        if (one.what.size() != 2) continue;
+        const delay_interval& delay = one.what.delays[0];
+        delays.insert(delay);
+        const double share = to_seconds(delay.high - delay.low) /
+                             std::max(1e-6, to_seconds(bounds.end - bounds.begin));
+        pairs.push_back({one, static_cast<double>(spikes[one.what.units[0]]) *
+                                  static_cast<double>(spikes[one.what.units[1]]) * share});
+    }
+    const auto tests = static_cast<double>(spikes.size() * spikes.size() * delays.size());
+    for (auto& [counted, expected, is_significant] : pairs)
+        is_significant = counted.count > 0 && expected > 0 &&
+                         boost::math::gamma_p(static_cast<double>(counted.count), expected,
+                                              core::double_policy()) < alpha / tests;
+    return pairs;
+}
+
 template <class T>
 void keep_newest(std::vector<T>& all, std::size_t most) {
     if (all.size() > most) all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most));
@@ -29,6 +59,7 @@ session_news session_watcher::take_news() {
     const std::lock_guard lock(mutex_);
     session_news taken = std::exchange(given_, {});
     given_.epoch = taken.epoch;
+    given_.tallies = taken.tallies;
     given_.counts = taken.counts;
     given_.has_ended = taken.has_ended;
     return taken;
@@ -53,6 +84,9 @@ void session_watcher::on(const spikes_accepted& more) {
 }
 
 void session_watcher::on(const detection& what) {
+    shown_tally& tally = gathered_.tallies.at(what.armed);
+    ++tally.detections;
+    tally.triggers += what.suppressed == suppression::none ? 1 : 0;
     std::vector<shown_detection>& all = gathered_.detections;
     if (all.size() == 2 * session_news::most_detections)
         keep_newest(all, session_news::most_detections);
@@ -78,9 +112,11 @@ void session_watcher::on(const mined_window& window) {
     for (const counted_episode& one : table.episodes) {
         if (shown->by_size.size() < one.what.size()) shown->by_size.resize(one.what.size());
         ++shown->by_size[one.what.size() - 1];
-        if (one.what.size() == 2) shown->pairs.push_back(one);
     }
-    std::ranges::stable_sort(shown->pairs, std::greater{}, &counted_episode::count);
+    shown->pairs = pairs_of(table, bounds);
+    std::ranges::stable_sort(shown->pairs, std::greater{}, [](const shown_pair& one) {
+        return std::pair(one.is_significant, one.counted.count);
+    });
     if (shown->pairs.size() > session_news::most_pairs)
         shown->pairs.resize(session_news::most_pairs);
     const std::lock_guard lock(window_mutex_);
@@ -97,8 +133,14 @@ void session_watcher::on(const arming_change& change) {
     for (const newly_armed& one : change.armed) {
         if (one.armed != armed_) continue;
         gathered_.armed.push_back({false, one.what.units});
+        gathered_.tallies.push_back({.per_minute = one.per_minute});
         ++armed_;
     }
+}
+
+void session_watcher::on(const chance_rates& rates) {
+    for (std::size_t i = 0; i < std::min(rates.per_minute.size(), gathered_.tallies.size()); ++i)
+        gathered_.tallies[i].per_minute = rates.per_minute[i];
 }
 
 void session_watcher::on(const epoch_ended& /*end*/) {
@@ -130,6 +172,7 @@ void session_watcher::hand_over() {
     keep_newest(given_.detections, session_news::most_detections);
     move_to_end(given_.counted, gathered_.counted);
     keep_newest(given_.counted, session_news::most_counted);
+    given_.tallies = gathered_.tallies;
     given_.counts = gathered_.counts;
     given_.has_ended = gathered_.has_ended;
 }

@@ -36,9 +36,25 @@ struct shown_detection {
     std::vector<std::int64_t> times_us{};  ///< of its spikes, as far as it was detected
 };
 
+/// What is known of an armed episode or pattern.
+struct shown_tally {
+    std::uint64_t detections = 0;
+    std::uint64_t triggers = 0;
+    double per_minute = -1;  ///< expected by chance; negative: not known yet
+};
+
 struct shown_counts {
     time_span window{};
     std::vector<std::uint64_t> counts{};
+};
+
+/// An episode of two units in a window.
+struct shown_pair {
+    counted_episode counted{};
+    /// How often independent units with their numbers of spikes would give it.
+    double expected = 0;
+    /// Whether it occurs more often than that, at 1 % for all pairs and delays (Bonferroni).
+    bool is_significant = false;
 };
 
 struct shown_window {
@@ -50,7 +66,7 @@ struct shown_window {
     bool has_gap = false;
     std::optional<std::size_t> complete_to_size{};
     std::vector<std::uint64_t> by_size{};  ///< how many episodes have 1, 2, … units
-    std::vector<counted_episode> pairs{};  ///< episodes of two units, the most frequent ones
+    std::vector<shown_pair> pairs{};       ///< the significant ones, then the most frequent ones
 };
 
 /// What a session has done since its news were taken last.
@@ -66,6 +82,7 @@ struct session_news {
     std::vector<spike_cell> cells{};            ///< by column; after too many, only the newest
     std::vector<shown_detection> detections{};  ///< the newest ones
     std::vector<shown_counts> counted{};        ///< the newest ones
+    std::vector<shown_tally> tallies{};         ///< of what is armed, by its numbers
     session_counts counts{};
     bool has_ended = false;
 };
@@ -75,7 +92,7 @@ struct session_news {
 class session_watcher : public sink {
 public:
     /// @param armed  how many episodes and patterns are armed from the beginning
-    explicit session_watcher(std::size_t armed) : armed_(armed) {}
+    explicit session_watcher(std::size_t armed) : armed_(armed) { gathered_.tallies.resize(armed); }
 
     /// What is new, for one other thread.
     session_news take_news();
@@ -93,6 +110,7 @@ private:
     void on(const mined_window& window);
     void on(const counts_in_window& now);
     void on(const arming_change& change);
+    void on(const chance_rates& rates);
     void on(const epoch_ended& /*end*/);
     void on(const block_ended& block);
     void on(const session_ended& end);

@@ -12,10 +12,10 @@ export function axisMarks(low, high, most) {
   return { marks, step };
 }
 
-// The axes of a chart, with marks and titles. `x` and `y`: {title, marks, at(mark)}
+// The axes of a chart, with marks and titles. `x` and `y`: {title, marks, at(mark)}, and `x` may have `text(mark)`.
 export function axesOf({ left, right, top, bottom }, x, y, textOf = (mark) => shortNumber(mark, 6)) {
   return [svg("path", { class: "axis", d: `M${left},${top}V${bottom}H${right}` }),
-    ...x.marks.map((mark) => svg("text", { x: x.at(mark), y: bottom + 16, "text-anchor": "middle" }, textOf(mark))),
+    ...x.marks.map((mark) => svg("text", { x: x.at(mark), y: bottom + 16, "text-anchor": "middle" }, (x.text ?? textOf)(mark))),
     ...y.marks.map((mark) => svg("text", { x: left - 6, y: y.at(mark) + 4, "text-anchor": "end" }, textOf(mark))),
     svg("text", { class: "title", x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, x.title),
     svg("text", { class: "title", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.title)];
@@ -25,7 +25,7 @@ const [width, height, left, right, top, bottom] = [560, 220, 56, 12, 14, 44];
 
 // `bars` are counts in bins of equal width from `low` to `high`; `band` has a range for each, `line` a mean; `shade` is an
 // interval of the axis. A marker, if there is one, can be moved.
-export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, shade, marker }) {
+export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, shade, marker, xText }) {
   const highest = Math.max(1, ...bars, ...(band ?? []).map((range) => range[1])) * 1.05;
   const x = (value) => left + ((width - left - right) * (value - low)) / (high - low);
   const y = (value) => height - bottom - ((height - top - bottom) * value) / highest;
@@ -45,6 +45,6 @@ export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, s
     chart.append(svg("polyline", { class: "mean", points: line.map((value, i) => `${at(i)},${y(value)} ${at(i + 1)},${y(value)}`).join(" ") }));
   if (marker) chart.append(svg("g", { class: "marker" }, svg("line", { y1: top, y2: height - bottom })));
   chart.append(...axesOf({ left, right: width - right, top, bottom: height - bottom },
-    { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x }, { title: yLabel, marks: axisMarks(0, highest, 4).marks, at: y }));
+    { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x, text: xText }, { title: yLabel, marks: axisMarks(0, highest, 4).marks, at: y }));
   return { element: el("div", { class: "frame" }, chart), moveMarker: (value) => chart.querySelector(".marker").setAttribute("transform", `translate(${x(value)})`) };
 }

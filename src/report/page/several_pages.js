@@ -76,7 +76,7 @@ export function seriesPage(raw) {
       parts.about,
     ],
     start() {
-      player.seek(0);
+      player.seek(names.length - 1);
       if (data.rows.length > 0) state.pick("episode", data.rows[0]);
       raster.redraw();
     },

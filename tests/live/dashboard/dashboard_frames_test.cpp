@@ -157,19 +157,38 @@ TEST(DashboardFrames, HaveCountsAndLosses) {
     EXPECT_EQ(newest.back()["t_us"], json::parse("[8,18]"));
 }
 
+TEST(DashboardFrames, HaveTheTriggersOfWhatIsArmed) {
+    watched_session run;
+    EXPECT_EQ(run.next().text["tallies"], json::parse("[]"));  // no block has ended yet
+    const std::vector<std::int64_t> times{1, 2};
+    run.watcher.take(detection{.times_us = times});
+    run.watcher.take(detection{.times_us = times, .suppressed = suppression::hold_off});
+    run.watcher.take(arming_change{.armed = {{1, {{unit_id{2}, unit_id{0}}, {}}, 0.5}}});
+    run.watcher.take(block_ended{{}});
+    EXPECT_EQ(run.next().text["tallies"], json::parse("[[2,1,null],[0,0,0.5]]"));
+    run.watcher.take(chance_rates{.per_minute = {0.25}});
+    run.watcher.take(block_ended{{}});
+    EXPECT_EQ(run.next().text["tallies"], json::parse("[[2,1,0.25],[0,0,0.5]]"));
+}
+
 TEST(DashboardFrames, HaveTheLastWindow) {
     watched_session run;
     EXPECT_TRUE(run.next().text["window"].is_null());
-    const delay_interval delay{duration{0}, duration{5'000}};
-    mined_window window{.mined = {{3, duration{30}, duration{60}}, 12, {}}, .epoch = 1};
+    const delay_interval delay{duration{0}, duration{250'000}};
+    mined_window window{.mined = {{3, duration{0}, duration{1'000'000}}, 12, {}}, .epoch = 1};
     window.mined.table.threshold = 2;
-    window.mined.table.episodes = {{{{unit_id{0}}, {}}, 9},
+    // By chance a pair occurs once, two spikes a unit in a second and a quarter of it as delay.
+    window.mined.table.episodes = {{{{unit_id{0}}, {}}, 2},
+                                   {{{unit_id{1}}, {}}, 2},
+                                   {{{unit_id{2}}, {}}, 2},
                                    {{{unit_id{0}, unit_id{1}}, {delay}}, 3},
-                                   {{{unit_id{1}, unit_id{2}}, {delay}}, 4}};
+                                   {{{unit_id{2}, unit_id{0}}, {delay}}, 4},
+                                   {{{unit_id{1}, unit_id{2}}, {delay}}, 8}};
     run.watcher.take(window);
-    EXPECT_EQ(run.next().text["window"], json::parse(R"({"window":3,"epoch":1,"t_us":[30,60],
+    EXPECT_EQ(run.next().text["window"], json::parse(R"({"window":3,"epoch":1,"t_us":[0,1000000],
         "spikes":12,"threshold":2,"is_skipped":false,"has_gap":false,"complete_to_size":null,
-        "by_size":[1,2],"pairs":[[1,2,0,5000,4],[0,1,0,5000,3]]})"));
+        "by_size":[3,3],"pairs":[[1,2,0,250000,8,1.0,true],[2,0,0,250000,4,1.0,false],
+        [0,1,0,250000,3,1.0,false]]})"));
 }
 
 TEST(DashboardFrames, AreDescribedWithNamesThatAreText) {

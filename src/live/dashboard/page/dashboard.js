@@ -2,7 +2,7 @@
 
 import { barChart } from "./chart.js";
 import { makeDensity } from "./density.js";
-import { el, grouped, nameElement, timeText } from "./format.js";
+import { el, grouped, nameElement, shortNumber, timeText } from "./format.js";
 import { connect } from "./live_connection.js";
 import { makeHistory } from "./live_frames.js";
 import { lineChart } from "./live_lines.js";
@@ -23,7 +23,7 @@ const armedName = (armed) => (described.armed[armed]?.units ?? []).map(nameOf).j
 
 const density = makeDensity(history);
 const windowView = makeWindowView(nameOf);
-const places = Object.fromEntries(["population", "rates", "detections", "tracked", "latency"].map((id) => [id, el("div", { id })]));
+const places = Object.fromEntries(["population", "rates", "armed", "detections", "tracked", "latency"].map((id) => [id, el("div", { id })]));
 const length = el("select", { "aria-label": "Time shown", onchange: () => redraw() }, [2, 10, 30, 60].map((seconds) => el("option", { value: seconds, selected: seconds === 10 }, `${seconds} s`)));
 const slider = el("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Time", oninput: () => pause(Number(slider.value)) });
 const live = el("button", { type: "button", id: "live", "aria-pressed": "true", onclick: () => pause(pausedAt === null ? history.end() : null) }, "Pause");
@@ -83,20 +83,41 @@ function drawSummary({ counts, units }) {
     [el("b", { "data-count": key }, grouped(counts[key])), ` ${key} · `]), el("b", { "data-count": "units" }, grouped(units)), " units");
 }
 
+// What is armed: how often it was detected and acted on, and how often chance would give it.
+function drawArmed({ tallies }) {
+  const rows = tallies.map(([detections, triggers, perMinute], armed) => [armedText(armed), grouped(detections), grouped(triggers), perMinute === null ? "–" : `${shortNumber(perMinute)} a minute`]);
+  places.armed.replaceChildren(rows.length === 0 ? el("p", { class: "note" }, "Nothing is monitored.") : rowsTable(["monitored", "detections", "triggers", "expected by chance"], rows));
+}
+
+function durationText(seconds) {
+  const [scale, unit] = seconds < 1e-3 ? [1e6, "µs"] : seconds < 1 ? [1e3, "ms"] : [1, "s"];
+  return `${shortNumber(seconds * scale)} ${unit}`;
+}
+
+// The bound of the class in which this share of the blocks ends.
+function latencyWithin(latency, share) {
+  const all = latency.reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  const k = latency.findIndex((count) => (seen += count) >= share * all);
+  return k < described.latency_bounds_s.length ? `≤ ${durationText(described.latency_bounds_s[k])}` : `> ${durationText(described.latency_bounds_s.at(-1))}`;
+}
+
 // Each class of latencies is about as wide as the others on a logarithmic scale.
 function drawLatency({ latency }) {
   const bounds = described.latency_bounds_s.map(Math.log10);
-  if (bounds.length < 2) return;
+  if (bounds.length < 2 || latency.every((count) => count === 0)) return;
   const [first, last] = [bounds[0], bounds.at(-1)];
   const wide = (last - first) / (bounds.length - 1);
-  places.latency.replaceChildren(barChart({ label: "Latency of blocks", xLabel: "log10 of the seconds that a block took", yLabel: "blocks",
-    low: first - wide, high: last + wide, bars: latency }).element);
+  const shares = [["median", 0.5], ["99 %", 0.99], ["99.9 %", 0.999]].map(([name, share]) => `${name} ${latencyWithin(latency, share)}`);
+  places.latency.replaceChildren(el("p", { id: "latencies" }, shares.join(", ")), barChart({ label: "Latency of blocks", xLabel: "time that a block took", yLabel: "blocks",
+    low: first - wide, high: last + wide, bars: latency, xText: (mark) => durationText(10 ** mark) }).element);
 }
 
 function drawSlow(now) {
   drawSummary(now);
   drawLosses(now);
   drawRates(view());
+  drawArmed(now);
   drawDetections();
   drawLatency(now);
   places.tracked.replaceChildren(lineChart(history.counted, armedName));
@@ -135,6 +156,7 @@ function start() {
     el("p", { id: "counts" }),
     section("spikes", "Spikes", el("p", { class: "controls" }, live, slider, length), density.element),
     section("firing", "Rates", el("div", { class: "two" }, places.population, places.rates)),
+    section("monitored", "Monitored", places.armed),
     section("found", "Detections", places.detections),
     section("followed", "Tracked episodes", places.tracked),
     section("circuit", "Last window", windowView.element),

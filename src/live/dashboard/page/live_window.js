@@ -1,6 +1,6 @@
 // The circuit of the last window, and what changed since the one before.
 
-import { el, grouped, intervalText, nameElement, shownName, svg, timeText } from "./format.js";
+import { el, grouped, intervalText, nameElement, shortNumber, shownName, svg, timeText } from "./format.js";
 import { arrowHead, curve, graphElement, graphPlaces, nodeElements } from "./graph.js";
 
 const windowChanges = ["new", "stronger", "weaker", "gone", "same"];
@@ -11,14 +11,14 @@ const mostPairsShown = 40;
 export function changesOf(now, before) {
   const key = ([from, to, low, high]) => `${from} ${to} ${low} ${high}`;
   const counts = new Map((before?.pairs ?? []).map((pair) => [key(pair), pair[4]]));
-  const row = ([from, to, low, high, count], was, change) => ({ from, to, delay_ms: [low / 1000, high / 1000], count, was, change });
+  const row = ([from, to, low, high, count, expected, isSignificant], was, change) => ({ from, to, delay_ms: [low / 1000, high / 1000], count, was, change, expected, isSignificant });
   const rows = now.pairs.map((pair) => {
     const was = counts.get(key(pair)) ?? 0;
     counts.delete(key(pair));
     const margin = 2 * Math.sqrt(Math.max(was, pair[4]));
     return row(pair, was, !before ? "" : was === 0 ? "new" : pair[4] > was + margin ? "stronger" : pair[4] < was - margin ? "weaker" : "");
   });
-  const gone = (before?.pairs ?? []).filter((pair) => counts.has(key(pair))).map((pair) => row([...pair.slice(0, 4), 0], pair[4], "gone"));
+  const gone = (before?.pairs ?? []).filter((pair) => counts.has(key(pair))).map((pair) => row([...pair.slice(0, 4), 0, ...pair.slice(5)], pair[4], "gone"));
   return [...rows, ...gone];
 }
 
@@ -43,10 +43,10 @@ export function makeWindowView(nameOf) {
   }
 
   function table(rows) {
-    const cells = ({ from, to, delay_ms: delay, count, was, change }) =>
-      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change].map((cell) => el("td", {}, cell));
+    const cells = ({ from, to, delay_ms: delay, count, was, change, expected }) =>
+      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change, shortNumber(expected)].map((cell) => el("td", {}, cell));
     return el("div", { class: "scroll" }, el("table", { class: "plain", id: "pairs" },
-      el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change", "expected by chance"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, rows.slice(0, mostPairsShown).map((row) => el("tr", {}, cells(row))))));
   }
 
@@ -59,11 +59,12 @@ export function makeWindowView(nameOf) {
     const sizes = now.by_size.map((count, i) => `${grouped(count)} of ${i + 1}`).join(", ");
     const notes = `${now.has_gap ? ", messages were lost in it" : ""}${now.complete_to_size === null ? "" : `, complete to size ${now.complete_to_size}`}`;
     const changed = rows.filter(({ change }) => change);
+    const significant = rows.filter(({ isSignificant }) => isSignificant);
     element.replaceChildren(
       el("p", { class: "note", id: "window", "data-window": now.window },
         `Window ${now.window}, ${timeText(now.t_us[0], 1e4)} to ${timeText(now.t_us[1], 1e4)}: ${grouped(now.spikes)} spikes, threshold ${now.threshold}; episodes by size: ${sizes || "none"}${notes}. ` +
         `${before ? `Changed since window ${before.window}: ${changed.length} of ${rows.length} pairs.` : ""}`),
-      el("div", { class: "two" }, el("div", { class: "frame" }, picture(rows)), table([...changed, ...rows.filter(({ change }) => !change)])));
+      el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture(significant)), el("p", { class: "note" }, `Drawn are the ${grouped(significant.length)} pairs that occur more often than independent units with as many spikes would give (1 %, Bonferroni).`)), table([...changed, ...rows.filter(({ change }) => !change)])));
   }
   return { element, draw };
 }
