@@ -5,7 +5,8 @@ Usage: page_epochs_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipp
 
 import unittest
 
-from browser import PageCase, rows_of, spikeweave
+from browser import PageCase, np, rows_of, spikeweave
+from page_data import numbers
 
 
 class EpochsPage(PageCase):
@@ -33,6 +34,29 @@ class EpochsPage(PageCase):
         self.assertGreater(len(counts), 10)
         for number, count in counts:
             self.assertEqual(count, table[int(number) - 1]["count"])
+
+    def test_counts_spikes_and_occurrences_around_the_epochs(self):
+        epochs = np.array(self.data["spikes"]["epochs_us"])
+        steps, units = (np.array(numbers(self.data["spikes"][name])) for name in ("steps_us", "units"))
+        times = self.data["spikes"]["begin_us"] + np.cumsum(steps)
+        longest = (epochs[:, 1] - epochs[:, 0]).max()
+        edges = np.linspace(0, longest, 51)
+        unit = self.data["unit_names"].index("n3")
+        own = times[units == unit]
+        epoch = np.searchsorted(epochs[:, 0], own, "right") - 1
+        expected = np.histogram(own - epochs[epoch, 0], edges)[0]
+
+        shown = self.driver.execute_script("""
+            const choice = document.getElementById("psth-of");
+            const counts = () => document.querySelector("#psth-view [data-counts]").dataset.counts.split(" ").map(Number);
+            const before = counts().reduce((sum, count) => sum + count, 0);
+            choice.value = arguments[0];
+            choice.dispatchEvent(new Event("change"));
+            return [before, document.getElementById("occurrence-count").textContent.split(" ")[0].replaceAll(",", ""), counts()];""", unit)
+
+        self.assertEqual(str(shown[0]), shown[1])  # occurrences of what is picked
+        self.assertEqual(sum(shown[2]), len(own))
+        self.assertLessEqual(np.abs(np.cumsum(shown[2]) - np.cumsum(expected)).max(), 2)  # a spike on the edge of a bin
 
     def test_says_how_long_spikes_were_observed_and_what_was_replicated(self):
         text = self.driver.execute_script("return document.querySelector('.about').textContent")

@@ -7,6 +7,7 @@ import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { el, grouped, intervalText, nameElement, noteOnFirst, testFigure } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
+import { makePsth } from "./psth.js";
 import { makeRaster } from "./raster.js";
 import { makeState } from "./state.js";
 import { boxFilter, figureColumn, flagColumn, leastFilter, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
@@ -89,6 +90,7 @@ export function episodesPage(raw) {
   const data = readEpisodes(raw);
   const state = makeState(data, (row) => findOccurrences(data.trains, row.units, row.delays_ms, data.ties));
   const raster = makeRaster(state);
+  const psth = makePsth(state);
   return {
     data,
     found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`,
@@ -98,6 +100,7 @@ export function episodesPage(raw) {
       ["circuit", "Circuit", makeCircuit(state)],
       ["correlogram", "Correlogram", makeCorrelogram(state), "Cross-correlogram of an edge"],
       ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), "Pick an episode or an edge.")],
+      ...(psth ? [["psth", "Around epochs", psth, "Raster and rate around the epochs"]] : []),
       ["about", "About", makeAbout(data, ranEpisodes(data.run), episodeSources), "About this result"],
     ],
     redraw: raster.redraw,
