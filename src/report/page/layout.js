@@ -111,10 +111,11 @@ export function placesOf(edges) {
   const index = new Map(units.map((unit, i) => [unit, i]));
   const links = edges.filter(({ units: [from, to] }) => from !== to).map((edge) => edge.units.map((unit) => index.get(unit)));
   if (units.length > 2 && units.length <= mostForSprings) relax(places, links, 150);
+  // Few units are in the middle, close enough to see them together.
+  const share = Math.min(1, 0.36 * Math.sqrt(units.length));
   const range = (key) => {
-    const values = places.map((place) => place[key]);
-    const low = Math.min(...values);
-    return (value) => (value - low) / (Math.max(...values) - low || 1);
+    const fraction = fractionIn(places.map((place) => place[key]));
+    return (value) => 0.5 + share * (fraction(value) - 0.5);
   };
   const [x, y] = [range("x"), range("y")];
   return new Map(units.map((unit, i) => [unit, { x: x(places[i].x), y: y(places[i].y) }]));
