@@ -108,6 +108,21 @@ class SpikeFiles(unittest.TestCase):
         self.write_pynwb(path, observed=True)
         self.check_read(path, [0, 2])
 
+    def test_units_are_where_their_electrodes_are(self):
+        path = self.folder / "electrodes.nwb"
+        nwb = pynwb.NWBFile("a test", "a", EPOCH)
+        group = nwb.create_electrode_group("probe", description="a probe", location="here", device=nwb.create_device("device"))
+        for i in range(4):
+            nwb.add_electrode(x=float(i), y=10.0 * i, location="here", group=group, rel_x=100.0 * i, rel_y=-5.0 * i)
+        for i, electrodes in enumerate(([1], [0, 2], [3])):
+            nwb.add_unit(spike_times=[0.1 + i, 0.2 + i], electrodes=electrodes)
+        with pynwb.NWBHDF5IO(path, "w") as io:
+            io.write(nwb)
+
+        told = subprocess.run([SPIKEWEAVE, "info", path, "--json"], check=True, capture_output=True, text=True)
+
+        self.assertEqual([(unit["x_um"], unit["y_um"]) for unit in json.loads(told.stdout)["units"]], [(100, -5), (100, -5), (300, -15)])
+
     def test_spikeweave_takes_epochs_from_tables_of_intervals(self):
         path = self.folder / "trials.nwb"
         nwb = pynwb.NWBFile("a test", "a", EPOCH)
