@@ -31,6 +31,9 @@ class Example(CliTest):
         self.assertEqual((self.folder / "a.truth.tsv").read_bytes(), (self.folder / "b.truth.tsv").read_bytes())
         self.refused("example", "chains", "-o", self.folder / "a.npz", says="exists")
 
+    def test_an_ending_that_no_format_has_is_refused_with_those_that_work(self):
+        self.refused("example", "chains", "-o", self.folder / "a.h5", says="spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb")
+
     def test_chains_has_two(self):
         self.assertIn("2 chains of 4 to 8 units", self.summary(self.written("chains")))
 
