@@ -97,6 +97,11 @@ class Dashboard(PageCase):
                  for row in self.driver.find_elements(By.CSS_SELECTOR, "#pairs tbody tr")]
         self.assertEqual({(row[0], row[1], int(row[3])) for row in shown if row[5] != "gone"}, pairs)
         self.assertEqual({row[3] for row in shown if row[5] == "gone"} - {"–"}, set())
+        drawn = {title.get_attribute("textContent").split(":")[0] for title in self.driver.find_elements(By.CSS_SELECTOR, "#circuit .edge title")}
+        self.assertEqual(drawn, {f"{a} to {b}" for a, b, _ in pairs})  # ten in a second, where chance gives 0.2
+        monitored = [cell.text for cell in self.driver.find_elements(By.CSS_SELECTOR, "#armed tbody td")]
+        self.assertEqual(monitored[:3], [" → ".join(CHAIN), "40", str(stats["triggers"])])
+        self.assertRegex(self.one("#latencies").text, r"^median ≤ [\d.]+ (µs|ms), 99 % ≤ [\d.]+ (µs|ms|s), 99.9 % ≤ [\d.]+ (µs|ms|s)$")
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count")), 1)
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])
