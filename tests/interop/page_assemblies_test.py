@@ -6,7 +6,7 @@ Usage: page_assemblies_test.py SPIKEWEAVE. Exits with 77, which CTest shows as s
 import random
 import unittest
 
-from browser import NASTY, By, PageCase, number_in, rows_of, spikeweave
+from browser import NASTY, By, PageCase, rows_of, spikeweave
 
 
 class AssembliesPage(PageCase):
@@ -41,7 +41,8 @@ class AssembliesPage(PageCase):
             for (before, _), (lag, unit) in zip(members, members[1:]):
                 text += f" →{lag - before:g} ms→ {unit}" if lag > before else f" + {unit}"
             self.assertEqual([shown[0], shown[1], shown[2]], [row["assembly"], row["size"], text])
-            self.assertEqual([number_in(cell) for cell in shown[3:]], [float(row[name]) for name in ("bin_ms", "count", "p", "p_corrected")])
+            for cell, name in zip(shown[3:], ("bin_ms", "count", "p", "p_corrected"), strict=True):
+                self.assert_shown(cell, row[name])
 
     def test_marks_each_bin_in_which_an_assembly_is_active(self):
         activations = rows_of(self.out / "activations.tsv")

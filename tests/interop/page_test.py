@@ -7,7 +7,7 @@ import html
 import re
 import unittest
 
-from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
+from browser import NASTY, By, Keys, PageCase, delay_in, edge_cells, np, rows_of, spikeweave
 from page_data import data_of, numbers, rows_of_columns, with_data
 
 
@@ -47,6 +47,57 @@ class Page(PageCase):
         self.assertEqual(self.one("#command").text, self.data["run"]["command"])
         self.assertTrue(self.one("#summary").text.endswith(" edges"))
 
+    def test_opens_on_the_best_chain_at_its_first_occurrence(self):
+        """The least q, of those the largest count; all linked views are on the screen."""
+        rows = rows_of_columns(self.data["episodes"])
+        best = min(self.data["run"]["circuit"]["chains"], key=lambda number: (rows[number - 1]["q"], -rows[number - 1]["count"]))
+        starts = [float(row["time_s"]) for row in rows_of(self.out / "occurrences.tsv") if int(row["episode"]) == best and row["position"] == "1"]
+
+        self.assertEqual(self.one("#episodes tr.picked").get_attribute("data-number"), str(best))
+        begin, end, _ = self.view()
+        self.assertEqual(end - begin, 200_000)
+        self.assertAlmostEqual(max(begin, 1e6 * starts[0] - 100_000), begin, delta=1)
+        self.assertIn("→", self.one("#correlogram h3").text)
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.open(self.out / "report.html")
+        for view in ("#raster canvas", "#aligned canvas", "#circuit svg", "#correlogram svg"):
+            self.assertLessEqual(self.one(view).location["y"] + self.one(view).size["height"], 905, view)
+
+    def test_opens_on_an_edge_or_on_nothing(self):
+        def without_chains(data):
+            data["run"]["circuit"]["chains"] = []
+
+        def without_anything(data):
+            without_chains(data)
+            data["episodes"]["significant"] = [False for _ in data["episodes"]["significant"]]
+            data["circuit"] = {name: values[:0] if isinstance(values, list) else 0 for name, values in data["circuit"].items()}
+
+        self.open_changed(without_chains)
+        edges = rows_of_columns(self.data["circuit"])
+        best = min((i for i, edge in enumerate(edges) if edge["kind"] == "direct"), key=lambda i: (edges[i]["q"], -edges[i]["count"]))
+        self.assertEqual(self.one("#edges tr.picked").get_attribute("data-number"), str(best + 1))
+
+        self.open_changed(without_anything)
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "tr.picked, .node.picked, .edge.picked"), [])
+        self.assertEqual(self.view()[2], self.data["spikes"]["number"])
+        self.assertEqual(self.orange("#raster canvas"), 0)
+
+    def orange(self, canvas):
+        """Returns how many pixels of a canvas are orange."""
+        return self.driver.execute_script("""
+            const canvas = document.querySelector(arguments[0]);
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            let count = 0;
+            for (let i = 0; i < data.length; i += 4) count += data[i] === 0xc0 && data[i + 1] === 0x4a && data[i + 2] === 0;
+            return count""", canvas)
+
+    def show_everything(self):
+        """Shows the whole recording, and all rows of the tables."""
+        self.key("0")
+        for box in ("#only-significant", "#only-maximal"):
+            self.press(box)
+
     def test_begins_with_the_result_in_a_sentence_and_its_warnings(self):
         summary = self.data["run"]["summary"]
         self.assertRegex(summary, r"^\d+ connections among 26 units, ")
@@ -56,7 +107,8 @@ class Page(PageCase):
         self.assertLess(self.one("#warnings").location["y"], self.one("main").location["y"])
 
     def test_lists_the_episodes_of_the_table(self):
-        names = ("episode", "size", None, "count", "expected", "p", "q", "strength", "significant", "maximal", None, "independent_expected",
+        self.show_everything()
+        names = ("episode", "size", "count", "q", None, "expected", "p", "strength", "significant", "maximal", None, "independent_expected",
                  "independent_p", "independent_q", "surrogate_mean", "surrogate_p", "surrogate_q", "surrogate_tail_p", "surrogate_tail_q")
         table = rows_of(self.out / "episodes.tsv")
 
@@ -66,23 +118,23 @@ class Page(PageCase):
         self.assert_same([[cell for cell, name in zip(row, names, strict=True) if name] for row in shown],
                          [[row[name] for name in names if name] for row in table])
         for row, expected in zip(shown, table):
-            steps = [f" →{interval} ms→ " for interval in expected["delays"].split()[:-1]] if expected["delays"] != "-" else []
+            steps = [f" →{delay_in(interval)}→ " for interval in expected["delays"].split()[:-1]] if expected["delays"] != "-" else []
             units = expected["units"].split("→")
-            self.assertEqual(row[2], "".join(unit + step for unit, step in zip(units, [*steps, ""])))
+            self.assertEqual(row[4], "".join(unit + step for unit, step in zip(units, [*steps, ""])))
             self.assertEqual(row[10] == "yes", int(row[0]) in self.data["run"]["circuit"]["chains"])
 
     def test_lists_the_edges_of_the_circuit(self):
         table = rows_of(self.out / "circuit.tsv")
 
-        shown = self.table("circuit")
+        shown = self.table("edges")
 
-        names = ("from", "to", "sign", "delay", "best_delay", "count", "expected", "gain", "transmission", "p", "q", "kind", "via")
         self.assertIn("indirect", {row["kind"] for row in table})
-        self.assert_same([row[1:] for row in shown], [[row[name].replace("-", "–") if name == "via" else row[name] for name in names] for row in table])
+        self.assert_same([row[1:] for row in shown], edge_cells(table))
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), len(table))
 
     def test_finds_the_occurrences_that_were_counted(self):
         """Of every fifth episode, the first one of each page of the table among them."""
+        self.show_everything()
         counts = self.driver.execute_script("""
             const [before, after] = document.querySelectorAll('#episodes .pages button');
             while (!before.disabled) before.click();
@@ -119,6 +171,7 @@ class Page(PageCase):
 
     def test_raster_shows_moves_and_zooms(self):
         everything = self.data["spikes"]
+        self.key("0")
         self.assertEqual(self.view(), [everything["begin_us"], everything["end_us"], everything["number"]])
         dark = "const c = document.querySelector('canvas'); const p = c.getContext('2d').getImageData(100, 0, c.width - 120, c.height - 40).data;" \
                "let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i] < 128 && p[i + 3] > 0; return n / (p.length / 4);"
@@ -137,7 +190,7 @@ class Page(PageCase):
         self.assertEqual(self.view()[2], everything["number"])
 
         self.press("#only-picked")
-        picked = {self.data["unit_names"][unit] for unit in self.data["episodes"]["units"][min(self.data["run"]["circuit"]["chains"]) - 1]}
+        picked = {self.data["unit_names"][unit] for unit in self.data["episodes"]["units"][int(self.one("#episodes tr.picked").get_attribute("data-number")) - 1]}
         self.assertEqual(self.view()[2], sum(len(self.trains[name]) for name in picked))
 
     def test_raster_has_a_spike_at_the_end_of_the_recording(self):
@@ -148,28 +201,29 @@ class Page(PageCase):
 
         self.open(page)
 
+        self.key("0")
         self.assertEqual(self.view(), [data["spikes"]["begin_us"], data["spikes"]["end_us"], data["spikes"]["number"]])
 
     def test_filters_and_sorts(self):
         names = self.data["unit_names"]
         rows = list(zip(self.data["episodes"]["units"], self.data["episodes"]["count"], self.data["episodes"]["significant"]))
+        self.press("#only-maximal")
         self.type("#unit-filter", "n3")
         self.type("#size-filter", "2")
-        self.press("#only-significant")
         expected = [count for units, count, significant in rows
                     if significant and len(units) >= 2 and any(names[unit].startswith("n3") for unit in units)]
-        self.assertEqual([int(row[3]) for row in self.table("episodes")], expected)
+        self.assertEqual([int(row[2].replace(",", "")) for row in self.table("episodes")], expected)
 
-        self.press("#episodes th:nth-child(4) button")
-        self.assertEqual([int(row[3]) for row in self.table("episodes")], sorted(expected))
-        self.press("#episodes th:nth-child(4) button")
-        self.assertEqual(self.one("#episodes th:nth-child(4)").get_attribute("aria-sort"), "descending")
-        self.assertEqual([int(row[3]) for row in self.table("episodes")], sorted(expected, reverse=True))
+        self.press("#episodes th:nth-child(3) button")
+        self.assertEqual([int(row[2].replace(",", "")) for row in self.table("episodes")], sorted(expected))
+        self.press("#episodes th:nth-child(3) button")
+        self.assertEqual(self.one("#episodes th:nth-child(3)").get_attribute("aria-sort"), "descending")
+        self.assertEqual([int(row[2].replace(",", "")) for row in self.table("episodes")], sorted(expected, reverse=True))
 
         direct = sum(edge["kind"] == "direct" for edge in rows_of_columns(self.data["circuit"]))
         self.press("#kind-indirect")
         self.press("#kind-common-input")
-        self.assertEqual(len(self.table("circuit")), direct)
+        self.assertEqual(len(self.table("edges")), direct)
         self.assertEqual(sum(edge.is_displayed() for edge in self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), direct)
 
     def test_picked_edge_has_its_correlogram(self):
@@ -198,17 +252,17 @@ class Page(PageCase):
         ends = ("", "_low", "_high")
         delays = [edge[f"mean_delay{end}_ms"] for end in ends]
         np.testing.assert_allclose(delays, estimate, rtol=1e-5)
-        shown = " ".join(self.one("#edge-figures").text.split())
-        self.assertIn("mean delay {:.4g} ms, 95 % from {:.4g} to {:.4g}".format(*delays), shown)
+        shown = " ".join(text.get_attribute("textContent") for text in self.driver.find_elements(By.CSS_SELECTOR, "#edge-figures > *"))
+        self.assertIn("mean delay {:.3g} ms, 95 % from {:.3g} to {:.3g}".format(*delays), shown)
         self.assertIn("sign excitatory", shown)
         for name in ("gain", "transmission"):
-            self.assertIn("{} {:.4g}, 95 % from {:.4g} to {:.4g}".format(name, *(edge[name + end] for end in ends)), shown)
+            self.assertIn("{} {:.3g}, 95 % from {:.3g} to {:.3g}".format(name, *(edge[name + end] for end in ends)), shown)
         self.assertIn("picked", self.one(f"#circuit g.edge[data-number='{number}']").get_attribute("class"))
-        self.assertEqual(self.one("#circuit tr.picked").get_attribute("data-number"), str(number))
+        self.assertEqual(self.one("#edges tr.picked").get_attribute("data-number"), str(number))
 
     def test_count_over_time_is_that_of_the_occurrences(self):
         table = rows_of(self.out / "occurrences.tsv")
-        chain = min(self.data["run"]["circuit"]["chains"])
+        chain = int(self.one("#episodes tr.picked").get_attribute("data-number"))
         starts = [float(row["time_s"]) for row in table if int(row["episode"]) == chain and row["position"] == "1"]
         begin, end = (self.data["spikes"][key] / 1e6 for key in ("begin_us", "end_us"))
 
@@ -225,7 +279,8 @@ class Page(PageCase):
     def test_names_are_never_markup(self):
         self.open_nasty(lambda data: data["unit_names"].__setitem__(slice(len(NASTY)), NASTY))
 
-        shown = "".join(row[2] for row in self.table("episodes"))
+        self.show_everything()
+        shown = "".join(row[4] for row in self.table("episodes"))
         for name in NASTY[:3]:
             self.assertIn(name, shown)
         self.assertIn("a‹U+FFFE›b", shown)
@@ -248,7 +303,7 @@ class Page(PageCase):
         self.open(notebook)
         self.driver.switch_to.frame(0)
 
-        self.assertEqual(len(self.table("episodes")), len(self.data["episodes"]["units"]))
+        self.assertTrue(self.table("episodes"))
         self.one("nav a[href='#circuit']").click()
         self.frame()
         self.assertEqual(self.driver.execute_script("return document.URL.split('#')[0]"), "about:srcdoc")

@@ -1,9 +1,11 @@
 // Starts the page: the views of the kind of result that the data are of.
 
+import { keepAddress } from "./address.js";
 import { assembliesPage } from "./assemblies_page.js";
 import { comparePage } from "./compare_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
+import { makeSaver } from "./exports.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { drawAll } from "./in_turn.js";
 import { replayPage } from "./replay_page.js";
@@ -51,10 +53,21 @@ function showVerdict({ summary, input }) {
   document.querySelector("header").after(el("p", { id: "verdict" }, shownName(summary)), ...(warnings.length > 0 ? [el("ul", { id: "warnings" }, warnings)] : []));
 }
 
+const sectionOf = ([id, name, view, title]) =>
+  el("section", { id }, el("div", { class: "head" }, el("h2", {}, title ?? name), id === "about" ? [] : makeSaver(id, view)), view);
+
+// Views in the order of the menu; those that answer each other are beside each other where there is room.
+function show(views, linked) {
+  const sections = new Map(views.map((view) => [view[0], sectionOf(view)]));
+  const columns = linked.map((ids) => el("div", {}, ids.map((id) => sections.get(id))));
+  const others = views.map(([id]) => id).filter((id) => !linked.flat().includes(id));
+  document.querySelector("main").append(...(columns.length > 0 ? [el("div", { class: "linked" }, columns)] : []), ...others.map((id) => sections.get(id)));
+}
+
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
-  const { data, found, views, redraw, start: pickFirst } = pages[raw.kind](raw);
+  const { data, found, views, linked = [], redraw, state, rows, start: pickFirst } = pages[raw.kind](raw);
   const file = shownName(String(data.run.input?.path ?? "").split("/").pop());
   const kind = raw.kind.replace("-", " ");
   document.title = file ? `${file}: ${kind}` : `spikeweave ${kind}`;
@@ -63,13 +76,14 @@ function start() {
   document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
   if (raw.run?.summary) showVerdict(raw.run);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
-  document.querySelector("main").append(...views.map(([id, name, view, title]) => el("section", { id }, el("h2", {}, title ?? name), view)));
+  show(views, linked);
   makeThemeButton(redraw);
   window.addEventListener("beforeprint", () => {
     redraw();
     drawAll();
   });
-  pickFirst();
+  if (!rows || !keepAddress(state, rows)()) pickFirst();
+  redraw();
 }
 
 try {

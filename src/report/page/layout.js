@@ -105,10 +105,12 @@ export function placesOf(edges) {
   const index = new Map(units.map((unit, i) => [unit, i]));
   const links = edges.filter(({ units: [from, to] }) => from !== to).map((edge) => edge.units.map((unit) => index.get(unit)));
   if (units.length > 2 && units.length <= mostForSprings) relax(places, links, 150);
+  // A few units are close together in the middle, not at the borders.
+  const extent = Math.min(1, 0.25 + 0.06 * units.length);
   const range = (key) => {
     const values = places.map((place) => place[key]);
-    const low = Math.min(...values);
-    return (value) => (value - low) / (Math.max(...values) - low || 1);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    return (value) => (high > low ? 0.5 + extent * ((value - low) / (high - low) - 0.5) : 0.5);
   };
   const [x, y] = [range("x"), range("y")];
   return new Map(units.map((unit, i) => [unit, { x: x(places[i].x), y: y(places[i].y) }]));

@@ -1,6 +1,6 @@
 // The table of units with their quality, and filters.
 
-import { el, figureOrText } from "./format.js";
+import { el } from "./format.js";
 import { figureColumn, inputFilter, makeList, makeTable, numberColumn } from "./table.js";
 
 const unitHelps = {
@@ -12,7 +12,7 @@ const unitHelps = {
   label: "good: one neuron; mua: several, or a part of one; noise: none", reason: "why it has its label",
 };
 
-const columnOf = (key) => figureColumn(key, unitHelps[key], figureOrText);
+const columnOf = (key) => figureColumn(key, unitHelps[key]);
 
 // Unknown values are kept.
 export function makeUnits(state) {
@@ -30,7 +30,7 @@ export function makeUnits(state) {
 export function makeMerges(state) {
   const { merges, units } = state.data;
   if (!merges) return el("p", { class: "note" }, "No clusters were split, merged or dropped: spikes were not found by templates.");
-  const columns = Object.keys(merges[0] ?? {}).filter((key) => key !== "number").map((key) => figureColumn(key, undefined, figureOrText));
+  const columns = Object.keys(merges[0] ?? {}).filter((key) => key !== "number").map((key) => figureColumn(key));
   const table = makeTable({ caption: "Decisions", columns: [numberColumn("step"), ...columns], rows: merges, pick: (row) => {
     const unit = row.decision === "kept" && units.find((one) => one.number === row.other);
     if (unit) state.pick("unit", unit);
