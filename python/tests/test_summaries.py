@@ -52,7 +52,7 @@ def test_notebooks_list_chains_and_then_connections(found):
     html = found._repr_html_()
 
     assert "10 connections (10 excitatory, 0 inhibitory)" in html
-    assert html.index("n4 →(4,8] ms→ n5") < html.index("n0 →(4,8] ms→ n1")
+    assert html.index("n4 →4-8ms→ n5") < html.index("n0 →4-8ms→ n1")
     assert html.count("<tr>") == 11
     assert "the first 10 of 12" in html
     longest = found[found.sizes > 6]

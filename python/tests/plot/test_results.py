@@ -48,7 +48,7 @@ def test_circuit_has_an_arrow_an_edge(chains):
 def test_a_delay_of_all_direct_connections_is_said_once():
     ax = plot.circuit(edges([(0, 1), (1, 2)]))
     assert texts(ax.texts) == ["n0", "n1", "n2"]
-    assert ax.get_legend().get_title().get_text().endswith("significant delays, all (1,2] ms")
+    assert ax.get_legend().get_title().get_text().endswith("significant delays, all 1-2ms")
 
 
 def test_arrows_lead_from_source_to_target(chains):

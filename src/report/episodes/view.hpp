@@ -61,9 +61,6 @@ document document_of(const episode_view& p);
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run);
 
-/// Formats an interval as "4–6 ms".
-std::string delay_range(const delay_interval& delay);
-
 /// Returns what `run.json` says of the search for a table.
 json search_json(const episode_table& table);
 
