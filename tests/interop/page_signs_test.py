@@ -85,6 +85,14 @@ class Episodes(SignedPage):
         for words in ("sign inhibitory", "cuts the trough", "gain ", "transmission -", "kind direct"):
             self.assertIn(words, shown)
         self.assertNotIn("strength", shown)
+        null = np.array([float(word) for word in self.one("#correlogram .frame").get_attribute("data-null").split()])
+        np.testing.assert_allclose(null, self.data["lags"]["expected"][1])
+        edge = rows_of_columns(self.data["circuit"])[1]
+        low, high = edge["best_delay_ms"]
+        bin_ms = 2 * max(10, 3 * self.data["circuit"]["delay_ms"][1][1]) / len(null)
+        at_middle = null[len(null) // 2 + math.floor((low + high) / 2 / bin_ms)]
+        self.assertAlmostEqual(at_middle * (high - low) / bin_ms, edge["expected"], delta=0.05 * edge["expected"])
+        self.assertIn("what the test of the edge expects", self.one("#correlogram").text)
         bars = self.counts("#correlogram .frame")
         middle = len(bars) // 2
         low, high = self.data["circuit"]["delay_ms"][1]
