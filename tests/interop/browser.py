@@ -22,6 +22,7 @@ try:
     from axe_core_python.selenium import Axe
     from PIL import Image
     from selenium import webdriver
+    from selenium.webdriver import ActionChains  # noqa: F401
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys  # noqa: F401
 except ImportError as missing:

@@ -138,7 +138,7 @@ class PatternsPage(ConditionsPage):
             lags, units = [float(lag) for lag in row["lags_ms"].split(",")], row["units"].split(",")
             text = units[0]
             for before, lag, unit in zip(lags, lags[1:], units[1:]):
-                text += f" →{lag - before:g} ms→ {unit}" if lag > before else f" + {unit}"
+                text += f" →{lag - before:.3g}ms→ {unit}" if lag > before else f" + {unit}"
             out.append([row["finding"], text])
         return out
 

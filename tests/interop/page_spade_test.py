@@ -70,7 +70,7 @@ class Tested(SpadePage):
                          [[row[name] for name in names if name] for row in table])
         for row, expected in zip(shown, table):
             lags = [float(lag) for lag in expected["lags_ms"].split(",")]
-            steps = ["", *(f" →{b - a:g} ms→ " if b > a else " + " for a, b in zip(lags, lags[1:]))]
+            steps = ["", *(f" →{b - a:.3g}ms→ " if b > a else " + " for a, b in zip(lags, lags[1:]))]
             self.assertEqual(row[4], "".join(step + unit for step, unit in zip(steps, expected["units"].split(","), strict=True)))
 
     def test_lists_the_signatures_and_steps_of_the_tables(self):
@@ -232,7 +232,7 @@ class Others(SpadePage):
 
         self.assertEqual(self.driver.get_log("browser"), [])
         self.assertIn("no raster", self.one("#raster").text)
-        self.assertEqual([row[3] for row in self.table("patterns")], ["0 →5 ms→ 1 →10 ms→ 2"])
+        self.assertEqual([row[3] for row in self.table("patterns")], ["0 →5ms→ 1 →10ms→ 2"])
         spikeweave("report", out, "-o", self.folder / "windows.html")
         self.assertEqual((self.folder / "windows.html").read_bytes(), (out / "report.html").read_bytes())
 

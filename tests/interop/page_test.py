@@ -4,10 +4,11 @@ Usage: page_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, wit
 """
 
 import html
+import io
 import re
 import unittest
 
-from browser import NASTY, By, Keys, PageCase, delay_in, edge_cells, np, rows_of, spikeweave
+from browser import NASTY, ActionChains, By, Image, Keys, PageCase, delay_in, edge_cells, np, rows_of, spikeweave
 from page_data import data_of, numbers, rows_of_columns, with_data
 
 
@@ -108,8 +109,7 @@ class Page(PageCase):
 
     def test_lists_the_episodes_of_the_table(self):
         self.show_everything()
-        names = ("episode", "size", "count", "q", None, "expected", "p", "strength", "significant", "maximal", None, "independent_expected",
-                 "independent_p", "independent_q", "surrogate_mean", "surrogate_p", "surrogate_q", "surrogate_tail_p", "surrogate_tail_q")
+        names = ("episode", "size", "count", "q", None, "expected", "p", "strength", "significant", "maximal", None)
         table = rows_of(self.out / "episodes.tsv")
 
         shown = self.table("episodes")
@@ -122,6 +122,12 @@ class Page(PageCase):
             units = expected["units"].split("→")
             self.assertEqual(row[4], "".join(unit + step for unit, step in zip(units, [*steps, ""])))
             self.assertEqual(row[10] == "yes", int(row[0]) in self.data["run"]["circuit"]["chains"])
+
+    def test_lists_the_further_tests_of_the_picked_episode(self):
+        row = rows_of(self.out / "episodes.tsv")[int(self.one("#episodes tr.picked").get_attribute("data-number")) - 1]
+        names, figures = ([one.text for one in self.driver.find_elements(By.CSS_SELECTOR, f"#further {tag}")] for tag in ("dt", "dd"))
+        self.assertEqual(names, [name.replace("_", " ") for name in row if name.startswith(("independent_", "surrogate_"))])
+        self.assert_same([figures], [[row[name.replace(" ", "_")] for name in names]])
 
     def test_lists_the_edges_of_the_circuit(self):
         table = rows_of(self.out / "circuit.tsv")
@@ -203,6 +209,82 @@ class Page(PageCase):
 
         self.key("0")
         self.assertEqual(self.view(), [data["spikes"]["begin_us"], data["spikes"]["end_us"], data["spikes"]["number"]])
+
+    def hover(self, selector, x, y):
+        """Moves the pointer to a place within an element, and returns the words beside it."""
+        ActionChains(self.driver).move_to_element_with_offset(self.one(selector), x, y).perform()
+        self.frame()
+        return self.one("#tip").text
+
+    def test_tells_what_is_under_the_pointer(self):
+        begin, end, _ = self.view()
+        spikes = [(time, unit) for time, unit in self.spikes() if begin <= time < end]
+        alone = next((time, unit) for time, unit in spikes if not any(unit == other and 0 < abs(time - at) < 5000 for at, other in spikes))
+        width, height, names = self.one("#raster canvas").size["width"], self.one("#raster canvas").size["height"] - 34, self.data["unit_names"]
+        left = 16 + 7 * max(map(len, names))
+        x = left + (alone[0] - begin) / (end - begin) * (width - left - 12)
+        y = height * (names.index(alone[1]) + 0.5) / len(names)
+        self.assertEqual(self.hover("#raster canvas", x - width / 2, y - (height + 34) / 2), f"{alone[1]}: spike at {alone[0] / 1e6:.6f} s")
+
+        counts = self.counts("#correlogram .frame")
+        by_chance = float(self.one("#correlogram .frame").get_attribute("data-null").split()[60])
+        chart = self.one("#correlogram svg").size
+        scale = min(chart["width"] / 560, chart["height"] / 220)
+        words = self.hover("#correlogram svg", scale * (56 + (560 - 56 - 12) * 60.5 / 120 - 280), 0).split()
+        self.assertEqual(words[:4], ["0", "to", f"{float(words[2].strip(':')):g}:", f"{counts[60]:,},"])
+        self.assertAlmostEqual(float(words[4]), by_chance, delta=0.005 * by_chance)
+
+    def test_has_the_rate_of_all_units_below_the_raster(self):
+        begin, end = (self.data["spikes"][key] for key in ("begin_us", "end_us"))
+        times = np.concatenate(list(self.trains.values()))
+        strip = "#raster .strip canvas"
+        counts = self.counts(strip)
+        np.testing.assert_allclose(np.cumsum(counts), np.cumsum(np.histogram(times, 600, (begin, end + 1))[0]), atol=2)
+        self.assertEqual(sum(counts), len(times))
+        length = self.view()[1] - self.view()[0]
+
+        ActionChains(self.driver).move_to_element_with_offset(self.one(strip), 0, 0).click().perform()
+        self.frame()
+
+        shown = self.view()
+        self.assertAlmostEqual((shown[0] + shown[1]) / 2, (begin + end) / 2, delta=(end - begin) / self.one(strip).size["width"])
+        self.assertAlmostEqual(shown[1] - shown[0], length, delta=1)
+
+    def test_saves_the_numbers_and_the_picture_of_a_view(self):
+        begin, end, shown = self.view()
+        rows = self.saved_rows("#save-raster-csv", "raster.csv")
+        self.assertEqual(sorted((round(1e6 * float(row["time_s"])), row["unit"]) for row in rows), sorted((time, unit) for time, unit in self.spikes() if begin <= time < end))
+        self.assertEqual(len(rows), shown)
+        self.assertEqual([int(row["count"]) for row in self.saved_rows("#save-correlogram-csv", "correlogram.csv")], self.counts("#correlogram .frame"))
+        table = rows_of(self.out / "circuit.tsv")
+        for name in ("circuit", "edges"):
+            saved = self.saved_rows(f"#save-{name}-csv", f"{name}.csv")
+            self.assertEqual([(row["from"], row["to"], row["count"], float(row["q"])) for row in saved],
+                             [(row["from"], row["to"], row["count"], float(row["q"])) for row in table])
+        self.saved_svg("#save-circuit-svg", "circuit.svg")
+        self.assert_saves_canvas("#save-aligned-png", "aligned.png", "#aligned canvas")
+        self.assertGreater(np.asarray(Image.open(io.BytesIO(self.saved("#save-correlogram-png", "correlogram.png")))).shape[1], 500)
+        self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_its_address_opens_the_same_view(self):
+        self.press("#edges tr[data-number='2'] button")
+        self.key("+")
+        view = self.view()
+        self.until(lambda: self.driver.current_url.endswith(f"#edge=2&from={view[0] / 1e6:g}&to={view[1] / 1e6:g}"))
+        address = self.driver.current_url
+
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        self.frame()
+
+        self.assertEqual(self.view(), view)
+        self.assertEqual(self.one("#edges tr.picked").get_attribute("data-number"), "2")
+        self.assertEqual(self.driver.find_elements(By.CSS_SELECTOR, "#episodes tr.picked"), [])
+
+    def test_the_options_of_the_command_come_first(self):
+        asked = [name.text for name in self.driver.find_elements(By.CSS_SELECTOR, "#asked > dl dt")]
+        self.assertEqual(set(asked), {"delays", "min_count", "max_size", "surrogates", "alpha"})
+        self.assertIn(f"{len(self.data['run']['parameters']) - len(asked)} options", self.one("#asked summary").text)
 
     def test_filters_and_sorts(self):
         names = self.data["unit_names"]

@@ -43,13 +43,22 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     for (const [low, high] of shaded) context.fillRect(x(low), place.top, Math.max(2, x(high) - x(low)), place.height);
     const rowHeight = place.height / Math.max(1, starts.length);
     const thick = Math.max(1, Math.round(rowHeight) - (rowHeight > 4 ? 1 : 0));
-    const mark = (lag, row) => context.fillRect(Math.round(x(lag)) - 1, Math.round(place.top + row * rowHeight), 2, thick);
+    // Where many occurrences share a row of pixels, each place is drawn once.
+    const across = Math.ceil(place.width) + 1;
+    const taken = new Uint8Array(across * (Math.ceil(place.height) + 1));
+    const mark = (lag, row) => {
+      const [at, down] = [Math.round(x(lag) - place.left), Math.round(row * rowHeight)];
+      if (taken[down * across + at]) return;
+      taken[down * across + at] = 1;
+      context.fillRect(place.left + at - 1, place.top + down, 2, thick);
+    };
     let drawn = 0;
     context.fillStyle = colours.text;
     eachSpikeAround(data.trains[unit].times, starts, range[0], range[1], (lag, row) => {
       mark(lag, row);
       ++drawn;
     });
+    taken.fill(0);
     context.fillStyle = colours.mark;
     occurrences.forEach((time, i) => {
       const row = Math.floor(i / units.length);
@@ -65,7 +74,7 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     if (!picked || !canvas.isConnected) return;
     const { starts, range, shaded, axis } = look(picked);
     const bands = bandsOf(picked, shaded);
-    const bandHeight = Math.max(20, Math.min(110, 4 * starts.length, Math.min(560, 0.17 * window.innerHeight) / bands.length));
+    const bandHeight = Math.round(Math.max(20, Math.min(110, 4 * starts.length, Math.min(560, 0.17 * window.innerHeight) / bands.length)));
     const top = bands.length * (bandHeight + bandGap);
     const width = element.clientWidth;
     const context = sizedContext(canvas, width, top + alignedBottom);

@@ -6,7 +6,7 @@ import { comparePage } from "./compare_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
 import { makeSaver } from "./exports.js";
-import { el, grouped, shownName, timeText } from "./format.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 import { drawAll } from "./in_turn.js";
 import { replayPage } from "./replay_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
@@ -72,7 +72,7 @@ function start() {
   const kind = raw.kind.replace("-", " ");
   document.title = file ? `${file}: ${kind}` : `spikeweave ${kind}`;
   document.querySelector("h1").textContent = `spikeweave ${kind}`;
-  const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` : "";
+  const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${shownNumber((data.end - data.begin) / 1e6, 4)} s, ` : "";
   document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
   if (raw.run?.summary) showVerdict(raw.run);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));

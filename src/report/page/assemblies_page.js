@@ -51,10 +51,9 @@ function makeAssemblies(state) {
   const notes = [...noteOnFirst(assemblies, total, "assemblies; assemblies.tsv has all"),
     ...(complete === assemblies.length ? [] : [el("p", { class: "note" }, `There are too many activations for a page: it has all of ${grouped(complete)} assemblies; activations.tsv has the others.`)])];
   return makeList(state, "assembly", { caption: "Assemblies", rows: assemblies, notes,
-    columns: [numberColumn("assembly"), sizeColumn,
+    columns: [numberColumn("assembly"), sizeColumn, figureColumn("count", "activations"), figureColumn("p_corrected", "p, corrected for the tests of its step", testFigure),
       { ...unitsColumn(names, "lags", (row) => patternElements(names, row)), help: "in the order of their lags; units in one bin are joined by a plus" },
-      figureColumn("bin_ms", "width of the bins"), figureColumn("count", "activations"), figureColumn("p", "of joining the last unit", testFigure),
-      figureColumn("p_corrected", "p, corrected for the tests of its step", testFigure)],
+      figureColumn("bin_ms", "width of the bins"), figureColumn("p", "of joining the last unit", testFigure)],
     filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length)] }).element;
 }
 

@@ -50,8 +50,8 @@ export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, s
     { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x }, { title: yLabel, marks: axisMarks(0, highest, 4).marks, at: y }));
   const ends = (i) => [low + i * bin, low + (i + 1) * bin].map((end) => Number(end.toPrecision(9)));
   tellUnderPointer(chart, (event) => {
-    const { left: begin, width: across } = chart.getBoundingClientRect();
-    const i = Math.floor(((event.clientX - begin) * (width / across) - left) / (at(1) - at(0)));
+    const { a: scale, e: begin } = chart.getScreenCTM();
+    const i = Math.floor(((event.clientX - begin) / scale - left) / (at(1) - at(0)));
     if (bars[i] === undefined) return "";
     return `${ends(i).map((end) => shownNumber(end, 6)).join(" to ")}: ${grouped(bars[i])}${line ? `, ${shownNumber(line[i])} by chance` : ""}`;
   });

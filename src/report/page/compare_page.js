@@ -1,6 +1,6 @@
 // The page of a comparison of two conditions: what differs, and by how much.
 
-import { citeSection, listOf, repeatSection } from "./about.js";
+import { askedSection, citeSection, listOf, repeatSection } from "./about.js";
 import { rowsOf } from "./data.js";
 import { changeText, makeDifferenceCircuit } from "./difference_circuit.js";
 import { episodeSources, pathElements } from "./episodes_page.js";
@@ -69,7 +69,7 @@ function makeCompareAbout({ run, names }, sources) {
     repeatSection(shownName(run.command ?? "")),
     el("section", {}, el("h3", {}, "What ran"), listOf([["units", names.length], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
       ["smallest p that they can give", smallest], ["seed", run.seed], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),
-    el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),
+    askedSection(run),
     citeSection(run.spikeweave, sources));
 }
 

@@ -1,6 +1,6 @@
 // The page of a result of episodes.
 
-import { makeAbout } from "./about.js";
+import { listOf, makeAbout } from "./about.js";
 import { firstSpikes, makeAligned } from "./aligned.js";
 import { makeCircuit } from "./circuit.js";
 import { makeCorrelogram } from "./correlogram.js";
@@ -11,7 +11,7 @@ import { findOccurrences } from "./occurrences.js";
 import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
 import { leastQ, makeState } from "./state.js";
-import { boxFilter, figureColumn, flagColumn, leastFilter, makeList, numberColumn, sizeColumn, unitFilter, unitsColumn } from "./table.js";
+import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, numberColumn, sizeColumn, unitFilter, unitsColumn } from "./table.js";
 
 // Names with the delays between them.
 export function pathElements(names, { units, delays_ms }) {
@@ -29,10 +29,16 @@ function makeEpisodes(state) {
   const figure = (key) => figureColumn(key, helps[key], testFigure);
   const extra = Object.keys(episodes[0] ?? {}).filter((key) => /^(independent|surrogate|search)_/.test(key));
   const flags = ["significant", "maximal", "chain"];
-  return makeList(state, "episode", { caption: "Episodes", rows: episodes, notes: noteOnFirst(episodes, episodeTotal, "episodes; episodes.tsv has all"),
+  const list = makeList(state, "episode", { caption: "Episodes", rows: episodes, notes: noteOnFirst(episodes, episodeTotal, "episodes; episodes.tsv has all"),
     columns: [numberColumn("episode"), sizeColumn, ...["count", "q"].map(figure), unitsColumn(names, "delays", (row) => pathElements(names, row)),
-      ...["expected", "p", "strength"].map(figure), ...flags.map((key) => flagColumn(key)), ...extra.map(figure)],
+      ...["expected", "p", "strength"].map(figure), ...flags.map((key) => flagColumn(key))],
     filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length), ...flags.map((key) => boxFilter(`only-${key}`, key, (row) => row[key], key !== "chain"))] }).element;
+  const further = el("div", { id: "further" });
+  if (extra.length > 0) state.listen((what) => {
+    const { kind, picked } = state.now;
+    if (what === "picked" && kind === "episode") further.replaceChildren(el("h3", {}, `Further tests of episode ${picked.number}`), listOf(extra.map((key) => [inWords(key), testFigure(picked[key], key)])));
+  });
+  return el("div", {}, list, further);
 }
 
 // An estimate of the edge with the ends of its interval.

@@ -2,7 +2,7 @@
 // their lags.
 
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, nameElement, noteOnFirst } from "./format.js";
+import { el, grouped, nameElement, noteOnFirst, shownNumber } from "./format.js";
 import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
 
 // Names with the times between them; spikes in one bin are joined by a plus.
@@ -10,7 +10,7 @@ export function patternElements(names, { units, lags_ms: lags }) {
   return units.flatMap((unit, k) => {
     if (k === 0) return [nameElement(names[unit])];
     const step = Number((lags[k] - lags[k - 1]).toFixed(3));
-    return [el("span", { class: "delay" }, step > 0 ? ` →${step} ms→ ` : " + "), nameElement(names[unit])];
+    return [el("span", { class: "delay" }, step > 0 ? ` →${shownNumber(step)}ms→ ` : " + "), nameElement(names[unit])];
   });
 }
 

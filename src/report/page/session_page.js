@@ -145,7 +145,8 @@ function recordingInWindows(data, title, before) {
     start() {
       state.show(at.step.begin, at.step.end);
       player.seek(0);
-      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      const best = data.rows.filter(({ significant }) => significant[0]).sort((a, b) => a.q[0] - b.q[0])[0];
+      if (best) state.pick("episode", best);
       raster.redraw();
     },
   };
