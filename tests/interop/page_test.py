@@ -104,8 +104,8 @@ class Page(PageCase):
         self.assertRegex(summary, r"^\d+ connections among 26 units, ")
         self.assertEqual(self.one("#verdict").text, summary)
         self.open_changed(lambda data: data["run"]["input"].update(warnings=["First.", "Second."]))
-        self.assertEqual([item.text for item in self.driver.find_elements(By.CSS_SELECTOR, "header ~ #warnings li")], ["First.", "Second."])
-        self.assertLess(self.one("#warnings").location["y"], self.one("main").location["y"])
+        self.assertEqual([item.text for item in self.driver.find_elements(By.CSS_SELECTOR, "#verdict + #warnings li")], ["First.", "Second."])
+        self.assertLess(self.one("#warnings").location["y"], self.one("#raster").location["y"])
 
     def test_lists_the_episodes_of_the_table(self):
         self.show_everything()

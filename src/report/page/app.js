@@ -50,7 +50,7 @@ function linkTo(id, name) {
 // The result in a sentence, and its warnings.
 function showVerdict({ summary, input }) {
   const warnings = (input?.warnings ?? []).map((text) => el("li", {}, shownName(text)));
-  document.querySelector("header").after(el("p", { id: "verdict" }, shownName(summary)), ...(warnings.length > 0 ? [el("ul", { id: "warnings" }, warnings)] : []));
+  document.querySelector("main").prepend(el("p", { id: "verdict" }, shownName(summary)), ...(warnings.length > 0 ? [el("ul", { id: "warnings" }, warnings)] : []));
 }
 
 const sectionOf = ([id, name, view, title]) =>
