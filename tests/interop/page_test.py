@@ -308,6 +308,15 @@ class Page(PageCase):
         self.assertEqual(len(self.table("edges")), direct)
         self.assertEqual(sum(edge.is_displayed() for edge in self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")), direct)
 
+    def test_an_episode_without_an_edge_has_no_correlogram(self):
+        self.show_everything()
+        alone = next(i + 1 for i, units in enumerate(self.data["episodes"]["units"]) if len(units) == 1)
+        self.type("#unit-filter", self.data["unit_names"][self.data["episodes"]["units"][alone - 1][0]])
+        while not self.driver.find_elements(By.CSS_SELECTOR, f"#episodes tr[data-number='{alone}']"):
+            self.press("#episodes .pages button:last-child")
+        self.press(f"#episodes tr[data-number='{alone}'] button")
+        self.assertIn("No step", self.one("#correlogram").text)
+
     def test_picked_edge_has_its_correlogram(self):
         number, edge = next((i + 1, edge) for i, edge in enumerate(rows_of_columns(self.data["circuit"])) if edge["kind"] == "direct")
         self.driver.execute_script("document.querySelector(arguments[0]).dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))",

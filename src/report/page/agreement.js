@@ -1,6 +1,6 @@
 // The agreement of the units of two sortings as a matrix.
 
-import { shownNumber, shownName, svg } from "./format.js";
+import { shownName, shownNumber, svg } from "./format.js";
 
 const [matrixSide, matrixLeft, matrixTop] = [560, 54, 40];
 

@@ -104,6 +104,3 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
   window.addEventListener("resize", draw);
   return { element, redraw: draw };
 }
-
-// Each first spike of an occurrence as its start.
-export const firstSpikes = ({ picked, occurrences }) => occurrences.filter((_, i) => i % picked.units.length === 0);

@@ -1,7 +1,7 @@
 // The page of a result of assemblies.
 
 import { makeAbout } from "./about.js";
-import { firstSpikes, makeAligned } from "./aligned.js";
+import { makeAligned } from "./aligned.js";
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { el, grouped, noteOnFirst, testFigure } from "./format.js";

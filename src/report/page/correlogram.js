@@ -1,7 +1,7 @@
 // Cross-correlograms and what chance gives them: that of an edge.
 
 import { barChart } from "./chart.js";
-import { el, grouped, intervalText, nameElement, shownNumber, shownName, testFigure } from "./format.js";
+import { el, grouped, intervalText, nameElement, shownName, shownNumber, testFigure } from "./format.js";
 import { isInhibitory } from "./graph.js";
 
 // Calls `take` with the lag of each pair of spikes with low < lag <= high.
@@ -130,6 +130,7 @@ export function makeCorrelogram(state) {
     const { kind, picked } = state.now;
     const edge = kind === "edge" ? picked : edgeOf(picked);
     if (edge) draw(edge);
+    else element.replaceChildren(el("p", { class: "note" }, "No step of the picked episode is an edge of the circuit."));
   });
   return element;
 }

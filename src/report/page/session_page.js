@@ -3,7 +3,7 @@
 import { makeAbout } from "./about.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
-import { el, grouped, shownNumber, shownName } from "./format.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";

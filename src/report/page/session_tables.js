@@ -1,7 +1,7 @@
 // The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
 
 import { pathElements } from "./episodes_page.js";
-import { el, firstOf, nameElement, noteOnFirst, shownNumber, shownName, testFigure, timeText } from "./format.js";
+import { el, firstOf, nameElement, noteOnFirst, shownName, shownNumber, testFigure, timeText } from "./format.js";
 import { boxFilter, flagColumn, makeList, makeTable, numberColumn, unitsColumn } from "./table.js";
 
 const secondsOf = (us) => timeText(us, 1);

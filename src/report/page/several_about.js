@@ -1,7 +1,7 @@
 // What was compared: the recordings, how each was searched, and how to repeat it.
 
 import { repeatSection, sourceList, warningsSection } from "./about.js";
-import { el, grouped, shownNumber, shownName } from "./format.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 import { plainTable } from "./table.js";
 
 export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));

@@ -2,7 +2,7 @@
 
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, noteOnFirst, shownNumber, shownName } from "./format.js";
+import { el, grouped, noteOnFirst, shownName, shownNumber } from "./format.js";
 import { occurrenceFinder, patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";

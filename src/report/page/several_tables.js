@@ -1,6 +1,6 @@
 // The tables of compared results: what each says of an episode, and what changed.
 
-import { el, grouped, shownNumber, shownName, testFigure } from "./format.js";
+import { el, grouped, shownName, shownNumber, testFigure } from "./format.js";
 import { boxFilter, flagColumn, makeList, numberColumn, unitsColumn } from "./table.js";
 
 const oneOf = (data) => data.one ?? "recording";
