@@ -367,6 +367,28 @@ class Page(PageCase):
         self.assert_accessible()
         self.assertTrue(self.one("#circuit svg").is_displayed())
 
+    def test_fits_on_a_phone(self):
+        """No view scrolls sideways, what can be pressed is 24 pixels high, and names in the circuit can be read."""
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.open(self.out / "report.html")
+        self.assertLessEqual(self.driver.execute_script("return document.documentElement.scrollWidth"), 420)
+        small = self.driver.execute_script("""
+            return [...document.querySelectorAll('a, button, summary')].filter((one) => one.checkVisibility())
+              .filter((one) => one.offsetHeight < 24 || one.offsetWidth < 24).map((one) => one.outerHTML)""")
+        self.assertEqual(small, [])
+        height = self.driver.execute_script("return document.querySelector('#circuit .node text').getBoundingClientRect().height")
+        self.assertGreater(height, 10)
+
+    def test_tables_are_whole_on_a_screen_and_on_paper(self):
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        for width, media in ((1400, ""), (718, "print")):
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+            self.open(self.out / "report.html")
+            cut = self.driver.execute_script("return [...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)")
+            self.assertEqual(cut, [], (width, media))
+
     def test_names_are_never_markup(self):
         self.open_nasty(lambda data: data["unit_names"].__setitem__(slice(len(NASTY)), NASTY))
 
