@@ -37,7 +37,7 @@ async function imageOf(picture) {
 }
 
 // The title with what the colours mean, the circuit, and the raster beside it, on a canvas of their own.
-async function drawn(scene, canvas) {
+async function drawScene(scene, canvas) {
   const { picture, raster, title } = scene();
   const image = await imageOf(picture);
   canvas.width = sharpness * (2 * graphSide + gap);
@@ -117,7 +117,7 @@ export function makeExports(scene) {
   const canvas = el("canvas");
 
   async function saveImage() {
-    await drawn(scene, canvas);
+    await drawScene(scene, canvas);
     saveCanvas(canvas, "circuit");
   }
 
