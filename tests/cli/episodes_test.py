@@ -24,7 +24,7 @@ class Episodes(CliTest):
 
         self.assertRegex(out, r"a →.*→ b →.*→ c")
         self.assertIn("latest-start", out)
-        self.assertIn("(4,6] ms", out)
+        self.assertIn("4-6ms", out)
         self.assertEqual(sorted(path.name for path in (self.folder / "out").iterdir()),
                          ["circuit.graphml", "circuit.svg", "circuit.tsv", "episodes.tsv", "lags.tsv", "pairs.tsv", "report.html", "result.json", "run.json"])
 
@@ -39,7 +39,7 @@ class Episodes(CliTest):
     def test_says_that_the_delays_are_the_default(self):
         out = self.ok("episodes", self.chain_file(), "--min-count", "40").stdout
 
-        self.assertIn("(1,4] ms, (4,8] ms, (8,12] ms, (12,16] ms (the default", out)
+        self.assertIn("1-4ms,4-8ms,8-12ms,12-16ms (the default", out)
 
     def test_json_parses_and_holds_the_run(self):
         result = self.ok("episodes", self.chain_file(), *self.search, "--only-units", "a,b,c", "--json")

@@ -34,8 +34,8 @@ class Warnings(CliTest):
     def test_name_delays_that_the_clock_rules_out(self):
         told = self.told(self.ok("episodes", self.doubtful_file()))
 
-        self.assertIn("All times are multiples of 40 ms: no spike can follow another within (1,4] ms, (4,8] ms, (8,12] ms, "
-                      "(12,16] ms, so nothing can be found.", told)
+        self.assertIn("All times are multiples of 40 ms: no spike can follow another within 1-4ms, 4-8ms, 8-12ms, "
+                      "12-16ms, so nothing can be found.", told)
         self.assertFalse(any("multiples" in one for one in self.told(
             self.ok("episodes", self.doubtful_file(), "--delays", "30-50ms"))))
 

@@ -215,7 +215,7 @@ class FieldFiles(unittest.TestCase):
         self.assert_times(self.folder / "rows.npy", expected, "--time-unit", "ns")
         milliseconds = self.table("ms.csv", "spike_time_milliseconds,unit", (SAMPLES / RATE * 1e3, CLUSTERS))
         self.assert_times(milliseconds, expected)
-        self.assertIn("(5,10] ms", self.run_command("episodes", plain, "--time-unit", "ns", "--delays", "5000000ns-10ms").stdout)
+        self.assertIn("5-10ms", self.run_command("episodes", plain, "--time-unit", "ns", "--delays", "5000000ns-10ms").stdout)
 
     # Units and labels
 

@@ -6,7 +6,7 @@ Usage: page_assemblies_test.py SPIKEWEAVE. Exits with 77, which CTest shows as s
 import random
 import unittest
 
-from browser import NASTY, By, PageCase, number_in, rows_of, spikeweave
+from browser import NASTY, By, PageCase, rows_of, spikeweave
 
 
 class AssembliesPage(PageCase):
@@ -39,9 +39,10 @@ class AssembliesPage(PageCase):
             members = sorted(zip(map(float, row["lags_ms"].split()), row["units"].split("+")), key=lambda one: one[0])
             text = members[0][1]
             for (before, _), (lag, unit) in zip(members, members[1:]):
-                text += f" →{lag - before:g} ms→ {unit}" if lag > before else f" + {unit}"
-            self.assertEqual([shown[0], shown[1], shown[2]], [row["assembly"], row["size"], text])
-            self.assertEqual([number_in(cell) for cell in shown[3:]], [float(row[name]) for name in ("bin_ms", "count", "p", "p_corrected")])
+                text += f" →{lag - before:.3g}ms→ {unit}" if lag > before else f" + {unit}"
+            self.assertEqual([shown[0], shown[1], shown[4]], [row["assembly"], row["size"], text])
+            for cell, name in zip([*shown[2:4], *shown[5:]], ("count", "p_corrected", "bin_ms", "p"), strict=True):
+                self.assert_shown(cell, row[name])
 
     def test_marks_each_bin_in_which_an_assembly_is_active(self):
         activations = rows_of(self.out / "activations.tsv")
@@ -104,7 +105,7 @@ class AssembliesPage(PageCase):
             data["unit_names"][:6] = NASTY[:6]
 
         self.open_nasty(change)
-        self.assertIn(NASTY[self.data["unit_names"].index("c")], "".join(row[2] for row in self.table("assemblies")))
+        self.assertIn(NASTY[self.data["unit_names"].index("c")], "".join(row[4] for row in self.table("assemblies")))
 
 
 if __name__ == "__main__":

@@ -11,11 +11,6 @@ import unittest
 from browser import NASTY, By, PageCase, np, rows_of, spikeweave
 
 
-def number(cell):
-    """A number of the table or of the page; a dash where none is known."""
-    return "–" if cell in ("-", "–") else float(cell)
-
-
 class ConditionsPage(PageCase):
     """In a, spikes of e are followed by f; in b, those of c by d; and in both, those of a by b. All after 5 ms."""
 
@@ -39,8 +34,12 @@ class ConditionsPage(PageCase):
     def compare(cls):
         spikeweave("compare", *cls.files, "--delays", "4-6ms", "--max-size", "2", "--block", "10s", "--findings", "either", "-o", cls.out)
 
+    def assert_numbers(self, cells, values):
+        """The cells show the numbers of a table; a dash where none is known."""
+        self.assert_same([[cell.replace("–", "-") for cell in cells]], [values])
+
     def shown(self):
-        return [[row["finding"], row["units"].replace("→", " →(4,6] ms→ ")] for row in self.rows]
+        return [[row["finding"], row["units"].replace("→", " →4-6ms→ ")] for row in self.rows]
 
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()
@@ -55,7 +54,7 @@ class ConditionsPage(PageCase):
             cells = shown[row["finding"]]
             change = f"{row['change']}, {words[row['direction']]}" if row["change"] != "none" else "no significant change"
             self.assertEqual(cells[:5], [*head, change, row["count_a"], row["count_b"]])
-            self.assertEqual([number(cells[6]), number(cells[8])], [number(row["rate_q"]), number(row["excess_q"])])
+            self.assert_numbers([cells[6], cells[8]], [row["rate_q"], row["excess_q"]])
 
     def test_the_smallest_q_is_first(self):
         q = {row["finding"]: min(float(row["rate_q"]), float(row["excess_q"])) for row in self.rows}
@@ -87,9 +86,9 @@ class ConditionsPage(PageCase):
             cells = {line.find_element(By.TAG_NAME, "th").text: [cell.text for cell in line.find_elements(By.TAG_NAME, "td")]
                      for line in self.driver.find_elements(By.CSS_SELECTOR, "#finding-view tbody tr")}
             self.assertEqual(cells["occurrences"][:2], [row["count_a"], row["count_b"]])
-            self.assertEqual([number(cell) for cell in cells["rate (1/s)"][:2]], [number(row["rate_a_hz"]), number(row["rate_b_hz"])])
-            self.assertEqual([number(cell) for cell in cells["excess"][:2]], [number(row["excess_a"]), number(row["excess_b"])])
-            self.assertEqual([number(cell) for cell in cells["excess"][3:]], [number(row["excess_p"]), number(row["excess_q"])])
+            self.assert_numbers(cells["rate (1/s)"][:2], [row["rate_a_hz"], row["rate_b_hz"]])
+            self.assert_numbers(cells["excess"][:2], [row["excess_a"], row["excess_b"]])
+            self.assert_numbers(cells["excess"][3:], [row["excess_p"], row["excess_q"]])
             if "found_a" in row:
                 self.assertEqual(cells["searches that found it"][:2], [row["found_a"], row["found_b"]])
 
@@ -140,7 +139,7 @@ class EpisodesPage(ConditionsPage):
         self.press("#only-different")
         changed = sum(row["change"] != "none" for row in self.rows)
 
-        picture = self.saved_svg("#save-differences", "differences.svg")
+        picture = self.saved_svg("#save-differences-svg", "differences.svg")
 
         arrows = [part for part in picture.iter() if (part.get("marker-end") or "").startswith("url(#head-")]
         self.assertEqual(len(arrows), changed)
@@ -169,7 +168,7 @@ class PatternsPage(ConditionsPage):
             lags, units = [float(lag) for lag in row["lags_ms"].split(",")], row["units"].split(",")
             text = units[0]
             for before, lag, unit in zip(lags, lags[1:], units[1:]):
-                text += f" →{lag - before:g} ms→ {unit}" if lag > before else f" + {unit}"
+                text += f" →{lag - before:.3g}ms→ {unit}" if lag > before else f" + {unit}"
             out.append([row["finding"], text])
         return out
 

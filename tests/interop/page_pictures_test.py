@@ -27,7 +27,7 @@ SCALE = 8
 # 30 in a block; a circuit without its arrows differs by 38 in a block.
 MOST_MEAN, MOST_OF_A_BLOCK, BLOCK = 4, 34, 4
 VIEWS = {
-    "episodes": ("raster", "episodes", "circuit", "correlogram", "counts"),
+    "episodes": ("raster", "aligned", "circuit", "correlogram", "episodes", "edges", "counts"),
     "spade": ("raster", "aligned", "patterns", "counts", "spectrum", "funnel"),
     "sort": ("units", "shapes", "similar", "correlograms", "amplitudes", "depths", "raster", "merges"),
     "series": ("series", "changes", "episodes"),
@@ -35,7 +35,7 @@ VIEWS = {
     "spade-comparison": ("raster", "patterns", "counts", "changes"),
     "sort-comparison": ("units", "agreement", "pair", "raster"),
     "replay": ("raster", "scores", "scales", "events", "counts"),
-    "assemblies": ("raster", "assemblies", "counts", "search"),
+    "assemblies": ("raster", "aligned", "assemblies", "counts", "search"),
     "compare": ("differences", "findings", "finding"),
 }
 
@@ -109,7 +109,7 @@ class Pictures(PageCase):
     def test_every_view_looks_as_it_did(self):
         for kind, views in VIEWS.items():
             self.show(kind)
-            shown = [one.get_attribute("id") for one in self.driver.find_elements("css selector", "main > section")]
+            shown = [one.get_attribute("id") for one in self.driver.find_elements("css selector", "main section[id]")]
             self.assertEqual(shown, [*views, "about"])
             for view in views:
                 kept = KEPT / f"{kind}-{view}.png"

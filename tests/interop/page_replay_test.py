@@ -63,7 +63,7 @@ class ReplayPage(PageCase):
         self.assert_same([[cell for cell, name in zip(row[1:], COLUMNS, strict=True) if name] for row in shown],
                          [[row[name] for name in COLUMNS if name] for row in self.rows])
         self.assertEqual([row[11] for row in shown], [f"{row['events_significant']} of {row['events_scored']}" for row in self.rows])
-        self.assertEqual(shown[0][2], "a →(40,60] ms→ b →(40,60] ms→ c →(40,60] ms→ d →(40,60] ms→ e")
+        self.assertEqual(shown[0][2], "a →40-60ms→ b →40-60ms→ c →40-60ms→ d →40-60ms→ e")
         self.press("#only-significant")
         self.assertEqual(len(self.table("scores")), sum(row["significant"] == "yes" for row in self.rows))
 
@@ -94,7 +94,7 @@ class ReplayPage(PageCase):
     def test_the_axis_of_scales_has_numbers_if_all_are_alike(self):
         data = data_of(self.html)
         page = self.folder / "alike.html"
-        for scale, marks in ((0.3, {"0.2"}), (0.7, {"0.5", "1"}), (1000, {"1000"})):
+        for scale, marks in ((0.3, {"0.2"}), (0.7, {"0.5", "1"}), (1000, {"1,000"})):
             data["replay"]["scale"] = [scale] * len(self.rows)
             page.write_text(with_data(self.html, data), encoding="utf-8")
             self.open(page)

@@ -6,7 +6,7 @@ Usage: page_several_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skip
 import json
 import unittest
 
-from browser import NASTY, By, PageCase, np, number_in, rows_of, spikeweave
+from browser import NASTY, By, PageCase, np, rows_of, spikeweave
 from page_data import numbers, with_data
 from page_series_test import benjamini_hochberg, binomial_p
 
@@ -96,13 +96,15 @@ class Patterns(ComparedPage):
             for k, table in enumerate(tables):
                 count, rate, p, q, found = row[3 + 5 * k:8 + 5 * k]
                 self.assertEqual(int(count), self.occurrences(k, units, lags))
-                self.assertAlmostEqual(float(rate), int(count) / self.seconds[k], delta=1e-3 * float(rate))
+                self.assert_shown(rate, int(count) / self.seconds[k])
                 listed = table.get((names, ",".join(f"{lag:g}" for lag in lags)))
                 if listed is None:
                     alone += 1
                     self.assertEqual((p, q, found), ("–", "–", "no"))
                 else:
-                    self.assertEqual((int(count), number_in(p), number_in(q), found), (int(listed["count"]), float(listed["p"]), float(listed["q"]), "yes"))
+                    self.assertEqual((int(count), found), (int(listed["count"]), "yes"))
+                    for cell, name in ((p, "p"), (q, "q")):
+                        self.assert_shown(cell, listed[name])
         self.assertGreater(alone, 0)
 
     def test_says_what_changed_and_how_it_is_tested(self):
@@ -119,9 +121,9 @@ class Patterns(ComparedPage):
                 word = {(False, True): "new", (True, False): "gone", (True, True): "stronger" if rose else "weaker"}.get((found[0], found[after]), "–")
                 word = word if q <= 0.05 else "–"
                 words.add(word)
-                self.assertEqual(row[2:5], [word, str(a), str(b)])
+                self.assertEqual(row[2:5], [word, f"{a:,}", f"{b:,}"])
                 for cell, value in zip(row[6:8], (p_value, q)):
-                    self.assertAlmostEqual(number_in(cell), value, delta=6e-6 * value + 1e-300)
+                    self.assert_shown(cell, value)
         self.assertEqual(list(shown), [])
         self.assertTrue({"gone", "weaker"} <= words, words)
 
@@ -215,7 +217,7 @@ class Sortings(ComparedPage):
                 continue
             mutual = agreement[i, j] >= 0.5 and agreement[i].argmax() == j and agreement[:, j].argmax() == i
             self.assertEqual([row[4], row[6]], [str(matches[i, j]), "yes" if mutual else "no"])
-            self.assertAlmostEqual(float(row[5]), agreement[i, j], delta=1e-6)
+            self.assert_shown(row[5], agreement[i, j])
 
     @unittest.skipIf(si is None, "without SpikeInterface")
     def test_agrees_with_spikeinterface(self):
@@ -254,7 +256,7 @@ class Sortings(ComparedPage):
             table = {row["unit"]: row for row in rows_of(folder / "units.tsv")}[self.sortings[k]["unit_names"][pair[k]]]
             for key, value in table.items():
                 cell = shown[key.replace("_", " ")][k].replace("–", "")
-                self.assertTrue(cell == value or number_in(cell) == float(value), key)
+                self.assert_same([[cell]], [[value]])
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#pair-view svg.waveforms")), 2)
         spikes = sum(len(self.all_trains[k][unit]) for k, unit in enumerate(pair))
         self.assertEqual(int(self.one(".where").get_attribute("data-view").split()[2]), spikes)

@@ -6,7 +6,7 @@ Usage: page_signs_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skippe
 import math
 import unittest
 
-from browser import By, PageCase, np, rows_of, spikeweave
+from browser import By, PageCase, edge_cells, np, rows_of, spikeweave
 from page_data import rows_of_columns
 
 
@@ -55,11 +55,11 @@ class Episodes(SignedPage):
     def test_lists_the_edges_of_the_table(self):
         table = rows_of(self.out / "circuit.tsv")
         self.assertEqual([(row["from"], row["to"], row["sign"]) for row in table], [("A", "B", "excitatory"), ("D", "C", "inhibitory")])
-        names = ("from", "to", "sign", "delay", "best_delay", "count", "expected", "gain", "transmission", "p", "q", "kind", "via")
-        self.assert_same([row[1:] for row in self.table("circuit")], [[row[name].replace("-", "–") if name == "via" else row[name] for name in names] for row in table])
+        self.assert_same([row[1:] for row in self.table("edges")], edge_cells(table))
 
     def test_draws_inhibition_with_a_bar_in_red_as_wide_as_its_gain_says(self):
         self.assertEqual(self.heads(), {"A to B": "head", "D to C": "bar"})
+        self.driver.execute_script("for (const one of document.querySelectorAll('.edge.picked')) one.classList.remove('picked')")
         for edge, arrow in zip(rows_of_columns(self.data["circuit"]), self.driver.find_elements(By.CSS_SELECTOR, "#circuit g.edge")):
             line = arrow.find_element(By.CSS_SELECTOR, ".line")
             self.assertAlmostEqual(float(line.get_attribute("stroke-width")), 1 + 5 * min(1, abs(math.log2(max(1e-3, edge["gain"]))) / 3), places=6)
@@ -71,20 +71,28 @@ class Episodes(SignedPage):
     def test_hides_a_sign(self):
         self.press("#sign-excitatory")
         self.assertEqual(self.heads(), {"D to C": "bar"})
-        self.assertEqual([row[1:4] for row in self.table("circuit")], [["D", "C", "inhibitory"]])
+        self.assertEqual([[*row[1:3], row[6]] for row in self.table("edges")], [["D", "C", "inhibitory"]])
         self.press("#kind-direct")
         self.assertEqual(self.heads(), {})
         self.press("#sign-excitatory")
         self.press("#kind-direct")
-        self.assertEqual(len(self.table("circuit")), 2)
+        self.assertEqual(len(self.table("edges")), 2)
 
     def test_picked_inhibition_has_its_correlogram(self):
-        self.press("#circuit tr[data-number='2'] button")
-        self.assertEqual(self.one("#correlogram h3").text, "D ⊣ C")
-        shown = " ".join(self.one("#edge-figures").text.split())
+        self.press("#edges tr[data-number='2'] button")
+        self.assertEqual(self.one("#correlogram h3").text, "D ⊣ C: direct")
+        shown = " ".join(text.get_attribute("textContent") for text in self.driver.find_elements(By.CSS_SELECTOR, "#edge-figures > *"))
         for words in ("sign inhibitory", "cuts the trough", "gain ", "transmission -", "kind direct"):
             self.assertIn(words, shown)
         self.assertNotIn("strength", shown)
+        null = np.array([float(word) for word in self.one("#correlogram .frame").get_attribute("data-null").split()])
+        np.testing.assert_allclose(null, self.data["lags"]["expected"][1])
+        edge = rows_of_columns(self.data["circuit"])[1]
+        low, high = edge["best_delay_ms"]
+        bin_ms = 2 * max(10, 3 * self.data["circuit"]["delay_ms"][1][1]) / len(null)
+        at_middle = null[len(null) // 2 + math.floor((low + high) / 2 / bin_ms)]
+        self.assertAlmostEqual(at_middle * (high - low) / bin_ms, edge["expected"], delta=0.05 * edge["expected"])
+        self.assertIn("what the test of the edge expects", self.one("#correlogram").text)
         bars = self.counts("#correlogram .frame")
         middle = len(bars) // 2
         low, high = self.data["circuit"]["delay_ms"][1]

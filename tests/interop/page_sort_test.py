@@ -83,8 +83,8 @@ class Recording(SortingPage):
         self.assert_same([[cell.replace("–", "") for cell in row[1:]] for row in self.table("merges")], [list(row.values()) for row in rows_of(self.out / "merges.tsv")])
 
     def test_saves_amplitudes_and_the_motion(self):
-        self.assert_saves_canvas("#save-amplitudes", "amplitudes.png", "#amplitudes canvas")
-        self.assert_saves_canvas("#save-depths", "depths.png", "#depths canvas")
+        self.assert_saves_canvas("#save-amplitudes-png", "amplitudes.png", "#amplitudes canvas")
+        self.assert_saves_canvas("#save-depths-png", "depths.png", "#depths canvas")
         self.assertEqual(self.driver.get_log("browser"), [])
 
     def test_draws_waveforms_with_their_spread(self):

@@ -28,7 +28,7 @@ class SpadePage(PageCase):
             for (;;) {
               for (const number of [...document.querySelectorAll('#patterns tbody tr')].map((row) => row.dataset.number)) {
                 document.querySelector(`#patterns tr[data-number="${number}"] button`).click();
-                counts.push(document.getElementById('occurrence-count').textContent);
+                counts.push(document.querySelector('#aligned h3').textContent.split(": ").pop());
               }
               if (after.disabled) return counts;
               after.click();
@@ -60,7 +60,7 @@ class Tested(SpadePage):
         self.assertEqual(self.one("#command").text, self.data["run"]["command"])
 
     def test_lists_the_patterns_of_the_table(self):
-        names = ("pattern", "size", None, "count", "duration_ms", "p", "q", "stability_intensional", "stability_extensional", "significant")
+        names = ("pattern", "size", "count", "q", None, "duration_ms", "p", "stability_intensional", "stability_extensional", "significant")
         table = rows_of(self.out / "patterns.tsv")
 
         shown = self.table("patterns")
@@ -70,8 +70,8 @@ class Tested(SpadePage):
                          [[row[name] for name in names if name] for row in table])
         for row, expected in zip(shown, table):
             lags = [float(lag) for lag in expected["lags_ms"].split(",")]
-            steps = ["", *(f" →{b - a:g} ms→ " if b > a else " + " for a, b in zip(lags, lags[1:]))]
-            self.assertEqual(row[2], "".join(step + unit for step, unit in zip(steps, expected["units"].split(","), strict=True)))
+            steps = ["", *(f" →{b - a:.3g}ms→ " if b > a else " + " for a, b in zip(lags, lags[1:]))]
+            self.assertEqual(row[4], "".join(step + unit for step, unit in zip(steps, expected["units"].split(","), strict=True)))
 
     def test_lists_the_signatures_and_steps_of_the_tables(self):
         names = ("size", "count", "patterns", "reached", "p", "tested", "q", "significant", "reason")
@@ -160,13 +160,13 @@ class Tested(SpadePage):
         fields = self.driver.find_elements(By.CSS_SELECTOR, "#spectrum .frame svg rect")
         marks = self.driver.find_elements(By.CSS_SELECTOR, "#spectrum .frame svg circle")
 
-        picture = self.saved_svg("#save-spectrum", "spectrum.svg")
+        picture = self.saved_svg("#save-spectrum-svg", "spectrum.svg")
 
         shapes = [part.tag.rpartition("}")[2] for part in picture.iter()]
         self.assertGreater(len(marks), 0)
         self.assertEqual((shapes.count("rect"), shapes.count("circle")), (len(fields), len(marks)))
-        self.assert_saves_canvas("#save-raster", "raster.png", "#raster canvas")
-        self.assert_saves_canvas("#save-occurrences", "occurrences.png", "#aligned canvas")
+        self.assert_saves_canvas("#save-raster-png", "raster.png", "#raster canvas")
+        self.assert_saves_canvas("#save-aligned-png", "aligned.png", "#aligned canvas")
         self.assertEqual(self.driver.get_log("browser"), [])
 
     def test_nobody_is_left_out(self):
@@ -182,7 +182,7 @@ class Tested(SpadePage):
             data["funnel"]["why"][0] = NASTY[1]
         self.open_nasty(rename)
 
-        shown = "".join(row[2] for row in self.table("patterns"))
+        shown = "".join(row[4] for row in self.table("patterns"))
         for name in NASTY[:3]:
             self.assertIn(name, shown)
         self.assertIn("a‹U+FFFE›b", shown)
@@ -232,7 +232,7 @@ class Others(SpadePage):
 
         self.assertEqual(self.driver.get_log("browser"), [])
         self.assertIn("no raster", self.one("#raster").text)
-        self.assertEqual([row[2] for row in self.table("patterns")], ["0 →5 ms→ 1 →10 ms→ 2"])
+        self.assertEqual([row[3] for row in self.table("patterns")], ["0 →5ms→ 1 →10ms→ 2"])
         spikeweave("report", out, "-o", self.folder / "windows.html")
         self.assertEqual((self.folder / "windows.html").read_bytes(), (out / "report.html").read_bytes())
 

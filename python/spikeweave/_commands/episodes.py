@@ -91,7 +91,7 @@ def episodes(
     >>> sym26 = spikeweave.simulate.sym26(seed=1)
     >>> found = spikeweave.episodes(sym26.spikes, delays="4-6ms", min_count=200)
     >>> print(found[found.chains[1]])
-    n0 →(4,6] ms→ n1 →(4,6] ms→ n2 →(4,6] ms→ n3
+    n0 →4-6ms→ n1 →4-6ms→ n2 →4-6ms→ n3
     >>> len(found.circuit)
     10
     """

@@ -60,7 +60,7 @@ class SlidingWindow:
     ...     print(window)
     ...     print(window[-1], window[-1].count)
     <Window 0: 0 s to 1 s, 4 spikes, 3 frequent episodes (count >= 2)>
-    A →(4,6] ms→ B 2
+    A →4-6ms→ B 2
     """
 
     def __init__(self, units: Sequence[str], **options: Unpack[SlidingWindowOptions]) -> None:

@@ -42,7 +42,7 @@ class Edge:
     def __str__(self) -> str:
         low, high = (1e3 * time for time in self.best_delay)
         arrow = "→" if self.sign == "excitatory" else "⊣"
-        return f"{self.source} {arrow}({low:g},{high:g}] ms{arrow} {self.target}"
+        return f"{self.source} {arrow}{low:g}-{high:g}ms{arrow} {self.target}"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _delay_text(low: float, high: float) -> str:
-    return f"({low * 1e3:g},{high * 1e3:g}] ms"
+    return f"{low * 1e3:g}-{high * 1e3:g}ms"
 
 
 @dataclass(frozen=True)

@@ -93,18 +93,18 @@ def circuit(
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.05)
     ax.set_axis_off()
-    _explain(ax, graph, every, " (low, high] in ms" if labels else _common(delays))
+    _explain(ax, graph, every, "" if labels else _common(delays))
     return ax
 
 
 def _delay_text(graph: Circuit, i: int) -> str:
     low, high = graph.delay[i] * 1e3
-    return f"({low:g},{high:g}]"
+    return f"{low:g}-{high:g}ms"
 
 
 def _common(delays: set[str]) -> str:
     """What the legend says of delays that no arrow is labelled with."""
-    return f", all {next(iter(delays))} ms" if len(delays) == 1 else ""
+    return f", all {next(iter(delays))}" if len(delays) == 1 else ""
 
 
 def _log_gain(graph: Circuit) -> NDArray[np.float64]:

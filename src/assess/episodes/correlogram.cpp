@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "assess/episodes/lag_counts.hpp"
+#include "assess/episodes/window_test.hpp"
 #include "parallel/parallel_for.hpp"
+#include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
@@ -18,15 +21,12 @@ using assess::lag_counts;
 
 namespace {
 
-void check_lags(const spike_sequence& spikes, std::span<const lags_of_pair> pairs) {
-    for (const auto& [from, to, bins] : pairs) {
-        check_unit(spikes, from);
-        check_unit(spikes, to);
-        if (bins.width <= duration{0} || bins.each_side == 0)
-            throw invalid_argument(
-                fmt::format("bins of lags need a width and a number, not {} and {}",
-                            format_duration(bins.width), bins.each_side));
-    }
+void check_lags(const spike_sequence& spikes, const lags_of_pair& pair) {
+    check_unit(spikes, pair.from);
+    check_unit(spikes, pair.to);
+    if (pair.bins.width <= duration{0} || pair.bins.each_side == 0)
+        throw invalid_argument(fmt::format("bins of lags need a width and a number, not {} and {}",
+                                           format_duration(pair.bins.width), pair.bins.each_side));
 }
 
 std::vector<std::uint64_t> counted(const lag_counts& pairs, const lag_bins& bins) {
@@ -35,6 +35,36 @@ std::vector<std::uint64_t> counted(const lag_counts& pairs, const lag_bins& bins
     pairs.each(-reach, reach, [&](std::int64_t lag) {
         ++out[static_cast<std::size_t>((lag + reach - 1) / bins.width.count())];
     });
+    return out;
+}
+
+std::vector<double> expected(const lag_counts& pairs, const lag_bins& bins,
+                             const delay_interval& window, duration cell) {
+    constexpr std::int64_t steps_a_bin = 20;
+    const std::int64_t width = bins.width.count();
+    const std::int64_t length = (window.high - window.low).count();
+    const std::int64_t side = cell.count() / 2;
+    const std::int64_t step = std::max<std::int64_t>(1, width / steps_a_bin);
+    const std::int64_t reach = bins.reach().count() + length + side;
+    std::vector<std::uint64_t> up_to(static_cast<std::size_t>(2 * reach / step) + 2, 0);
+    const auto index_of = [&](std::int64_t lag) {
+        return static_cast<std::size_t>((lag + reach) / step);
+    };
+    pairs.each(-reach, reach, [&](std::int64_t lag) { ++up_to[index_of(lag + step - 1)]; });
+    std::partial_sum(up_to.begin(), up_to.end(), up_to.begin());
+    const auto number_in = [&](std::int64_t low, std::int64_t high) {
+        return up_to[index_of(high)] - up_to[index_of(low)];
+    };
+    const double share = static_cast<double>(width) / static_cast<double>(2 * side);
+    std::vector<double> out(2 * bins.each_side);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::int64_t middle =
+            static_cast<std::int64_t>(i) * width + width / 2 - bins.reach().count();
+        const std::int64_t low = middle - length / 2;
+        const std::uint64_t beside =
+            number_in(low - side, low + length + side) - number_in(low, low + length);
+        out[i] = share * static_cast<double>(beside);
+    }
     return out;
 }
 
@@ -56,15 +86,41 @@ lag_bins bins_for(const delay_interval& delay) {
 std::vector<std::vector<std::uint64_t>> cross_correlograms(const spike_sequence& spikes,
                                                            std::span<const lags_of_pair> pairs,
                                                            const execution& run) {
-    check_lags(spikes, pairs);
     std::vector<std::vector<std::uint64_t>> out(pairs.size());
     duration reach{0};
-    for (const lags_of_pair& pair : pairs) reach = std::max(reach, pair.bins.reach());
+    for (const lags_of_pair& pair : pairs) {
+        check_lags(spikes, pair);
+        reach = std::max(reach, pair.bins.reach());
+    }
     const separated_epochs separated(spikes, reach);
     const spike_trains trains(separated.spikes());
     parallel::parallel_for(pairs.size(), run, "correlograms", [&](std::size_t i) {
         const auto& [from, to, bins] = pairs[i];
         out[i] = counted({trains.times_us(from), trains.times_us(to), from == to}, bins);
+    });
+    return out;
+}
+
+std::vector<std::vector<double>> expected_correlograms(const spike_sequence& spikes,
+                                                       std::span<const tested_lags> pairs,
+                                                       duration jitter_window,
+                                                       const execution& run) {
+    check_options(significance_options{.jitter_window = jitter_window});
+    std::vector<std::vector<double>> out(pairs.size());
+    duration reach{0};
+    for (const auto& [pair, window, sign] : pairs) {
+        check_lags(spikes, pair);
+        if (window.high <= window.low) throw invalid_argument("a window of lags is empty");
+        reach = std::max(reach, pair.bins.reach() + window.high - window.low +
+                                    assess::cell_for(window, sign, jitter_window));
+    }
+    const separated_epochs separated(spikes, reach);
+    const spike_trains trains(separated.spikes());
+    parallel::parallel_for(pairs.size(), run, "correlograms", [&](std::size_t i) {
+        const auto& [pair, window, sign] = pairs[i];
+        out[i] =
+            expected({trains.times_us(pair.from), trains.times_us(pair.to), pair.from == pair.to},
+                     pair.bins, window, assess::cell_for(window, sign, jitter_window));
     });
     return out;
 }

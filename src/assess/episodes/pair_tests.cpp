@@ -401,7 +401,7 @@ void check(std::span<const delay_interval> delays, const significance_options& o
         if (delay.low < duration{0} || delay.high <= delay.low)
             throw invalid_argument(
                 fmt::format("a delay interval must not be negative or empty, as {} is",
-                            format_delay_interval(delay)));
+                            format_delays({&delay, 1})));
 }
 
 }  // namespace

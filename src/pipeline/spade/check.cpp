@@ -209,4 +209,14 @@ void warn_of_tests(const pattern_test_result& assessment, const spade_input& pre
         warn_of_too_few_surrogates(counts, prepared, options, warnings);
 }
 
+void warn_of_fragments(std::size_t significant, const spade_options& options,
+                       std::vector<std::string>& warnings) {
+    constexpr std::size_t many = 100;
+    if (!options.is_tested() || significant <= many) return;
+    warnings.push_back(
+        fmt::format("{} patterns are significant. Many of them may be fragments or by-products of "
+                    "others, which `reduce` 2,2,2 leaves out.",
+                    core::grouped(significant)));
+}
+
 }  // namespace spikeweave::pipeline

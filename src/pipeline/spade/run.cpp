@@ -233,7 +233,8 @@ private:
     }
 
     void reduce() {
-        if (!options_.reduce) return;
+        if (!options_.reduce)
+            return pipeline::warn_of_fragments(out_.table.size(), options_, out_.warnings);
         const std::vector<pattern_signature> none;
         reduction_result reduced = reduce_patterns(
             out_.table, by_count(), out_.assessment ? out_.assessment->tests.not_significant : none,

@@ -37,4 +37,8 @@ test_level level_of(const spade_options& options);
 void warn_of_tests(const pattern_test_result& assessment, const spade_input& prepared,
                    const spade_options& options, std::vector<std::string>& warnings);
 
+/// Adds a warning if more patterns are significant than distinct ones usually are.
+void warn_of_fragments(std::size_t significant, const spade_options& options,
+                       std::vector<std::string>& warnings);
+
 }  // namespace spikeweave::pipeline

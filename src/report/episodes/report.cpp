@@ -44,7 +44,7 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
             p, [&](std::string_view piece) { file.write(piece); }, run);
         file.commit();
     }
-    report::write_result(out, report::document_of(p), report.with_page, run);
+    report::write_result(out, report::document_of(p, run), report.with_page, run);
     out.commit(run.stop);
 }
 
@@ -123,7 +123,7 @@ json run_of(const episode_view& p) {
     return out;
 }
 
-document document_of(const episode_view& p) {
+document document_of(const episode_view& p, const execution& run) {
     const spike_sequence& spikes = p.report.spikes;
     document out{.kind = "episodes",
                  .run = run_of(p),
@@ -131,7 +131,10 @@ document document_of(const episode_view& p) {
                  .values = {{"places", columns_of(p.places, spikes.unit_names())},
                             {"spikes", page_spikes(spikes)}},
                  .tables = {circuit_table(p)}};
-    if (p.report.pairs) out.tables.push_back(pairs_table(p));
+    if (p.report.pairs) {
+        out.tables.push_back(pairs_table(p));
+        out.tables.push_back(expected_lags_table(p, run));
+    }
     const bool has_untested = p.report.searched && p.report.searched->confirmed_elsewhere;
     for (const table_use use : {table_use::file_only, table_use::document_only}) {
         out.tables.push_back(episodes_table(p, use));
@@ -145,7 +148,7 @@ document document_of(const episode_view& p) {
 namespace spikeweave {
 
 std::string document_of(const episode_report& report, const execution& run) {
-    return report::whole_text(report::document_of(report::episode_view(report)), run);
+    return report::whole_text(report::document_of(report::episode_view(report), run), run);
 }
 
 std::string to_json(const episode_report& report) {

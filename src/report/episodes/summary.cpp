@@ -75,7 +75,7 @@ private:
     std::string chain_text(const episode& what) const {
         std::string text = bold(p_.name(what.units.front()));
         for (std::size_t k = 0; k < what.delays.size(); ++k)
-            text += dim(fmt::format(" →{}→ ", delay_range(what.delays[k]))) +
+            text += dim(fmt::format(" →{}→ ", format_delays({&what.delays[k], 1}))) +
                     bold(p_.name(what.units[k + 1]));
         return text;
     }
@@ -158,8 +158,8 @@ private:
             const circuit_edge& edge = *shown[e];
             line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>6.3g} {:>12.3g}",
                  fmt::format("{} {} {}", p_.name(edge.from), arrow, p_.name(edge.to)),
-                 delay_range(edge.best), edge.count, edge.expected, p_text(edge.q), edge.gain.value,
-                 edge.transmission.value);
+                 format_delays({&edge.best, 1}), edge.count, edge.expected, p_text(edge.q),
+                 edge.gain.value, edge.transmission.value);
         }
         if (shown.size() > most_edges)
             line("  … and {} more", core::grouped(shown.size() - most_edges));
@@ -252,15 +252,13 @@ namespace {
 std::string line_of(const spike_sequence& spikes, const episode& what) {
     std::string text = spikes.name(what.units.front());
     for (std::size_t i = 0; i < what.delays.size(); ++i)
-        text += fmt::format(" →{}→ {}", format_delay_interval(what.delays[i]),
+        text += fmt::format(" →{}→ {}", format_delays({&what.delays[i], 1}),
                             spikes.name(what.units[i + 1]));
     return text;
 }
 
 std::string delays_text(std::span<const delay_interval> delays) {
-    std::string text;
-    for (const delay_interval& interval : delays)
-        text += fmt::format("{}{}", text.empty() ? "" : ", ", format_delay_interval(interval));
+    std::string text = format_delays(delays);
     if (std::ranges::equal(delays, default_delays()))
         text += " (the default; `delays` sets others)";
     return text;

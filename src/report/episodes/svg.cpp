@@ -228,7 +228,7 @@ private:
         // The midpoint of the curve.
         out_.put("<text class=\"on-arrow\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\">{}</text>\n",
                  (a.x + 2 * middle.x + b.x) / 4, (a.y + 2 * middle.y + b.y) / 4,
-                 delay_range(of.delay));
+                 format_delays({&of.delay, 1}));
     }
 
     drawing& out_;
@@ -394,7 +394,7 @@ private:
         const double to = x + length - radius - 3;
         out_.put("<path class=\"arrow\" stroke-width=\"{:.3g}\" d=\"M{:g},{:g} H{:g}\"/>\n",
                  0.8 + 2.2 * strength, from, y, to);
-        out_.text((from + to) / 2 - 2, y - 9, "delay", delay_range(delay));
+        out_.text((from + to) / 2 - 2, y - 9, "delay", format_delays({&delay, 1}));
         out_.text((from + to) / 2 - 2, y + 18, "strength", fmt::format("{:.2f}", strength));
     }
 

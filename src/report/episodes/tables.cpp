@@ -149,6 +149,22 @@ result_table untested_table(const search_part& searched, table_use use) {
             .use = use};
 }
 
+result_table expected_lags_table(const episode_view& p, const execution& run) {
+    std::vector<tested_lags> tested;
+    for (const circuit_edge& edge : p.report.circuit.edges)
+        tested.push_back({{edge.from, edge.to, bins_for(edge.delay)}, edge.best, edge.sign});
+    const auto row_of = [](std::vector<double> expected) {
+        return row{{"expected", joined_list<double>{std::move(expected), " "}}};
+    };
+    return {.name = "lags",
+            .size = tested.size(),
+            .at = [row_of, all = expected_correlograms(p.report.spikes, tested,
+                                                       p.report.circuit_rules.jitter_window, run)](
+                      std::size_t i) { return row_of(all[i]); },
+            .names = row_of({}),
+            .use = table_use::document_only};
+}
+
 std::string lags_tsv(const episode_view& p, const execution& run) {
     const std::vector<circuit_edge>& edges = p.report.circuit.edges;
     std::vector<lags_of_pair> pairs;

@@ -87,8 +87,4 @@ std::vector<std::size_t> episode_view::loose_edges() const {
     return out;
 }
 
-std::string delay_range(const delay_interval& delay) {
-    return fmt::format("{}–{} ms", milliseconds(delay.low), milliseconds(delay.high));
-}
-
 }  // namespace spikeweave::report

@@ -50,6 +50,8 @@ result_table circuit_table(const episode_view& p);
 result_table pairs_table(const episode_view& p);
 /// What the search found and no test could confirm, because the other recording lacks units.
 result_table untested_table(const search_part& searched, table_use use = table_use::file_only);
+/// What the tests of the edges expect at each lag; pairs must have been tested.
+result_table expected_lags_table(const episode_view& p, const execution& run);
 /// The cross-correlograms of the edges.
 std::string lags_tsv(const episode_view& p, const execution& run);
 std::string verdict_of(const episode_view& p);
@@ -57,13 +59,10 @@ std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);
 /// The content of `run.json`.
 json run_of(const episode_view& p);
-document document_of(const episode_view& p);
+document document_of(const episode_view& p, const execution& run = {});
 /// Passes on `occurrences.tsv` in pieces.
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run);
-
-/// Formats an interval as "4–6 ms".
-std::string delay_range(const delay_interval& delay);
 
 /// Returns what `run.json` says of the search for a table.
 json search_json(const episode_table& table);

@@ -1,9 +1,10 @@
 // What was asked and what ran, how to cite and how to repeat.
 
-import { el, grouped, shownName } from "./format.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 
 function valueText(value) {
   if (value === null || value === undefined || value === "") return "–";
+  if (typeof value === "number") return shownNumber(value, 6);
   if (typeof value === "object") return shownName(JSON.stringify(value));
   return shownName(String(value));
 }
@@ -15,10 +16,10 @@ export function listOf(rows) {
 // What every kind of result has run on, with what its own kind adds.
 function ran({ run, spikeCount, names, begin, end, spans, observed }, more) {
   const { input = {} } = run;
-  const seconds = run.seconds === undefined ? undefined : `${Number(run.seconds.toPrecision(3))} s`;
+  const seconds = run.seconds === undefined ? undefined : `${shownNumber(run.seconds)} s`;
   return [["input", input.path], ["digest", input.digest && `${input.digest_algorithm} ${input.digest}`], ["spikes", grouped(spikeCount)], ["units", names.length],
-    ["recording", `${begin / 1e6} s to ${end / 1e6} s`],
-    ["epochs", spans && `${grouped(spans.length)}, ${observed / 1e6} s together`], ["duplicates dropped", input.duplicates_dropped], ["stimulus markers", input.stimulus_markers],
+    ["recording", `${shownNumber(begin / 1e6, 6)} s to ${shownNumber(end / 1e6, 6)} s`],
+    ["epochs", spans && `${grouped(spans.length)}, ${shownNumber(observed / 1e6, 6)} s together`], ["duplicates dropped", input.duplicates_dropped], ["stimulus markers", input.stimulus_markers],
     ...more, ["seed", run.seed], ["threads", run.threads], ["time taken", seconds]];
 }
 
@@ -33,12 +34,20 @@ export const sourceList = (sources) => el("ul", {}, [...new Set(sources)].map((t
 export const citeSection = (version, sources) => el("section", {}, el("h3", {}, "How to cite"), el("p", {}, `spikeweave ${valueText(version)}, with the methods of:`),
   sourceList(sources));
 
+// The options that the command, or the call, names; all others can be opened.
+export function askedSection({ parameters = {}, command = "" }) {
+  const named = new Set(command.split(/[\s(,]+/).map((word) => word.replace(/^--(no-)?/, "").split("=")[0].replaceAll("-", "_")));
+  const [asked, others] = [true, false].map((is) => Object.entries(parameters).filter(([name]) => named.has(name) === is));
+  return el("section", {}, el("h3", {}, "What was asked"), el("div", { id: "asked" }, listOf(asked),
+    el("details", { open: asked.length === 0 || named.has("config") }, el("summary", {}, `${others.length} options that it does not name, as they were used`), listOf(others))));
+}
+
 // `more`: names and values of what ran; `sources`: what is to be cited; `further`: more sections.
 export function makeAbout(data, more, sources, further = []) {
   const { run } = data;
   return el("div", { class: "about" },
     repeatSection(shownName(run.command ?? "")),
     further, el("section", {}, el("h3", {}, "What ran"), listOf(ran(data, more))),
-    el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),
+    askedSection(run),
     citeSection(run.spikeweave, sources));
 }

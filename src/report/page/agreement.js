@@ -1,6 +1,6 @@
 // The agreement of the units of two sortings as a matrix.
 
-import { shortNumber, shownName, svg } from "./format.js";
+import { shownName, shownNumber, svg } from "./format.js";
 
 const [matrixSide, matrixLeft, matrixTop] = [560, 54, 40];
 
@@ -24,7 +24,7 @@ export function makeAgreement(state) {
   const side = Math.min(24, (matrixSide - matrixLeft) / Math.max(1, ours.length, others.length));
   const cells = pairs.map((pair) => svg("rect", { class: "cell", "data-pair": `${pair.one} ${pair.other}`, x: matrixLeft + columnOf.get(pair.other) * side, y: matrixTop + pair.one * side,
     width: side, height: side, "fill-opacity": Math.max(0.04, pair.agreement), onclick: () => state.pickPair(pair) },
-  svg("title", {}, `${shownName(sortings[0].name)}, unit ${shownName(ours[pair.one])} and ${shownName(sortings[1].name)}, unit ${shownName(others[pair.other])}: agreement ${shortNumber(pair.agreement)}`)));
+  svg("title", {}, `${shownName(sortings[0].name)}, unit ${shownName(ours[pair.one])} and ${shownName(sortings[1].name)}, unit ${shownName(others[pair.other])}: agreement ${shownNumber(pair.agreement)}`)));
   const marked = svg("rect", { class: "marked", width: side, height: side, visibility: "hidden" });
   const [width, height] = [others.length * side, ours.length * side];
   state.listen((what) => {

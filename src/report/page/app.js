@@ -1,10 +1,12 @@
 // Starts the page: the views of the kind of result that the data are of.
 
+import { keepAddress } from "./address.js";
 import { assembliesPage } from "./assemblies_page.js";
 import { comparePage } from "./compare_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
-import { el, grouped, shownName, timeText } from "./format.js";
+import { makeSaver } from "./exports.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 import { drawAll } from "./in_turn.js";
 import { replayPage } from "./replay_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
@@ -48,28 +50,40 @@ function linkTo(id, name) {
 // The result in a sentence, and its warnings.
 function showVerdict({ summary, input }) {
   const warnings = (input?.warnings ?? []).map((text) => el("li", {}, shownName(text)));
-  document.querySelector("header").after(el("p", { id: "verdict" }, shownName(summary)), ...(warnings.length > 0 ? [el("ul", { id: "warnings" }, warnings)] : []));
+  document.querySelector("main").prepend(el("p", { id: "verdict" }, shownName(summary)), ...(warnings.length > 0 ? [el("ul", { id: "warnings" }, warnings)] : []));
+}
+
+const sectionOf = ([id, name, view, title]) =>
+  el("section", { id }, el("div", { class: "head" }, el("h2", {}, title ?? name), id === "about" ? [] : makeSaver(id, view)), view);
+
+// Views in the order of the menu; those that answer each other are beside each other where there is room.
+function show(views, linked) {
+  const sections = new Map(views.map((view) => [view[0], sectionOf(view)]));
+  const columns = linked.map((ids) => el("div", {}, ids.map((id) => sections.get(id))));
+  const others = views.map(([id]) => id).filter((id) => !linked.flat().includes(id));
+  document.querySelector("main").append(...(columns.length > 0 ? [el("div", { class: "linked" }, columns)] : []), ...others.map((id) => sections.get(id)));
 }
 
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
-  const { data, found, views, redraw, start: pickFirst } = pages[raw.kind](raw);
+  const { data, found, views, linked = [], redraw, state, rows, start: pickFirst } = pages[raw.kind](raw);
   const file = shownName(String(data.run.input?.path ?? "").split("/").pop());
   const kind = raw.kind.replace("-", " ");
   document.title = file ? `${file}: ${kind}` : `spikeweave ${kind}`;
   document.querySelector("h1").textContent = `spikeweave ${kind}`;
-  const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${timeText(data.end - data.begin, 1e5)}, ` : "";
+  const spikes = data.spikeCount > 0 ? `${grouped(data.spikeCount)} spikes of ${grouped(data.names.length)} units in ${shownNumber((data.end - data.begin) / 1e6, 4)} s, ` : "";
   document.getElementById("summary").append(el("bdi", {}, file), `${file ? ": " : ""}${spikes}${found}`);
   if (raw.run?.summary) showVerdict(raw.run);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
-  document.querySelector("main").append(...views.map(([id, name, view, title]) => el("section", { id }, el("h2", {}, title ?? name), view)));
+  show(views, linked);
   makeThemeButton(redraw);
   window.addEventListener("beforeprint", () => {
     redraw();
     drawAll();
   });
-  pickFirst();
+  if (!rows || !keepAddress(state, rows)()) pickFirst();
+  redraw();
 }
 
 try {

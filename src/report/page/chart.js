@@ -1,6 +1,8 @@
 // Charts of bars over a labelled axis.
 
-import { el, shortNumber, svg } from "./format.js";
+import { withNumbers } from "./exports.js";
+import { el, grouped, shownNumber, svg } from "./format.js";
+import { tellUnderPointer } from "./tip.js";
 
 // Multiples of 1, 2 or 5 times a power of ten between two values.
 export function axisMarks(low, high, most) {
@@ -13,7 +15,7 @@ export function axisMarks(low, high, most) {
 }
 
 // The axes of a chart, with marks and titles. `x` and `y`: {title, marks, at(mark)}, and `x` may have `text(mark)`.
-export function axesOf({ left, right, top, bottom }, x, y, textOf = (mark) => shortNumber(mark, 6)) {
+export function axesOf({ left, right, top, bottom }, x, y, textOf = (mark) => shownNumber(mark, 6)) {
   return [svg("path", { class: "axis", d: `M${left},${top}V${bottom}H${right}` }),
     ...x.marks.map((mark) => svg("text", { x: x.at(mark), y: bottom + 16, "text-anchor": "middle" }, (x.text ?? textOf)(mark))),
     ...y.marks.map((mark) => svg("text", { x: left - 6, y: y.at(mark) + 4, "text-anchor": "end" }, textOf(mark))),
@@ -46,5 +48,13 @@ export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, s
   if (marker) chart.append(svg("g", { class: "marker" }, svg("line", { y1: top, y2: height - bottom })));
   chart.append(...axesOf({ left, right: width - right, top, bottom: height - bottom },
     { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x, text: xText }, { title: yLabel, marks: axisMarks(0, highest, 4).marks, at: y }));
+  const ends = (i) => [low + i * bin, low + (i + 1) * bin].map((end) => Number(end.toPrecision(9)));
+  tellUnderPointer(chart, (event) => {
+    const { a: scale, e: begin } = chart.getScreenCTM();
+    const i = Math.floor(((event.clientX - begin) / scale - left) / (at(1) - at(0)));
+    if (bars[i] === undefined) return "";
+    return `${ends(i).map((end) => shownNumber(end, 6)).join(" to ")}: ${grouped(bars[i])}${line ? `, ${shownNumber(line[i])} by chance` : ""}`;
+  });
+  withNumbers(chart, () => ({ heads: ["from", "to", "count", ...(line ? ["by_chance"] : [])], rows: bars.map((count, i) => [...ends(i), count, ...(line ? [line[i]] : [])]) }));
   return { element: el("div", { class: "frame" }, chart), moveMarker: (value) => chart.querySelector(".marker").setAttribute("transform", `translate(${x(value)})`) };
 }

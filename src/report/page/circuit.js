@@ -1,7 +1,8 @@
 // The circuit: units, and edges between them that can be picked, as a picture and as a table.
 
-import { el, intervalText, nameElement, shownName, sixDigits, testFigure } from "./format.js";
-import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPlaces, isInhibitory, markPicked, moveArrow, moveNode, nodeElements, probePlaces } from "./graph.js";
+import { withNumbers } from "./exports.js";
+import { el, intervalText, nameElement, shownName, shownNumber, testFigure } from "./format.js";
+import { arrowElement, arrowHead, bar, curve, gainWeight, graphElement, graphPlaces, isInhibitory, markPicked, moveArrow, moveNode, nodeElements, probePlaces, wideSize } from "./graph.js";
 import { isFlat } from "./layout.js";
 import { figureColumn, makeList, numberColumn } from "./table.js";
 
@@ -11,8 +12,7 @@ const shownAlways = new Set(kinds.slice(0, 3));
 
 function edgeElement(state, edge, places) {
   const { names } = state.data;
-  const [low, high] = edge.delay_ms;
-  const words = `${shownName(names[edge.from])} to ${shownName(names[edge.to])}, ${low}–${high} ms, ${edge.sign}, ${edge.kind}, gain ${sixDigits(edge.gain[0])}`;
+  const words = `${shownName(names[edge.from])} to ${shownName(names[edge.to])}, ${intervalText(edge.delay_ms)}, ${edge.sign}, ${edge.kind}, gain ${shownNumber(edge.gain[0])}`;
   const end = isInhibitory(edge.sign) ? "bar-inhibitory" : `head-${edge.kind}`;
   return arrowElement(words, curve(places.get(edge.from), places.get(edge.to)),
     { "stroke-width": 1 + 5 * gainWeight(edge.gain[0]), "marker-end": `url(#${end})` },
@@ -21,10 +21,11 @@ function edgeElement(state, edge, places) {
 
 function makePicture(state) {
   const { names, edges } = state.data;
-  const places = graphPlaces(edges);
+  const size = wideSize(edges);
+  const places = graphPlaces(edges, size);
   const arrows = edges.map((edge) => edgeElement(state, edge, places));
   const nodes = nodeElements(places, names);
-  const picture = graphElement("Circuit: units, and edges to pick", [...kinds.map((kind) => arrowHead(kind)), bar("inhibitory")], arrows, nodes);
+  const picture = graphElement("Circuit: units, and edges to pick", [...kinds.map((kind) => arrowHead(kind)), bar("inhibitory")], arrows, nodes, size);
 
   state.listen((what) => {
     if (what === "picked") markPicked(arrows, edges, nodes, state.now.picked);
@@ -34,7 +35,7 @@ function makePicture(state) {
     edges.forEach((edge, i) => { arrows[i].style.display = isShown(edge) ? "" : "none"; });
   }
 
-  const onProbe = probePlaces(edges, state.data.places);
+  const onProbe = probePlaces(edges, state.data.places, size);
   function placeOnProbe(wanted) {
     const at = wanted ? onProbe : places;
     edges.forEach((edge, i) => moveArrow(arrows[i], curve(at.get(edge.from), at.get(edge.to))));
@@ -51,17 +52,20 @@ function columnsOfEdges({ names }) {
   const interval = (key, label) => ({ label, value: (row) => row[key][0], cell: (row) => intervalText(row[key]) });
   const figure = (key) => figureColumn(key, undefined, testFigure);
   const text = (key) => ({ label: key, value: (row) => row[key] });
-  const estimate = (key, help) => ({ label: key, help, value: (row) => row[key][0], cell: (row) => sixDigits(row[key][0]) });
-  return [numberColumn("edge"), unit("from"), unit("to"), text("sign"), interval("delay_ms", "delay"), interval("best_delay_ms", "best delay"),
-    ...["count", "expected"].map(figure), estimate("gain", gainHelp), estimate("transmission", transmissionHelp),
-    ...["p", "q"].map(figure), text("kind"), { ...unit("via"), help: "the unit that explains most of it" }];
+  const estimate = (key, help) => ({ label: key, help, isNumber: true, value: (row) => row[key][0], cell: (row) => shownNumber(row[key][0]) });
+  return [numberColumn("edge"), unit("from"), unit("to"), figure("count"), figure("q"), interval("delay_ms", "delay"), text("sign"), text("kind"),
+    figure("expected"), estimate("gain", gainHelp), estimate("transmission", transmissionHelp), figure("p"),
+    interval("best_delay_ms", "best delay"), { ...unit("via"), help: "the unit that explains most of it" }];
 }
 
 const widthNote = "Arrows excite; red lines with a bar inhibit. Width: the logarithm of the gain, or of its inverse, up to a factor of 8.";
 
+const noCircuit = "No pair of units is significant, so there is no circuit.";
+
+// The picture and the table, which share the boxes of signs and kinds.
 export function makeCircuit(state) {
   const { edges } = state.data;
-  if (edges.length === 0) return el("p", { class: "note" }, "No pair of units is significant, so there is no circuit.");
+  if (edges.length === 0) return { picture: el("p", { class: "note" }, noCircuit), list: el("p", { class: "note" }, noCircuit) };
   const { picture, show, placeOnProbe } = makePicture(state);
   const numberOf = (key, value) => edges.filter((edge) => edge[key] === value).length;
   const box = (key, value) => {
@@ -74,7 +78,11 @@ export function makeCircuit(state) {
   const { table } = makeList(state, "edge", { caption: "Edges", columns: columnsOfEdges(state.data), rows: edges, filters });
   const onProbe = el("input", { type: "checkbox", id: "on-probe", checked: isFlat(state.data.places), onchange: () => placeOnProbe(onProbe.checked) });
   if (placeOnProbe) placeOnProbe(onProbe.checked);
-  return el("div", {},
-    el("p", { class: "controls" }, filters.map(({ element }) => element), placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units where their electrodes are") : []),
-    el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote)), table.element));
+  withNumbers(picture, table.numbers);
+  return {
+    picture: el("div", {},
+      el("p", { class: "controls" }, filters.map(({ element }) => element), placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units where their electrodes are") : []),
+      el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote)),
+    list: table.element,
+  };
 }

@@ -1,10 +1,10 @@
 // The page of a comparison of two conditions: what differs, and by how much.
 
-import { citeSection, listOf, repeatSection } from "./about.js";
+import { askedSection, citeSection, listOf, repeatSection } from "./about.js";
 import { rowsOf } from "./data.js";
 import { changeText, looks, makeDifferenceCircuit } from "./difference_circuit.js";
 import { episodeSources, pathElements } from "./episodes_page.js";
-import { el, firstOf, grouped, noteOnFirst, shownName, sixDigits } from "./format.js";
+import { el, firstOf, grouped, noteOnFirst, shownName, shownNumber } from "./format.js";
 import { forestColumn } from "./forest.js";
 import { patternElements } from "./patterns.js";
 import { spadeSources } from "./spade_page.js";
@@ -21,7 +21,7 @@ const elementsOf = ({ names }, row) => (row.delays_ms ? pathElements(names, row)
 // An estimate with its interval, as far as they are known.
 function estimateText(value, low, high) {
   if (value === null) return "–";
-  return low === null ? sixDigits(value) : `${sixDigits(value)} (${sixDigits(low)} to ${sixDigits(high)})`;
+  return low === null ? shownNumber(value) : `${shownNumber(value)} (${shownNumber(low)} to ${shownNumber(high)})`;
 }
 
 const ratioText = (row) => estimateText(row.rate_ratio, row.rate_ratio_low, row.rate_ratio_high);
@@ -59,10 +59,10 @@ function makeFinding(state) {
   state.listen((what) => {
     if (what !== "picked") return;
     const row = state.now.picked;
-    const sides = (key) => ["a", "b"].map((side) => sixDigits(row[`${key}_${side}`]));
+    const sides = (key) => ["a", "b"].map((side) => shownNumber(row[`${key}_${side}`]));
     const rows = [["occurrences", ...sides("count"), "", "", ""], ["expected by chance", ...sides("expected"), "", "", ""], ["first spikes", ...sides("first_spikes"), "", "", ""],
-      ["rate (1/s)", sixDigits(row.rate_a_hz), sixDigits(row.rate_b_hz), `ratio ${ratioText(row)}`, sixDigits(row.rate_p), sixDigits(row.rate_q)],
-      ["excess", ...sides("excess"), `difference ${excessText(row)}`, sixDigits(row.excess_p), sixDigits(row.excess_q)],
+      ["rate (1/s)", shownNumber(row.rate_a_hz), shownNumber(row.rate_b_hz), `ratio ${ratioText(row)}`, shownNumber(row.rate_p), shownNumber(row.rate_q)],
+      ["excess", ...sides("excess"), `difference ${excessText(row)}`, shownNumber(row.excess_p), shownNumber(row.excess_q)],
       ...(row.found_a === undefined ? [] : [["searches that found it", ...sides("found"), "", "", ""]])];
     element.replaceChildren(el("h3", {}, elementsOf(state.data, row), `: ${changeText(row, state.data.sides[1])}`),
       plainTable("The finding that is picked", ["", ...state.data.sides, `${state.data.sides.toReversed().join(" compared with ")}, 95 %`, "p", "q"], rows));
@@ -81,7 +81,7 @@ function makeCompareAbout({ run, names, sides }, sources) {
     repeatSection(shownName(run.command ?? "")),
     el("section", {}, el("h3", {}, "What ran"), listOf([["units", names.length], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
       ["smallest p that they can give", smallest], ["seed", run.seed], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),
-    el("section", {}, el("h3", {}, "What was asked"), listOf(Object.entries(run.parameters ?? {}))),
+    askedSection(run),
     citeSection(run.spikeweave, sources));
 }
 

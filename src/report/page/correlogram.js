@@ -1,7 +1,7 @@
 // Cross-correlograms and what chance gives them: that of an edge.
 
 import { barChart } from "./chart.js";
-import { el, intervalText, nameElement, shortNumber, shownName, testFigure } from "./format.js";
+import { el, grouped, intervalText, nameElement, shownName, shownNumber, testFigure } from "./format.js";
 import { isInhibitory } from "./graph.js";
 
 // Calls `take` with the lag of each pair of spikes with low < lag <= high.
@@ -53,9 +53,11 @@ function binOf(edge) {
   return 1000 * width;
 }
 
-// What chance gives: with surrogates, the correlogram smoothed by what they moved spikes; otherwise constant rates.
+// What the test of the edge compares it with: what the library expects from the lags beside the delay; with surrogates, the
+// correlogram smoothed by what they moved spikes; otherwise constant rates.
 function chanceOf(data, edge, counts, width) {
   const surrogates = data.run.surrogates;
+  if (edge.null) return { mean: edge.null, text: "what the test of the edge expects in each bin from the lags beside it" };
   const [from, to] = edge.units.map((unit) => data.trains[unit].apart);
   if (surrogates?.dither_ms > 0) {
     const dither = 1000 * surrogates.dither_ms;
@@ -69,7 +71,7 @@ function chanceOf(data, edge, counts, width) {
 
 // A figure with its 95 % confidence interval.
 function withInterval(estimate, unit = "") {
-  const [value, low, high] = estimate.map((one) => shortNumber(one, 4));
+  const [value, low, high] = estimate.map((one) => shownNumber(one));
   return `${value}${unit}, 95 % from ${low} to ${high}`;
 }
 
@@ -82,8 +84,8 @@ const cutText = { no: "no", low: "at its lower end", high: "at its upper end", b
 
 function timing(edge) {
   return [["best delay", intervalText(edge.best_delay_ms)], ["mean delay", meanDelay(edge)],
-    [`cuts the ${isInhibitory(edge.sign) ? "trough" : "peak"}`, cutText[edge.cut]], ["asymmetry", shortNumber(edge.asymmetry, 2)],
-    ["synchronous pairs", `${edge.synchronous}, ${shortNumber(edge.synchronous_expected, 3)} expected`]];
+    [`cuts the ${isInhibitory(edge.sign) ? "trough" : "peak"}`, cutText[edge.cut]], ["asymmetry", shownNumber(edge.asymmetry)],
+    ["synchronous pairs", `${grouped(edge.synchronous)}, ${shownNumber(edge.synchronous_expected)} expected`]];
 }
 
 function figures(data, edge) {
@@ -111,14 +113,24 @@ export function makeCorrelogram(state) {
       label: `Cross-correlogram of ${first} and ${second}, lags from ${-ends} to ${ends} ms`, xLabel: `spikes of ${second} after those of ${first} (ms)`,
       yLabel: `pairs in ${width / 1000} ms`, low: -ends, high: ends, bars: counts, band: chance.mean.map(poissonRange), line: chance.mean, shade: edge.delay_ms });
     chart.dataset.counts = counts.join(" ");
+    chart.dataset.null = chance.mean.join(" ");
+    const [count, q, gain] = [grouped(edge.count), testFigure(edge.q, "q"), shownNumber(edge.gain[0])];
     element.replaceChildren(
-      el("h3", {}, nameElement(data.names[edge.from]), isInhibitory(edge.sign) ? " ⊣ " : " → ", nameElement(data.names[edge.to])),
-      el("div", { class: "two" }, el("div", {}, chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`)), figures(data, edge)));
+      el("h3", {}, nameElement(data.names[edge.from]), isInhibitory(edge.sign) ? " ⊣ " : " → ", nameElement(data.names[edge.to]), `: ${edge.kind}`),
+      el("p", {}, `${intervalText(edge.best_delay_ms)}: ${count} pairs, ${shownNumber(edge.expected)} expected (gain ${gain}, q ${q}).`),
+      chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`),
+      el("details", {}, el("summary", {}, "All figures"), figures(data, edge)));
   }
 
+  // Of an episode, the first step that is an edge.
+  const edgeOf = ({ units }) => data.edges.find(({ from, to }) => units.some((unit, k) => unit === from && units[k + 1] === to));
+
   state.listen((what) => {
+    if (what !== "picked") return;
     const { kind, picked } = state.now;
-    if (what === "picked" && kind === "edge") draw(picked);
+    const edge = kind === "edge" ? picked : edgeOf(picked);
+    if (edge) draw(edge);
+    else element.replaceChildren(el("p", { class: "note" }, "No step of the picked episode is an edge of the circuit."));
   });
   return element;
 }

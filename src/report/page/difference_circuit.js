@@ -1,6 +1,5 @@
 // The circuit of the pairs that were compared between two conditions, by what changed.
 
-import { saveSvg } from "./exports.js";
 import { el, intervalText, shownName } from "./format.js";
 import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, nodeElements, numbersOfWays } from "./graph.js";
 
@@ -40,6 +39,5 @@ export function makeDifferenceCircuit(state) {
   });
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-different" }, box, " only pairs that changed")),
     el("div", { class: "frame" }, picture),
-    el("p", { class: "note" }, "Thick: the connection changed. Thin: nothing did, or only the firing rates. ", legend.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "])),
-    saveSvg("differences", picture));
+    el("p", { class: "note" }, "Thick: the connection changed. Thin: nothing did, or only the firing rates. ", legend.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "])));
 }

@@ -1,6 +1,7 @@
 // The page of a result of episodes.
 
-import { makeAbout } from "./about.js";
+import { listOf, makeAbout } from "./about.js";
+import { makeAligned } from "./aligned.js";
 import { makeCircuit } from "./circuit.js";
 import { makeCorrelogram } from "./correlogram.js";
 import { makeCounts } from "./counts.js";
@@ -8,9 +9,10 @@ import { rowsOf, spikesOf } from "./data.js";
 import { el, grouped, intervalText, nameElement, noteOnFirst, testFigure } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePsth } from "./psth.js";
+import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
-import { makeState } from "./state.js";
-import { boxFilter, figureColumn, flagColumn, leastFilter, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
+import { leastQ, makeState } from "./state.js";
+import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, numberColumn, sizeColumn, unitFilter, unitsColumn } from "./table.js";
 
 // Names with the delays between them.
 export function pathElements(names, { units, delays_ms }) {
@@ -28,10 +30,16 @@ function makeEpisodes(state) {
   const figure = (key) => figureColumn(key, helps[key], testFigure);
   const extra = Object.keys(episodes[0] ?? {}).filter((key) => /^(independent|surrogate|search)_/.test(key));
   const flags = ["significant", "maximal", "chain"];
-  return makeList(state, "episode", { caption: "Episodes", rows: episodes, notes: noteOnFirst(episodes, episodeTotal, "episodes; episodes.tsv has all"),
-    columns: [numberColumn("episode"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "delays", (row) => pathElements(names, row)),
-      ...["count", "expected", "p", "q", "strength"].map(figure), ...flags.map((key) => flagColumn(key)), ...extra.map(figure)],
-    filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length), ...flags.map((key) => boxFilter(`only-${key}`, key, (row) => row[key]))] }).element;
+  const list = makeList(state, "episode", { caption: "Episodes", rows: episodes, notes: noteOnFirst(episodes, episodeTotal, "episodes; episodes.tsv has all"),
+    columns: [numberColumn("episode"), sizeColumn, ...["count", "q"].map(figure), unitsColumn(names, "delays", (row) => pathElements(names, row)),
+      ...["expected", "p", "strength"].map(figure), ...flags.map((key) => flagColumn(key))],
+    filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length), ...flags.map((key) => boxFilter(`only-${key}`, key, (row) => row[key], key !== "chain"))] }).element;
+  const further = el("div", { id: "further" });
+  if (extra.length > 0) state.listen((what) => {
+    const { kind, picked } = state.now;
+    if (what === "picked" && kind === "episode") further.replaceChildren(el("h3", {}, `Further tests of episode ${picked.number}`), listOf(extra.map((key) => [inWords(key), testFigure(picked[key], key)])));
+  });
+  return el("div", {}, list, further);
 }
 
 // An estimate of the edge with the ends of its interval.
@@ -50,7 +58,7 @@ function readEpisodes(raw) {
     places: raw.places,
     episodes: rowsOf(raw.episodes).map((row) => ({ ...row, chain: isChain.has(row.number) })),
     episodeTotal: raw.episodes.total,
-    edges: rowsOf(raw.circuit).map(readEdge),
+    edges: rowsOf(raw.circuit).map((edge, i) => readEdge({ ...edge, null: raw.lags?.expected[i] })),
     ties: raw.run.search?.ties ?? "time",
   };
 }
@@ -86,30 +94,56 @@ function ranEpisodes(run) {
     ...testedPairs(run.circuit?.pairs), ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
 }
 
+// What the page opens on: the significant chain, edge or episode with the least q, if there is any.
+function bestFinding({ episodes, edges }) {
+  const significant = episodes.filter((row) => row.significant && row.units.length > 1);
+  const chain = leastQ(significant.filter((row) => row.chain));
+  if (chain) return ["episode", chain];
+  const edge = leastQ(edges.filter(({ kind }) => kind === "direct")) ?? leastQ(edges);
+  return edge ? ["edge", edge] : ["episode", leastQ(significant)];
+}
+
+// Where the spikes of an episode can be after its first one, and as much before it.
+function lookOfEpisode({ picked, occurrences }) {
+  const shaded = [[0, 0]];
+  for (const [low, high] of picked.delays_ms) shaded.push([shaded.at(-1)[0] + 1000 * low, shaded.at(-1)[1] + 1000 * high]);
+  const reach = Math.max(10000, shaded.at(-1)[1]);
+  return { starts: occurrences.filter((_, i) => i % picked.units.length === 0), shaded, range: [-0.75 * reach, 1.75 * reach], axis: "time after the first spike (ms)" };
+}
+
 export function episodesPage(raw) {
   const data = readEpisodes(raw);
   const state = makeState(data, (row) => findOccurrences(data.trains, row.units, row.delays_ms, data.ties));
+  const path = (row) => pathElements(data.names, row);
+  const hint = "Pick an episode or an edge.";
   const raster = makeRaster(state);
   const psth = makePsth(state);
+  const strip = makeRateStrip(state);
+  const aligned = makeAligned(state, { hint, path, shadedText: "the times that its delays allow", look: () => lookOfEpisode(state.now) });
+  const circuit = makeCircuit(state);
+  const redraw = () => {
+    for (const one of [raster, strip, aligned]) one.redraw();
+  };
   return {
-    data,
+    data, state, redraw,
+    rows: { episode: data.episodes, edge: data.edges },
+    linked: [["raster", "aligned"], ["circuit", "correlogram"]],
     found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`,
     views: [
-      ["raster", "Raster", raster.element],
-      ["episodes", "Episodes", makeEpisodes(state)],
-      ["circuit", "Circuit", makeCircuit(state)],
+      ["raster", "Raster", el("div", {}, raster.element, strip.element)],
+      ["aligned", "Occurrences", aligned.element, "Occurrences, aligned"],
+      ["circuit", "Circuit", circuit.picture],
       ["correlogram", "Correlogram", makeCorrelogram(state), "Cross-correlogram of an edge"],
-      ["counts", "Count over time", makeCounts(state, (row) => pathElements(data.names, row), "Pick an episode or an edge.")],
+      ["episodes", "Episodes", makeEpisodes(state)],
+      ["edges", "Edges", circuit.list],
+      ["counts", "Count over time", makeCounts(state, path, hint)],
       ...(psth ? [["psth", "Around epochs", psth, "Raster and rate around the epochs"]] : []),
       ["about", "About", makeAbout(data, ranEpisodes(data.run), episodeSources), "About this result"],
     ],
-    redraw: raster.redraw,
     start() {
-      const strongest = data.edges.filter((edge) => edge.kind === "direct").sort((a, b) => Math.abs(b.transmission[0]) - Math.abs(a.transmission[0]))[0] ?? data.edges[0];
-      if (strongest) state.pick("edge", strongest);
-      const chain = data.episodes.find((row) => row.chain) ?? data.episodes[0];
-      if (chain) state.pick("episode", chain);
-      raster.redraw();
+      const [kind, row] = bestFinding(data);
+      if (row) state.pick(kind, row);
+      raster.showFirst();
     },
   };
 }

@@ -1,4 +1,4 @@
-// Saves what is shown, as SVG and as PNG.
+// Saves what is shown, as SVG, PNG and CSV.
 
 import { el } from "./format.js";
 import { graphSide } from "./graph.js";
@@ -37,7 +37,7 @@ async function imageOf(picture) {
 }
 
 // The title with what the colours mean, the circuit, and the raster beside it, on a canvas of their own.
-async function drawn(scene, canvas) {
+async function drawScene(scene, canvas) {
   const { picture, raster, title } = scene();
   const image = await imageOf(picture);
   canvas.width = sharpness * (2 * graphSide + gap);
@@ -69,24 +69,47 @@ function save(parts, type, name) {
   setTimeout(() => URL.revokeObjectURL(url), 60000);
 }
 
+const saveCanvas = (canvas, name) => canvas.toBlob((blob) => save([blob], "image/png", `${name}.png`));
 const saveButton = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
-const controlsOf = (...buttons) => el("p", { class: "controls" }, buttons);
 
-// Saves one picture of a view.
-export function saveSvg(name, picture) {
-  return controlsOf(saveButton(`save-${name}`, "Save SVG", () => save([standalone(picture)], "image/svg+xml", `${name}.svg`)));
+// A picture, or a canvas, on a canvas with the colour of the page, since theirs have none.
+async function onPaper(shown) {
+  const image = shown instanceof HTMLCanvasElement ? shown : await imageOf(shown);
+  const times = image === shown ? 1 : sharpness;
+  const copy = el("canvas", { width: times * image.width, height: times * image.height });
+  const context = copy.getContext("2d");
+  context.fillStyle = getComputedStyle(shown).getPropertyValue("--paper").trim();
+  context.fillRect(0, 0, copy.width, copy.height);
+  context.drawImage(image, 0, 0, copy.width, copy.height);
+  return copy;
 }
 
-// Saves a canvas of a view on the colour of the page, since a canvas has none of its own.
-export function savePng(name, canvas) {
-  return controlsOf(saveButton(`save-${name}`, "Save PNG", () => {
-    const copy = el("canvas", { width: canvas.width, height: canvas.height });
-    const context = copy.getContext("2d");
-    context.fillStyle = getComputedStyle(canvas).getPropertyValue("--paper").trim();
-    context.fillRect(0, 0, copy.width, copy.height);
-    context.drawImage(canvas, 0, 0);
-    copy.toBlob((blob) => save([blob], "image/png", `${name}.png`));
-  }));
+const numbersBehind = new WeakMap();
+
+// `numbers()` returns the headings and the rows of what an element shows.
+export function withNumbers(element, numbers) {
+  numbersBehind.set(element, numbers);
+  return element;
+}
+
+const quoted = (cell) => (/[",\n]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell ?? "");
+const csvOf = ({ heads, rows }) => [heads, ...rows].map((row) => `${row.map(quoted).join(",")}\n`);
+
+// What can be saved of a view: its first picture, and the numbers of its first part that has any.
+export function makeSaver(name, view) {
+  const buttons = el("p", { class: "controls" });
+  const button = (kind, act) => saveButton(`save-${name}-${kind.toLowerCase()}`, kind, act);
+  function list() {
+    const parts = [view, ...view.querySelectorAll("*")].filter((part) => part.checkVisibility());
+    const picture = parts.find((part) => part.matches("svg[role]"));
+    const shown = parts.find((part) => part.matches("svg[role], canvas"));
+    const numbers = numbersBehind.get(parts.find((part) => numbersBehind.has(part)));
+    const all = [picture && button("SVG", () => save([standalone(picture)], "image/svg+xml", `${name}.svg`)),
+      shown && button("PNG", async () => saveCanvas(await onPaper(shown), name)),
+      numbers && button("CSV", () => save(csvOf(numbers()), "text/csv", `${name}.csv`))].filter(Boolean);
+    buttons.replaceChildren(...(all.length > 0 ? all : ["Nothing is shown."]));
+  }
+  return el("details", { class: "save", id: `save-${name}`, ontoggle: list }, el("summary", { "aria-label": `Save ${name}` }, "Save"), buttons);
 }
 
 // `scene()` returns the picture, the canvas of the raster and the title.
@@ -94,11 +117,11 @@ export function makeExports(scene) {
   const canvas = el("canvas");
 
   async function saveImage() {
-    await drawn(scene, canvas);
-    canvas.toBlob((blob) => save([blob], "image/png", "circuit.png"));
+    await drawScene(scene, canvas);
+    saveCanvas(canvas, "circuit");
   }
 
-  return controlsOf(
+  return el("p", { class: "controls" },
     saveButton("save-svg", "Save SVG", () => save([standalone(scene().picture)], "image/svg+xml", "circuit.svg")),
     saveButton("save-png", "Save PNG", saveImage));
 }

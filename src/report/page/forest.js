@@ -1,7 +1,7 @@
 // Columns of a table that are a forest plot: estimates with their 95 % intervals on one scale.
 
 import { axisMarks } from "./chart.js";
-import { el, shortNumber, svg } from "./format.js";
+import { el, shownNumber, svg } from "./format.js";
 
 const [forestWidth, forestHeight, forestMargin] = [220, 18, 14];
 const forestMarks = [0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1000];
@@ -21,7 +21,7 @@ export function forestColumn({ label, help, rows, isRatio, of, text, look }) {
   const seen = forestMarks.filter((one) => on(one) >= low && on(one) <= high);
   const marks = !isRatio ? axisMarks(low, high, 6).marks : seen.length > 6 ? seen.filter((one) => Number.isInteger(Math.log10(one))) : seen;
   const axis = svg("svg", { viewBox: `0 0 ${forestWidth} ${forestHeight}`, class: "forest", "aria-hidden": "true" },
-    marks.map((mark) => svg("text", { x: x(mark), y: 13, "text-anchor": "middle" }, shortNumber(mark))));
+    marks.map((mark) => svg("text", { x: x(mark), y: 13, "text-anchor": "middle" }, shownNumber(mark))));
   const cell = (row) => {
     const { value, low: from, high: to } = of(row);
     if (value === null) return "–";

@@ -8,29 +8,31 @@ export function shownName(name) {
     letter === "\ufffd" ? letter : `‹U+${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
 }
 
-// Six digits, as in the tables.
-export function sixDigits(value) {
+const groups = new Intl.NumberFormat("en-US", { maximumFractionDigits: 20 });
+
+export function grouped(value) {
+  return groups.format(value);
+}
+
+const exponentDigits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+// A whole number as it is, any other with three significant digits: 12,345, 0.0123, 2.06·10⁻⁶⁷. Files have more digits.
+export function shownNumber(value, digits = 3) {
   if (value === null || value === undefined) return "–";
-  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
+  const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(digits));
+  if (rounded === 0) return "0";
+  if (Math.abs(rounded) >= 1e-3 && Math.abs(rounded) < 1e9) return grouped(rounded);
+  const [mantissa, exponent] = rounded.toExponential().split("e");
+  return `${mantissa}·10${exponent.replace("+", "").replace("-", "⁻").replace(/\d/g, (digit) => exponentDigits[digit])}`;
 }
 
 export function figureOrText(value) {
-  return typeof value === "string" ? value : sixDigits(value);
+  return typeof value === "string" ? value : shownNumber(value);
 }
 
 // A figure of a test that counts cases by a formula: a p that no number can hold, below 5e-324, is not 0.
 export function testFigure(value, name = "p") {
-  return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 1e-300" : sixDigits(value);
-}
-
-export function shortNumber(value, digits = 3) {
-  return value === null ? "–" : String(Number(value.toPrecision(digits)));
-}
-
-const groups = new Intl.NumberFormat("en-US");
-
-export function grouped(value) {
-  return groups.format(value);
+  return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 10⁻³⁰⁰" : shownNumber(value);
 }
 
 // How many rows there are. A page has only the first ones of a long table.
@@ -43,8 +45,9 @@ export function noteOnFirst(rows, total, what) {
   return total > rows.length ? [el("p", { class: "note" }, `The first ${grouped(rows.length)} of ${grouped(total)} ${what}.`)] : [];
 }
 
+// A delay as it is typed.
 export function intervalText([low, high]) {
-  return `(${low},${high}] ms`;
+  return `${low}-${high}ms`;
 }
 
 // A time with as many decimals as steps of `step_us` need.

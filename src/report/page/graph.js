@@ -4,21 +4,28 @@ import { shownName, svg } from "./format.js";
 import { placesOf, placesOnProbe } from "./layout.js";
 
 export const graphSide = 560;
+const square = [graphSide, graphSide];
 const [border, radius] = [46, 13];
 
-function onPicture(places) {
+// The size of a wide picture in which names can be read: small if there are few units.
+export function wideSize(edges) {
+  const height = Math.min(graphSide, 200 + 6 * new Set(edges.flatMap(({ units }) => units)).size);
+  return [1.75 * height, height];
+}
+
+function onPicture(places, [width, height]) {
   for (const place of places?.values() ?? []) {
-    place.x = border + place.x * (graphSide - 2 * border);
-    place.y = border + place.y * (graphSide - 2 * border);
+    place.x = border + place.x * (width - 2 * border);
+    place.y = border + place.y * (height - 2 * border);
   }
   return places;
 }
 
 // Places on the picture for the units of some edges.
-export const graphPlaces = (edges) => onPicture(placesOf(edges));
+export const graphPlaces = (edges, size = square) => onPicture(placesOf(edges), size);
 
 // The same by their places on the probe; null if these are not known.
-export const probePlaces = (edges, places) => onPicture(placesOnProbe(edges, places, (2.5 * radius) / (graphSide - 2 * border)));
+export const probePlaces = (edges, places, size = square) => onPicture(placesOnProbe(edges, places, (2.5 * radius) / (Math.min(...size) - 2 * border)), size);
 
 // A curve from one unit to another that leaves room for the way back. Each further one between them, by its number, is
 // bent more.
@@ -68,10 +75,12 @@ export function moveNode(node, { x, y }) {
   node.setAttribute("transform", `translate(${x} ${y})`);
 }
 
-// Marks the arrow of a row that is picked, and the units of what is picked.
+const hasStep = (picked, { units: [from, to] }) => picked.units.some((unit, k) => unit === from && picked.units[k + 1] === to);
+
+// Marks the arrow of a row that is picked, and the units and arrows of what is picked.
 export function markPicked(arrows, rows, nodes, picked) {
   arrows.forEach((arrow, i) => {
-    arrow.classList.toggle("picked", picked === rows[i]);
+    arrow.classList.toggle("picked", picked === rows[i] || (picked?.units.length > 2 && hasStep(picked, rows[i])));
     arrow.setAttribute("aria-pressed", String(picked === rows[i]));
   });
   for (const [unit, node] of nodes) node.classList.toggle("picked", Boolean(picked?.units.includes(unit)));
@@ -94,7 +103,7 @@ export function nodeElements(places, names) {
       svg("text", { y: 4, "text-anchor": "middle" }, [...shownName(names[unit])].slice(0, 7).join("")))]));
 }
 
-export function graphElement(label, heads, arrows, nodes) {
-  return svg("svg", { viewBox: `0 0 ${graphSide} ${graphSide}`, class: "circuit", role: "group", "aria-label": label },
+export function graphElement(label, heads, arrows, nodes, size = square) {
+  return svg("svg", { viewBox: `0 0 ${size.join(" ")}`, class: "circuit", role: "group", "aria-label": label },
     svg("defs", {}, heads), arrows, [...nodes.values()]);
 }

@@ -2,7 +2,7 @@
 // their lags.
 
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, nameElement, noteOnFirst } from "./format.js";
+import { el, grouped, nameElement, noteOnFirst, shownNumber } from "./format.js";
 import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
 
 // Names with the times between them; spikes in one bin are joined by a plus.
@@ -10,7 +10,7 @@ export function patternElements(names, { units, lags_ms: lags }) {
   return units.flatMap((unit, k) => {
     if (k === 0) return [nameElement(names[unit])];
     const step = Number((lags[k] - lags[k - 1]).toFixed(3));
-    return [el("span", { class: "delay" }, step > 0 ? ` →${step} ms→ ` : " + "), nameElement(names[unit])];
+    return [el("span", { class: "delay" }, step > 0 ? ` →${shownNumber(step)}ms→ ` : " + "), nameElement(names[unit])];
   });
 }
 
@@ -82,8 +82,10 @@ const patternHelps = {
 
 function columnsOfPatterns({ names, patterns }) {
   const more = Object.keys(patterns[0] ?? {}).filter((key) => !["pattern", "size", "units", "lags_ms", "number", "significant"].includes(key));
-  return [numberColumn("pattern"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "lags", (row) => patternElements(names, row)),
-    ...more.map((key) => figureColumn(key, patternHelps[inWords(key)])), ...(patterns[0]?.significant === undefined ? [] : [flagColumn("significant")])];
+  const figures = (keys) => keys.map((key) => figureColumn(key, patternHelps[inWords(key)]));
+  const first = ["count", "q"].filter((key) => more.includes(key));
+  return [numberColumn("pattern"), sizeColumn, ...figures(first), unitsColumn(names, "lags", (row) => patternElements(names, row)),
+    ...figures(more.filter((key) => !first.includes(key))), ...(patterns[0]?.significant === undefined ? [] : [flagColumn("significant")])];
 }
 
 function signatureText({ size, count, duration_ms: duration }) {
@@ -100,7 +102,7 @@ export function makePatterns(state) {
   const { element, list } = makeList(state, "pattern", { caption: "Patterns", columns: columnsOfPatterns(state.data), rows: patterns,
     notes: noteOnFirst(patterns, patternTotal, "patterns; patterns.tsv has all"),
     filters: [unitFilter(names), leastFilter("size-filter", "size at least", (row) => row.units.length), leastFilter("count-filter", "count at least", (row) => row.count),
-      ...(patterns.some((row) => row.significant === false) ? [boxFilter("only-significant", "significant", (row) => row.significant)] : []),
+      ...(patterns.some((row) => row.significant === false) ? [boxFilter("only-significant", "significant", (row) => row.significant, true)] : []),
       { input: drop, element: drop, keeps: hasSignature }] });
 
   function choose(one) {

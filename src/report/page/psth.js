@@ -1,7 +1,7 @@
 // Spikes around the beginning of each epoch: a row for each epoch, and their rate (peri-stimulus time histogram).
 
 import { barChart } from "./chart.js";
-import { el, grouped, shortNumber, shownName, svg } from "./format.js";
+import { el, grouped, shownNumber, shownName, svg } from "./format.js";
 
 const [psthBins, mostRows, mostTicks] = [50, 400, 20000];
 
@@ -57,7 +57,7 @@ export function makePsth(state) {
     chart.dataset.counts = counts.join(" ");
     const all = rows.reduce((sum, row) => sum + row.length, 0);
     chart.prepend(ticks(rows, low, high));
-    element.replaceChildren(chart, el("p", { class: "note" }, `${grouped(all)} in ${grouped(spans.length)} epochs, first epoch on top${spans.length > mostRows ? `, of which the first ${mostRows} have a row` : ""}; bins of ${shortNumber(wide / 1e3)} ms.`));
+    element.replaceChildren(chart, el("p", { class: "note" }, `${grouped(all)} in ${grouped(spans.length)} epochs, first epoch on top${spans.length > mostRows ? `, of which the first ${mostRows} have a row` : ""}; bins of ${shownNumber(wide / 1e3)} ms.`));
   }
 
   state.listen((what) => {

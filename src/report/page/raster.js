@@ -1,8 +1,10 @@
 // The spikes of all units over time, with the occurrences of what is picked.
 
 import { axisMarks } from "./chart.js";
+import { withNumbers } from "./exports.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { drawSpikes, firstAtOrAfter } from "./raster_image.js";
+import { tellUnderPointer } from "./tip.js";
 
 const mostNamesWide = 120;
 const axisHeight = 34;
@@ -102,7 +104,7 @@ export function makeRaster(state, decorate = () => {}) {
   function resize(context, rows) {
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.parentElement.clientWidth;
-    const height = Math.max(160, Math.min(560, 12 * rows)) + axisHeight;
+    const height = Math.max(160, Math.min(560, 12 * rows, 0.32 * window.innerHeight)) + axisHeight;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -160,6 +162,13 @@ export function makeRaster(state, decorate = () => {}) {
     state.show(centre - at * factor * length(), centre + (1 - at) * factor * length());
   };
 
+  // Shows an occurrence that begins at a time.
+  function showAt(start) {
+    const duration = now.occurrences[now.picked.units.length - 1] - now.occurrences[0];
+    const reach = Math.min(length(), Math.max(200000, 4 * duration)) / 2;
+    state.show(start - reach, start + reach);
+  }
+
   // Goes to the next occurrence that begins after the middle of the view, or the one before.
   function jump(direction) {
     if (!state.occurrenceCount()) return;
@@ -168,9 +177,7 @@ export function makeRaster(state, decorate = () => {}) {
     const middle = (now.from + now.to) / 2;
     const after = firstAtOrAfter(starts, middle + 1);
     const place = direction > 0 ? after : firstAtOrAfter(starts, middle - 1) - 1;
-    const start = starts[Math.max(0, Math.min(place, starts.length - 1))];
-    const reach = Math.min(length(), 200000) / 2;
-    state.show(start - reach, start + reach);
+    showAt(starts[Math.max(0, Math.min(place, starts.length - 1))]);
   }
 
   const all = () => state.show(data.begin, data.end);
@@ -194,6 +201,22 @@ export function makeRaster(state, decorate = () => {}) {
     if (event.buttons & 1) move(-event.movementX / area.width);
   });
   canvas.addEventListener("dblclick", (event) => zoom(0.25, share(event)));
+  tellUnderPointer(canvas, (event) => {
+    const units = shownUnits();
+    const unit = units[Math.floor((event.offsetY / area.height) * units.length)];
+    if (unit === undefined || event.offsetX < area.left) return "";
+    const time = now.from + share(event) * length();
+    const near = (3 * length()) / area.width;
+    const { times } = data.trains[unit];
+    const [first, end] = [firstAtOrAfter(times, time - near), firstAtOrAfter(times, time + near)];
+    const spikes = end - first === 1 ? `spike at ${timeText(times[first], 1)}` : `${grouped(end - first)} spikes at ${timeText(time, near)}`;
+    return `${shownName(data.names[unit])}: ${spikes}`;
+  });
+  withNumbers(canvas, () => ({ heads: ["time_s", "unit"], rows: shownUnits().flatMap((unit) => {
+    const { times } = data.trains[unit];
+    const end = now.to < data.end ? firstAtOrAfter(times, now.to) : times.length;
+    return Array.from(times.slice(firstAtOrAfter(times, now.from), end), (time) => [time / 1e6, data.names[unit]]);
+  }).sort((a, b) => a[0] - b[0]) }));
   state.listen(redraw);
   window.addEventListener("resize", redraw);
 
@@ -203,5 +226,8 @@ export function makeRaster(state, decorate = () => {}) {
     button("−", "Zoom out", () => zoom(2)), button("All", "Show the whole recording", all),
     button("Previous occurrence", "Previous occurrence", () => jump(-1)), button("Next occurrence", "Next occurrence", () => jump(1)),
     el("label", { for: "only-picked" }, onlyPicked, " only units of what is picked"), where);
-  return { element: el("div", {}, controls, el("div", { class: "raster" }, canvas)), redraw };
+  return { element: el("div", {}, controls, el("div", { class: "raster" }, canvas)), redraw,
+    showFirst() {
+      if (state.occurrenceCount() > 0) showAt(now.occurrences[0]);
+    } };
 }

@@ -1,7 +1,7 @@
 // At which speed each chain stands out, and by how much.
 
 import { axesOf, axisMarks } from "./chart.js";
-import { firstOf, shownName, sixDigits, svg } from "./format.js";
+import { firstOf, shownName, shownNumber, svg } from "./format.js";
 
 const [scaleWidth, scaleHeight, scaleLeft, scaleRight, scaleTop, scaleBottom] = [760, 298, 56, 16, 14, 44];
 const marksOfScales = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -30,7 +30,7 @@ export function makeScaleChart({ tests, testTotal, names }, pick) {
       { title: "scale factor of the delays: below 1 faster, above 1 slower", marks: marksOfScales.filter((one) => Math.log(one) >= left && Math.log(one) <= right), at: x },
       { title: "score z", marks: axisMarks(low, high, 5).marks, at: y }));
   const points = tests.map((row) => {
-    const words = `${row.chainUnits.map((unit) => shownName(names[unit])).join("→")}, ${row.direction}: scale ${row.scale}, z ${sixDigits(row.z)}, q ${sixDigits(row.q)}`;
+    const words = `${row.chainUnits.map((unit) => shownName(names[unit])).join("→")}, ${row.direction}: scale ${row.scale}, z ${shownNumber(row.z)}, q ${shownNumber(row.q)}`;
     return svg("path", { class: `test ${row.direction}${row.significant ? " significant" : ""}`, d: triangle(x(row.scale), y(row.z), row.isReverse), "data-number": row.number,
       onclick: () => pick(row) }, svg("title", {}, words));
   });

@@ -1,8 +1,7 @@
 // Amplitude and depth of spikes over time, with the motion of the tissue.
 
 import { axisMarks } from "./chart.js";
-import { savePng } from "./exports.js";
-import { el, grouped, shortNumber } from "./format.js";
+import { el, grouped, shownNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
 import { coloursOf, sizedContext } from "./raster.js";
 
@@ -41,11 +40,11 @@ function drawScatter(canvas, { from, to, range: [low, high], series, lines, yLab
   context.stroke();
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const mark of axisMarks(from, to, Math.max(2, width / 110)).marks) context.fillText(shortNumber(mark, 6), x(mark), bottom + 6);
+  for (const mark of axisMarks(from, to, Math.max(2, width / 110)).marks) context.fillText(shownNumber(mark, 6), x(mark), bottom + 6);
   context.fillText("time (s)", (plotLeft + right) / 2, bottom + 24);
   context.textAlign = "right";
   context.textBaseline = "middle";
-  for (const mark of axisMarks(low, high, 6).marks) context.fillText(shortNumber(mark, 6), plotLeft - 6, y(mark));
+  for (const mark of axisMarks(low, high, 6).marks) context.fillText(shownNumber(mark, 6), plotLeft - 6, y(mark));
   context.translate(14, (plotTop + bottom) / 2);
   context.rotate(-Math.PI / 2);
   context.textAlign = "center";
@@ -105,7 +104,7 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
     if (what === "picked" || what === "other") redraw();
   });
   window.addEventListener("resize", redraw);
-  return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn, savePng(key, canvas)), redraw };
+  return { element: el("div", {}, el("p", { class: "controls" }, el("label", { for: id }, box, near ? " only the picked unit" : " only around the picked unit")), el("div", {}, canvas), drawn), redraw };
 }
 
 export function makeAmplitudes(state) {

@@ -1,6 +1,6 @@
 // What a session adds to pictures: detections, losses and the window in the raster, and the whole session in a strip.
 
-import { el, sixDigits, svg } from "./format.js";
+import { el, shownNumber, svg } from "./format.js";
 import { drawOccurrences } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { stepAt } from "./session_data.js";
@@ -47,11 +47,11 @@ const kindsOfChange = [
   { kind: "circuit", words: "the circuit changes", place: "green lines above", top: 0 },
   { kind: "firing_rates", words: "the firing rates change", place: "dashed lines below", top: 15 }];
 
-const textOfPoint = ({ time_s: time, p }) => `at ${time} s (p ${sixDigits(p)})`;
+const textOfPoint = ({ time_s: time, p }) => `at ${time} s (p ${shownNumber(p)})`;
 
 export function changesText({ found, next_p: next }) {
   if (found.length > 0) return found.map(textOfPoint).join(", ");
-  return next === null ? "none" : `none is significant (p ${sixDigits(next)})`;
+  return next === null ? "none" : `none is significant (p ${shownNumber(next)})`;
 }
 
 // A line at the beginning of the first window after each change, on a wider one that sets it off.

@@ -3,7 +3,7 @@
 import { makeAbout } from "./about.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
-import { el, grouped, shortNumber, shownName } from "./format.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
@@ -144,7 +144,8 @@ function recordingInWindows(data, title) {
     start() {
       state.show(at.step.begin, at.step.end);
       player.seek(0);
-      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      const best = data.rows.filter(({ significant }) => significant[0]).sort((a, b) => a.q[0] - b.q[0])[0];
+      if (best) state.pick("episode", best);
       raster.redraw();
     },
   };
@@ -175,7 +176,7 @@ export function windowsPage(raw) {
   const { tests, run } = raw;
   const { windows, mean_stability: stability, change_points: changes } = run.search ?? {};
   const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", windows],
-    ["mean stability of the circuit (0: as by chance, 1: the same)", stability === undefined || stability === null ? undefined : shortNumber(stability)],
+    ["mean stability of the circuit (0: as by chance, 1: the same)", stability === undefined || stability === null ? undefined : shownNumber(stability)],
     ["changes of the circuit", changes && changesText(changes.circuit)], ["changes of the firing rates", changes && changesText(changes.firing_rates)]];
   return { data, redraw, start, found: `${grouped(raw.window_total)} windows, ${data.rows.length < raw.episodes_in_circuits ? `${grouped(data.rows.length)} of ` : ""}${grouped(raw.episodes_in_circuits)} edges and chains`,
     views: [playerView, changesView, episodesView, ["about", "About", makeAbout(data, figures, sourcesOfWindows), "About this result"]] };

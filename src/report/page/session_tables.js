@@ -1,7 +1,7 @@
 // The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
 
 import { pathElements } from "./episodes_page.js";
-import { el, firstOf, nameElement, noteOnFirst, shortNumber, shownName, sixDigits, testFigure, timeText } from "./format.js";
+import { el, firstOf, nameElement, noteOnFirst, shownName, shownNumber, testFigure, timeText } from "./format.js";
 import { boxFilter, flagColumn, makeList, makeTable, numberColumn, unitsColumn } from "./table.js";
 
 const secondsOf = (us) => timeText(us, 1);
@@ -20,7 +20,7 @@ export function makeWindowTable(state, shown) {
   const { names, rows } = state.data;
   const columns = [numberColumn("episode"), unitsColumn(names, "delays", (row) => pathElements(names, row)),
     { label: "count", help: "occurrences without overlap", value: (row) => row.count[shown()], cell: (row) => asNumber(row.count[shown()]) },
-    { label: "per second", value: (row) => row.rate[shown()], cell: (row) => (row.rate[shown()] === null ? "–" : shortNumber(row.rate[shown()], 4)) },
+    { label: "per second", value: (row) => row.rate[shown()], cell: (row) => (row.rate[shown()] === null ? "–" : shownNumber(row.rate[shown()], 4)) },
     { label: "q", help: "p by chance, corrected for the pairs or the candidates of the window; a dash: no edge, not frequent, or not tested",
       value: (row) => row.q[shown()], cell: (row) => testFigure(row.q[shown()]) },
     flagColumn("significant", (row) => row.significant[shown()]),
@@ -74,7 +74,7 @@ export function makeArming(state, go) {
     { label: "what", value: (one) => one.change, cell: (one) => `${reasons[one.change] ?? shownName(one.change)}${one.is_late ? ", later than by the rule" : ""}` },
     { label: "armed", value: (one) => one.armed, cell: (one) => asNumber(one.armed) },
     armedColumn(names, (one) => one.what),
-    { label: "expected by chance per minute", value: (one) => one.per_minute, cell: (one) => sixDigits(one.per_minute) },
+    { label: "expected by chance per minute", value: (one) => one.per_minute, cell: (one) => shownNumber(one.per_minute) },
     { label: "decided by window", value: (one) => one.window }] });
   const detected = raw.detections?.total ?? 0;
   const counted = detected > detections.length ? el("p", { class: "note" }, `Triggers and suppressed ones are those among ${firstOf(detections.length, detected)} detections.`) : [];

@@ -1,7 +1,7 @@
 // What was compared: the recordings, how each was searched, and how to repeat it.
 
 import { repeatSection, sourceList, warningsSection } from "./about.js";
-import { el, grouped, shortNumber, shownName } from "./format.js";
+import { el, grouped, shownName, shownNumber } from "./format.js";
 import { plainTable } from "./table.js";
 
 export const asText = (value) => (value === null || value === undefined ? "–" : shownName(typeof value === "string" ? value : JSON.stringify(value)));
@@ -14,7 +14,7 @@ function differences(recordings) {
     .map((name) => [name, ...asked.map((one) => asText(one[name]))]);
 }
 
-const figure = (value, digits = 3) => (value === null ? "–" : shortNumber(value, digits));
+const figure = (value, digits = 3) => (value === null ? "–" : shownNumber(value, digits));
 
 // How much each circuit has in common with that which it is compared with.
 function stabilityOf({ recordings, stability }) {

@@ -2,7 +2,7 @@
 
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
-import { el, grouped, noteOnFirst, shortNumber, shownName, sixDigits } from "./format.js";
+import { el, grouped, noteOnFirst, shownName, shownNumber } from "./format.js";
 import { occurrenceFinder, patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";
@@ -35,9 +35,9 @@ function patternColumns({ recordings, names, path }) {
   return [numberColumn("pattern"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "lags", path),
     ...recordings.flatMap(({ name }, k) => [
       { label: `${shownName(name)}: count`, help: "windows that hold the pattern", value: (row) => row.count[k] },
-      { label: "per second", help: "count, by the time that was binned", value: (row) => row.rate[k], cell: (row) => shortNumber(row.rate[k], 4) },
-      { label: "p", help: "share of surrogates that reach the pattern's signature; a dash: not found, or not tested", value: (row) => row.p[k], cell: (row) => sixDigits(row.p[k]) },
-      { label: "q", help: "p, corrected for all signatures tested", value: (row) => row.q[k], cell: (row) => sixDigits(row.q[k]) },
+      { label: "per second", help: "count, by the time that was binned", value: (row) => row.rate[k], cell: (row) => shownNumber(row.rate[k], 4) },
+      { label: "p", help: "share of surrogates that reach the pattern's signature; a dash: not found, or not tested", value: (row) => row.p[k], cell: (row) => shownNumber(row.p[k]) },
+      { label: "q", help: "p, corrected for all signatures tested", value: (row) => row.q[k], cell: (row) => shownNumber(row.q[k]) },
       flagColumn("found", (row) => row.found[k], "significant, or without surrogates frequent, and left after reduction"),
     ])];
 }

@@ -1,6 +1,6 @@
 // The tables of compared results: what each says of an episode, and what changed.
 
-import { el, grouped, shortNumber, shownName, testFigure } from "./format.js";
+import { el, grouped, shownName, shownNumber, testFigure } from "./format.js";
 import { boxFilter, flagColumn, makeList, numberColumn, unitsColumn } from "./table.js";
 
 const oneOf = (data) => data.one ?? "recording";
@@ -11,7 +11,7 @@ export function makeComparedTable(state) {
   const columns = [numberColumn("episode"), pathColumn(data, (row) => row),
     ...data.recordings.flatMap(({ name }, k) => [
       { label: `${shownName(name)}: count`, help: "occurrences without overlap", value: (row) => row.count[k] },
-      { label: "per second", help: "count, by the length of the recording", value: (row) => row.rate[k], cell: (row) => shortNumber(row.rate[k], 4) },
+      { label: "per second", help: "count, by the length of the recording", value: (row) => row.rate[k], cell: (row) => shownNumber(row.rate[k], 4) },
       { label: "q", help: "p by chance, corrected; a dash: no edge there, or not frequent", value: (row) => row.q[k], cell: (row) => testFigure(row.q[k]) },
       flagColumn("significant", (row) => row.significant[k]),
     ])];
@@ -27,7 +27,7 @@ function changeColumns(data) {
     pathColumn(data, (one) => one.row),
     { label: "change", value: (one) => orderOfChanges[one.change], cell: (one) => one.change || "–" },
     { label: "count before", value: (one) => one.row.count[one.from] }, { label: "count", value: (one) => one.row.count[one.to] },
-    { label: "ratio of rates", value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shortNumber(ratio(one)) : "–") },
+    { label: "ratio of rates", value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shownNumber(ratio(one)) : "–") },
     { label: "p", help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => testFigure(one.p) },
     { label: "q", help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => testFigure(one.q) }];
 }

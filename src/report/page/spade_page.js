@@ -3,12 +3,12 @@
 import { makeAbout } from "./about.js";
 import { makeAligned } from "./aligned.js";
 import { makeCounts } from "./counts.js";
-import { savePng } from "./exports.js";
 import { el, grouped } from "./format.js";
 import { makePatterns, patternElements, readPatterns } from "./patterns.js";
+import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
 import { makeFunnel, makeSpectrum } from "./spectrum.js";
-import { makeState } from "./state.js";
+import { leastQ, makeState } from "./state.js";
 
 export const spadeSources = [
   "E. Torre, D. Picado-Muiño, M. Denker, C. Borgelt, S. Grün, “Statistical evaluation of synchronous spike patterns extracted by frequent item set mining”, Front. Comput. Neurosci. 7:132 (2013)",
@@ -29,16 +29,27 @@ function ranSpade(run) {
     ["spectrum", significance.spectrum], ["alpha", significance.alpha], ["correction", significance.correction]];
 }
 
-// The views that need spikes.
-function viewsOfSpikes(state, raster, aligned) {
-  const { data } = state;
-  if (data.spikeCount === 0) {
-    const none = "Windows were searched, of which the times are not known: there is no raster.";
-    return [[["raster", "Raster", el("p", { class: "note" }, none)]], []];
-  }
-  const pictureOfSpikes = el("div", {}, raster.element, savePng("raster", raster.element.querySelector("canvas")));
-  return [[["raster", "Raster", pictureOfSpikes], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
-    [["counts", "Count over time", makeCounts(state, (row) => patternElements(data.names, row), "Pick a pattern.")]]];
+// The views that need spikes, and what draws them.
+function viewsOfSpikes(state) {
+  const { names, windows, spikeCount } = state.data;
+  if (spikeCount === 0)
+    return { views: [["raster", "Raster", el("p", { class: "note" }, "Windows were searched, of which the times are not known: there is no raster.")]], counts: [], linked: [], redraw() {}, showFirst() {} };
+  const path = (row) => patternElements(names, row);
+  const raster = makeRaster(state);
+  const strip = makeRateStrip(state);
+  const { bin_us: bin, length } = windows;
+  const aligned = makeAligned(state, { hint: "Pick a pattern.", path, shadedText: "the bins of its lags", look: (row) => ({
+    starts: row.found.starts, range: [-0.5 * length * bin, 1.5 * length * bin], axis: "time from the start of the window (ms)",
+    shaded: row.lags_ms.map((ms) => [1000 * ms, 1000 * ms + bin]) }) });
+  return {
+    views: [["raster", "Raster", el("div", {}, raster.element, strip.element)], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
+    counts: [["counts", "Count over time", makeCounts(state, path, "Pick a pattern.")]],
+    linked: [["raster"], ["aligned"]],
+    showFirst: raster.showFirst,
+    redraw() {
+      for (const one of [raster, strip, aligned]) one.redraw();
+    },
+  };
 }
 
 export function spadePage(raw) {
@@ -47,25 +58,19 @@ export function spadePage(raw) {
     row.found ??= data.occurrencesOf(row);
     return row.found.times;
   });
-  const raster = makeRaster(state);
   const patterns = makePatterns(state);
-  const aligned = makeAligned(state);
-  const redraw = () => {
-    if (data.spikeCount === 0) return;
-    raster.redraw();
-    aligned.redraw();
-  };
-  const [before, after] = viewsOfSpikes(state, raster, aligned);
+  const { views, counts, linked, showFirst, redraw } = viewsOfSpikes(state);
   return {
-    data,
+    data, state, linked, redraw,
+    rows: { pattern: data.patterns },
     found: `${grouped(data.patternTotal)} pattern${data.patternTotal === 1 ? "" : "s"}`,
-    views: [...before, ["patterns", "Patterns", patterns.element], ...after,
+    views: [...views, ["patterns", "Patterns", patterns.element], ...counts,
       ["spectrum", "Spectrum", makeSpectrum(data, patterns.choose), "Spectrum and signatures"], ["funnel", "Funnel", makeFunnel(data), "What each step removed"],
       ["about", "About", makeAbout(data, ranSpade(data.run), spadeSources), "About this result"]],
-    redraw,
     start() {
-      if (data.patterns.length > 0) state.pick("pattern", data.patterns[0]);
-      redraw();
+      const best = leastQ(data.patterns.filter((row) => row.significant));
+      if (best) state.pick("pattern", best);
+      showFirst();
     },
   };
 }

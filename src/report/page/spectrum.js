@@ -1,8 +1,7 @@
 // The p-value spectrum: sizes downwards, occurrences to the right, with the signatures that were found.
 
 import { axesOf, axisMarks } from "./chart.js";
-import { saveSvg } from "./exports.js";
-import { el, grouped, shortNumber, svg } from "./format.js";
+import { el, grouped, shownNumber, svg } from "./format.js";
 import { figureColumn, flagColumn, makeTable, plainTable } from "./table.js";
 
 const steps = [[0.001, "p ≤ 0.001"], [0.01, "≤ 0.01"], [0.05, "≤ 0.05"], [0.2, "≤ 0.2"], [0.9999, "< 1"], [1, "1"]];
@@ -38,7 +37,7 @@ function makeMap({ fields, low, high, counts_of_a_field: width }, signatures, ch
   for (const row of marksOf(signatures.filter(isShown), column))
     picture.append(svg("circle", { class: row.significant ? "kept" : "found", "data-number": row.number, cx: x(row.count) + across / 2, cy: y(row.size) + sizeHeight / 2 - 0.5,
       r: Math.max(2, Math.min(row.significant ? 5 : 4, across / 2 - 0.5)), onclick: () => choose(row) },
-    svg("title", {}, `${row.size} spikes, ${grouped(row.count)} occurrences, p ${shortNumber(row.p)}: ${row.significant ? "significant" : "not significant"}`)));
+    svg("title", {}, `${row.size} spikes, ${grouped(row.count)} occurrences, p ${shownNumber(row.p)}: ${row.significant ? "significant" : "not significant"}`)));
   picture.append(...axesOf({ left: mapLeft, right: mapWidth - mapRight, top: mapTop, bottom },
     { title: "occurrences", marks: axisMarks(low, Math.max(high, low + 1), 10).marks.filter(Number.isInteger), at: (count) => x(count) + across / 2 },
     { title: "size", marks: Array.from({ length: largest - smallest + 1 }, (_, i) => smallest + i), at: (size) => y(size) + sizeHeight / 2 }, String));
@@ -69,7 +68,7 @@ export function makeSpectrum({ spectrum, signatures, signatureTotal }, choose) {
   }
 
   const picture = spectrum && makeMap(spectrum, signatures, pick);
-  const map = spectrum ? el("div", {}, el("div", { class: "frame" }, picture), keyOfMap(), saveSvg("spectrum", picture),
+  const map = spectrum ? el("div", {}, el("div", { class: "frame" }, picture), keyOfMap(),
     spectrum.fields.length === 0 ? el("p", { class: "note" }, "No surrogate has a pattern of these sizes that occurs this often.") : [])
     : el("p", { class: "note" }, "Patterns were not tested: there are no surrogates.");
   const left = signatureTotal - signatures.length;

@@ -1,5 +1,8 @@
 // What all views share: the time that is shown, and what is picked.
 
+// The row with the least q, of those the one with the most units and the largest count; nothing if there are no rows.
+export const leastQ = (rows) => [...rows].sort((a, b) => a.q - b.q || b.units.length - a.units.length || b.count - a.count)[0];
+
 // `occurrencesOf` gives the times of the spikes of each occurrence of a row, in microseconds, one occurrence after another.
 export function makeState(data, occurrencesOf) {
   const listeners = [];

@@ -1,6 +1,7 @@
 // A table that is sorted by its headings and shown a page at a time. Arrow keys pick the next row.
 
-import { el, grouped, sixDigits } from "./format.js";
+import { withNumbers } from "./exports.js";
+import { el, figureOrText, grouped } from "./format.js";
 
 const rowsShown = 50;
 
@@ -9,7 +10,9 @@ function compare(a, b) {
   return (a ?? Infinity) - (b ?? Infinity);
 }
 
-// `columns`: {label, value(row), cell(row), help, axis}; `sorted` is the one that sorts them at first. `pick(row)` is called when a row is picked, if rows can be. Returns
+const contentOf = (column, row) => (column.cell ? column.cell(row) : figureOrText(column.value(row)));
+
+// `columns`: {label, value(row), cell(row), help, isNumber, axis}; `sorted` is the one that sorts them at first. `pick(row)` is called when a row is picked, if rows can be. Returns
 // the element, and functions to show other rows and to mark one.
 export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   let shown = rows;
@@ -24,7 +27,7 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   const before = button("‹", `${caption}: page before`, () => turn(-1));
   const after = button("›", `${caption}: next page`, () => turn(1));
   const headings = columns.map((column, i) =>
-    el("th", { scope: "col" }, el("button", { type: "button", title: column.help, onclick: () => sortBy(i) }, column.label), column.axis ?? []));
+    el("th", { scope: "col", class: column.isNumber && "number" }, el("button", { type: "button", title: column.help, onclick: () => sortBy(i) }, column.label), column.axis ?? []));
   const table = el("table", {}, el("caption", { class: "hidden" }, caption), el("thead", {}, el("tr", {}, headings)), body);
   const element = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table),
     el("p", { class: "pages" }, before, status, after));
@@ -49,9 +52,10 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
 
   function rowElement(row) {
     const cells = columns.map((column, i) => {
-      const content = column.cell ? column.cell(row) : String(column.value(row));
-      return i > 0 || !pick ? el("td", {}, content)
-        : el("td", {}, el("button", { type: "button", "aria-pressed": String(row === marked) }, content));
+      const content = contentOf(column, row);
+      const kind = { class: column.isNumber && "number" };
+      return i > 0 || !pick ? el("td", kind, content)
+        : el("td", kind, el("button", { type: "button", "aria-pressed": String(row === marked) }, content));
     });
     return el("tr", { class: !pick ? "still" : row === marked ? "picked" : "", "data-number": row.number, ...(pick && { onclick: () => pick(row) }) }, cells);
   }
@@ -64,7 +68,8 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
     body.replaceChildren(...shown.slice(first, first + rowsShown).map(rowElement));
     if (focused) body.querySelector(`tr[data-number="${focused}"] button`)?.focus();
     headings.forEach((heading, i) => heading.setAttribute("aria-sort", i !== sortedBy ? "none" : ascending ? "ascending" : "descending"));
-    status.textContent = shown.length === 0 ? "none" : `${first + 1} to ${Math.min(first + rowsShown, shown.length)} of ${grouped(shown.length)}`;
+    const hidden = shown.length < rows.length ? ` (${grouped(rows.length)} without the filters)` : "";
+    status.textContent = (shown.length === 0 ? "none" : `${first + 1} to ${Math.min(first + rowsShown, shown.length)} of ${grouped(shown.length)}`) + hidden;
     before.disabled = page === 0;
     after.disabled = page === pages - 1;
   }
@@ -82,9 +87,13 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   }
 
   if (pick) body.addEventListener("keydown", step);
+  // Figures in full, all else as it is shown.
+  const textOf = (column, row) => (column.isNumber ? column.value(row) : el("p", {}, contentOf(column, row)).textContent);
+  const numbers = () => ({ heads: columns.map(({ label }) => label), rows: shown.map((row) => columns.map((column) => textOf(column, row))) });
+  withNumbers(element, numbers);
   order();
   return {
-    element,
+    element, numbers,
     show(some) {
       shown = some;
       page = 0;
@@ -101,8 +110,9 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
 
 // Columns of a table: the number of a row, a figure, a flag, and units with what is between them.
 export const inWords = (key) => key.replaceAll("_", " ");
-export const numberColumn = (label) => ({ label, value: (row) => row.number });
-export const figureColumn = (key, help, figure = sixDigits) => ({ label: inWords(key), help, value: (row) => row[key], cell: (row) => figure(row[key], key) });
+export const numberColumn = (label) => ({ label, value: (row) => row.number, cell: (row) => grouped(row.number), isNumber: true });
+export const sizeColumn = { label: "size", value: (row) => row.units.length, isNumber: true };
+export const figureColumn = (key, help, figure = figureOrText) => ({ label: inWords(key), help, isNumber: true, value: (row) => row[key], cell: (row) => figure(row[key], key) });
 export const flagColumn = (label, of = (row) => row[label], help = undefined) => ({ label, help, value: (row) => (of(row) ? 0 : 1), cell: (row) => (of(row) === null ? "–" : of(row) ? "yes" : "no") });
 export const unitsColumn = (names, between, cell, of = (row) => row) => ({ label: `units and ${between}`, value: (row) => of(row).units.map((unit) => names[unit]).join("→"), cell });
 
@@ -125,6 +135,7 @@ export function boxFilter(id, label, keeps, checked = false) {
 export function makeList(state, kind, { caption, columns, rows, sorted, filters = [], notes = [], pick = (row) => state.pick(kind, row), marked = () => (state.now.kind === kind ? state.now.picked : null) }) {
   const table = makeTable({ caption, columns, rows, sorted, pick });
   const list = () => table.show(rows.filter((row) => filters.every((one) => one.keeps(row))));
+  list();
   for (const { input } of filters) input.addEventListener(input.matches("[type=checkbox], select") ? "change" : "input", list);
   state.listen((what) => {
     if (what === "picked" && marked) table.mark(marked());

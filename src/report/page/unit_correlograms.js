@@ -2,7 +2,7 @@
 
 import { barChart } from "./chart.js";
 import { correlogram } from "./correlogram.js";
-import { el, grouped, shortNumber } from "./format.js";
+import { el, grouped, shownNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
 
 const [halfReach, lagBin] = [50, 1];  // ms
@@ -34,7 +34,7 @@ function drawIntervals({ trains, refractory }, unit) {
     low: 0, high: longestInterval, bars, shade: refractory ? [0, refractory] : undefined }).element;
   chart.dataset.counts = bars.join(" ");
   const all = Math.max(0, times.length - 1);
-  const text = refractory === null ? "" : `${grouped(short)} of ${grouped(all)} intervals (${shortNumber(all > 0 ? (100 * short) / all : 0)} %) are shorter than the refractory period of ${refractory} ms.`;
+  const text = refractory === null ? "" : `${grouped(short)} of ${grouped(all)} intervals (${shownNumber(all > 0 ? (100 * short) / all : 0)} %) are shorter than the refractory period of ${refractory} ms.`;
   return [chart, el("p", { class: "note", id: "violations" }, text)];
 }
 

@@ -1,6 +1,6 @@
 // The table of units with their quality, and filters.
 
-import { el, figureOrText } from "./format.js";
+import { el } from "./format.js";
 import { figureColumn, inputFilter, makeList, makeTable, numberColumn } from "./table.js";
 
 // The columns in the order in which units are assessed: their key, name and explanation.
@@ -22,7 +22,7 @@ export function makeUnits(state) {
   const labels = ["all", ...new Set(units.map((row) => row.label).filter(Boolean))];
   const choice = el("select", { id: "label-filter" }, labels.map((one) => el("option", { value: one }, one)));
   const ofLabel = { input: choice, element: el("label", { for: "label-filter" }, "label ", choice), keeps: (row) => choice.value === "all" || row.label === choice.value };
-  return makeList(state, "unit", { caption: "Units", columns: known.map(([key, label, help]) => ({ ...figureColumn(key, help, figureOrText), label })), rows: units, filters: [
+  return makeList(state, "unit", { caption: "Units", columns: known.map(([key, label, help]) => ({ ...figureColumn(key, help), label })), rows: units, filters: [
     box("spikes-filter", "spikes at least", "0", "1", (row, least) => row.spikes >= Number(least)), box("snr-filter", "SNR at least", "0", "any", (row, least) => (row.snr ?? Infinity) >= Number(least)),
     box("violations-filter", "violations at most", "1", "any", (row, most) => (row.refractory_violations ?? 0) <= Number(most)), ...(labels.length > 1 ? [ofLabel] : [])] }).element;
 }
@@ -31,7 +31,7 @@ export function makeUnits(state) {
 export function makeMerges(state) {
   const { merges, units } = state.data;
   if (!merges) return el("p", { class: "note" }, "No clusters were split, merged or dropped: spikes were not found by templates.");
-  const columns = Object.keys(merges[0] ?? {}).filter((key) => key !== "number").map((key) => figureColumn(key, undefined, figureOrText));
+  const columns = Object.keys(merges[0] ?? {}).filter((key) => key !== "number").map((key) => figureColumn(key));
   const table = makeTable({ caption: "Decisions", columns: [numberColumn("step"), ...columns], rows: merges, pick: (row) => {
     const unit = row.decision === "kept" && units.find((one) => one.number === row.other);
     if (unit) state.pick("unit", unit);

@@ -1,7 +1,7 @@
 // The mean waveform of a unit with its spread, on the channels around its peak, where these lie.
 
 import { axisMarks } from "./chart.js";
-import { el, grouped, shortNumber, svg } from "./format.js";
+import { el, grouped, shownNumber, svg } from "./format.js";
 
 const [wavesWidth, cellHeight, cellGap, waveMargin, waveFoot] = [600, 74, 10, 12, 44];
 
@@ -19,7 +19,7 @@ function scaleBar(perMicrovolt, perMs, most, span, x, y) {
   const volts = axisMarks(0, most, 3).step;
   const ms = axisMarks(0, span, 4).step;
   return svg("g", { class: "bar-of-scale" }, svg("path", { class: "axis", d: `M${x},${y - volts * perMicrovolt}V${y}H${x + ms * perMs}` }),
-    svg("text", { x: x + 6, y: y - volts * perMicrovolt + 9 }, `${shortNumber(volts)} µV`), svg("text", { x: x + ms * perMs + 5, y: y + 4 }, `${shortNumber(ms)} ms`));
+    svg("text", { x: x + 6, y: y - volts * perMicrovolt + 9 }, `${shownNumber(volts)} µV`), svg("text", { x: x + ms * perMs + 5, y: y + 4 }, `${shownNumber(ms)} ms`));
 }
 
 // `other`: a second unit, whose means are drawn as well, on the channels around both peaks.

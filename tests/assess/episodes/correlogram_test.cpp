@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +52,81 @@ TEST(CrossCorrelogram, CountsEveryPairOfSpikesInItsBin) {
         for (std::size_t i = 0; i < pairs.size(); ++i)
             ASSERT_EQ(counts[i], counted_slowly(spikes, pairs[i])) << "seed " << seed << ", " << i;
     }
+}
+
+// The lags of each pair of spikes in the window around the middle of a bin, and beside it.
+std::vector<double> expected_slowly(const spike_sequence& spikes, const tested_lags& tested,
+                                    std::int64_t cell) {
+    const auto& [pair, window, sign] = tested;
+    const std::int64_t width = pair.bins.width.count();
+    const std::int64_t length = (window.high - window.low).count();
+    std::vector<double> out;
+    for (std::int64_t begin = -pair.bins.reach().count(); begin < pair.bins.reach().count();
+         begin += width) {
+        const std::int64_t low = begin + width / 2 - length / 2;
+        std::int64_t beside = 0;
+        for (std::size_t i = 0; i < spikes.size(); ++i)
+            for (std::size_t j = 0; j < spikes.size(); ++j) {
+                if (i == j || spikes.units()[i] != pair.from || spikes.units()[j] != pair.to)
+                    continue;
+                const std::int64_t lag = spikes.times_us()[j] - spikes.times_us()[i];
+                const bool is_in = lag > low && lag <= low + length;
+                beside += !is_in && lag > low - cell / 2 && lag <= low + length + cell / 2 ? 1 : 0;
+            }
+        out.push_back(static_cast<double>(beside * width) / static_cast<double>(cell / 2 * 2));
+    }
+    return out;
+}
+
+TEST(ExpectedCorrelogram, CountsThePairsBesideTheWindow) {
+    double all = 0;
+    for (std::size_t seed = 0; seed < property_cases(100); ++seed) {
+        random_streams draw(seed);
+        const spike_sequence spikes = draw.spikes(40, 2);
+        const auto sign =
+            draw.below(2) > 0 ? connection_sign::inhibitory : connection_sign::excitatory;
+        const duration low{static_cast<std::int64_t>(draw.below(3000))};
+        const tested_lags tested{
+            {unit_id{0},
+             unit_id{draw.below(2) > 0 ? 1U : 0U},
+             {duration{1 + static_cast<std::int64_t>(draw.below(30))}, 4}},
+            {low, low + duration{1 + static_cast<std::int64_t>(draw.below(1000))}},
+            sign};
+        const std::int64_t cell =
+            std::max<std::int64_t>(1000, 3 * (tested.window.high - tested.window.low).count()) *
+            (sign == connection_sign::inhibitory ? 2 : 1);
+        const auto found = expected_correlograms(spikes, std::span{&tested, 1}, 1ms);
+        const std::vector<double> slow = expected_slowly(spikes, tested, cell);
+        for (std::size_t bin = 0; bin < slow.size(); ++bin) {
+            ASSERT_NEAR(found[0][bin], slow[bin], 1e-9) << "seed " << seed << ", bin " << bin;
+            all += slow[bin];
+        }
+    }
+    EXPECT_GT(all, 0);
+}
+
+TEST(ExpectedCorrelogram, IsWhatTheTestOfPairsExpects) {
+    std::mt19937_64 draw(1);
+    const std::array units{unit_id{0}, unit_id{1}};
+    std::vector<std::pair<std::int64_t, unit_id>> all;
+    for (std::size_t i = 0; i < 4000; ++i) {
+        const auto at = static_cast<std::int64_t>(draw() % 99'000'000);
+        all.emplace_back(at, units[i % 2]);
+        if (i % 4 == 0)
+            all.emplace_back(at + 4500 + static_cast<std::int64_t>(draw() % 1000), units[1]);
+    }
+    const spike_sequence spikes = sequence_of(std::move(all), {"a", "b"}, {0s, 100s});
+    const std::array<delay_interval, 1> delays{{{4ms, 6ms}}};
+    const pair_tests tests = test_pairs(spikes, delays);
+    const auto ahead = std::ranges::find(tests.pairs, units[0], &pair_test::from);
+    ASSERT_NE(ahead, tests.pairs.end());
+    const tested_lags tested{{units[0], units[1], {2ms, 5}}, delays[0]};
+
+    const auto expected = expected_correlograms(spikes, std::span{&tested, 1}, 10ms);
+
+    // The bin of 4 to 6 ms.
+    EXPECT_GT(static_cast<double>(ahead->count), 4 * ahead->expected);
+    EXPECT_NEAR(expected[0][7], ahead->expected, 0.02 * ahead->expected);
 }
 
 TEST(CrossCorrelogram, TakesNoLagFromOneEpochIntoAnother) {

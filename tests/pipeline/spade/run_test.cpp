@@ -224,6 +224,31 @@ TEST(RunSpade, SaysThatSurrogatesAreTooFew) {
     EXPECT_NE(found.warnings[0].find("39 surrogates are too few"), std::string::npos);
 }
 
+TEST(RunSpade, SaysThatManyPatternsMayBeFragments) {
+    const spike_sequence spikes = simulate_patterns({.units = 330,
+                                                     .length = 12s,
+                                                     .patterns = std::vector<std::uint32_t>(110, 3),
+                                                     .occurrences = 25,
+                                                     .rate_hz = 1,
+                                                     .seed = 1})
+                                      .spikes;
+    spade_options request = small_request();
+    request.min_occ = 15U;
+    const auto warned = [&] {
+        const spade_result found = run_spade(prepare(request, spikes), request);
+        return std::ranges::any_of(found.warnings, [](const std::string& one) {
+            return one.find("`reduce` 2,2,2 leaves out") != std::string::npos;
+        });
+    };
+
+    EXPECT_TRUE(warned());
+    request.reduce = {2, 2, 2};
+    EXPECT_FALSE(warned());
+    request.reduce.reset();
+    request.min_occ = 26U;
+    EXPECT_FALSE(warned());
+}
+
 TEST(RunSpade, SaysThatNothingCouldBeSignificant) {
     spade_options request = small_request();
     request.min_occ = 4U;

@@ -308,7 +308,7 @@ TEST(EpisodeReport, DrawsChainsAndTheEdgesOutsideThem) {
     EXPECT_EQ(count_of("class=\"arrow\"", loose), 2U);
     // The interval that was counted, not the wider one after joining; once, since it is that of
     // all.
-    EXPECT_EQ(count_of(">every delay is 4–6 ms<", loose), 1U);
+    EXPECT_EQ(count_of(">every delay is 4-6ms<", loose), 1U);
     EXPECT_EQ(count_of("class=\"on-arrow\"", loose), 0U);
 }
 
@@ -461,13 +461,13 @@ TEST(EpisodeReport, SummarizesInAPage) {
         "\n"
         "Excitatory connections (2)\n"
         "  edge                        delay    count  expected          q   gain transmission\n"
-        "  a → b                      4–6 ms        2     0.008    0.00039    250        0.996\n"
-        "  b → <c&\"d\">                4–6 ms        2     0.008    0.00039    250         0.75\n"
+        "  a → b                       4-6ms        2     0.008    0.00039    250        0.996\n"
+        "  b → <c&\"d\">                 4-6ms        2     0.008    0.00039    250         0.75\n"
         "  explained by other units: 1 indirect, 0 by common input; 0 undecided for want of "
         "spikes\n"
         "\n"
         "Chains (1)\n"
-        "  a →4–6 ms→ b →4–6 ms→ <c&\"d\">\n"
+        "  a →4-6ms→ b →4-6ms→ <c&\"d\">\n"
         "      2 times, 1e-05 expected by chance, p < 1e-300, strength 1.00\n"
         "\n"
         "Search\n"

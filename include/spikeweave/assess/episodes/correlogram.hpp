@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/assess/episodes/pair_tests.hpp"
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/time.hpp"
@@ -12,7 +13,7 @@
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 /// The number of times that spikes of one unit follow those of another at each lag
-/// (docs/algorithms/significance.md, "Delays of edges").
+/// (docs/algorithms/significance.md, "Delays of edges"), and how many the test of pairs expects.
 namespace spikeweave {
 
 /// Bins of lags, as many below 0 as above: bin i has lags in (i w - r, (i + 1) w - r] of width w
@@ -41,5 +42,23 @@ struct lags_of_pair {
 /// positive; cancelled.
 SPIKEWEAVE_API std::vector<std::vector<std::uint64_t>> cross_correlograms(
     const spike_sequence& spikes, std::span<const lags_of_pair> pairs, const execution& run = {});
+
+/// The lags of a pair with the window and the sign that were tested.
+struct tested_lags {
+    lags_of_pair pair;
+    delay_interval window;
+    connection_sign sign = connection_sign::excitatory;
+};
+
+/// The number of pairs of spikes in each bin that `test_pairs` expects without a connection, if its
+/// window lay around the middle of the bin: from the lags that are beside the window, by up to half
+/// a cell. So in a bin in the middle of the window that was tested, it is `pair_test::expected` by
+/// the width of the bin over that of the window, unless the test replaced a deviation by a line.
+/// @param jitter_window  as in `significance_options`
+/// @return for each pair, 2 * `each_side` numbers
+/// @throws as `cross_correlograms`; also invalid_argument if a window is empty
+SPIKEWEAVE_API std::vector<std::vector<double>> expected_correlograms(
+    const spike_sequence& spikes, std::span<const tested_lags> pairs, duration jitter_window,
+    const execution& run = {});
 
 }  // namespace spikeweave

@@ -2,7 +2,7 @@
 
 import { barChart } from "./chart.js";
 import { makeDensity } from "./density.js";
-import { el, grouped, nameElement, shortNumber, timeText } from "./format.js";
+import { el, grouped, nameElement, shownNumber, timeText } from "./format.js";
 import { connect } from "./live_connection.js";
 import { makeHistory } from "./live_frames.js";
 import { lineChart } from "./live_lines.js";
@@ -85,13 +85,13 @@ function drawSummary({ counts, units }) {
 
 // What is armed: how often it was detected and acted on, and how often chance would give it.
 function drawArmed({ tallies }) {
-  const rows = tallies.map(([detections, triggers, perMinute], armed) => [armedText(armed), grouped(detections), grouped(triggers), perMinute === null ? "–" : `${shortNumber(perMinute)} a minute`]);
+  const rows = tallies.map(([detections, triggers, perMinute], armed) => [armedText(armed), grouped(detections), grouped(triggers), perMinute === null ? "–" : `${shownNumber(perMinute)} a minute`]);
   places.armed.replaceChildren(rows.length === 0 ? el("p", { class: "note" }, "Nothing is monitored.") : rowsTable(["monitored", "detections", "triggers", "expected by chance"], rows));
 }
 
 function durationText(seconds) {
   const [scale, unit] = seconds < 1e-3 ? [1e6, "µs"] : seconds < 1 ? [1e3, "ms"] : [1, "s"];
-  return `${shortNumber(seconds * scale)} ${unit}`;
+  return `${shownNumber(seconds * scale)} ${unit}`;
 }
 
 // The bound of the class in which this share of the blocks ends.

@@ -1,6 +1,6 @@
 // The circuit of the last window, and what changed since the one before.
 
-import { el, grouped, intervalText, nameElement, shortNumber, shownName, svg, timeText } from "./format.js";
+import { el, grouped, intervalText, nameElement, shownNumber, shownName, svg, timeText } from "./format.js";
 import { arrowHead, curve, graphElement, graphPlaces, nodeElements } from "./graph.js";
 
 const windowChanges = ["new", "stronger", "weaker", "gone", "same"];
@@ -44,7 +44,7 @@ export function makeWindowView(nameOf) {
 
   function table(rows) {
     const cells = ({ from, to, delay_ms: delay, count, was, change, expected }) =>
-      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change, shortNumber(expected)].map((cell) => el("td", {}, cell));
+      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change, shownNumber(expected)].map((cell) => el("td", {}, cell));
     return el("div", { class: "scroll" }, el("table", { class: "plain", id: "pairs" },
       el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change", "expected by chance"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, rows.slice(0, mostPairsShown).map((row) => el("tr", {}, cells(row))))));

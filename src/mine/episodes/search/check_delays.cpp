@@ -29,7 +29,7 @@ void check_clock(const spike_sequence& spikes, std::span<const delay_interval> d
     for (const delay_interval& delay : delays) {
         if (holds_multiple(delay, *step_us)) continue;
         if (empty.size() < most_named)
-            empty.push_back(format_delay_interval(delay));
+            empty.push_back(format_delays({&delay, 1}));
         else
             ++more;
     }

@@ -43,7 +43,7 @@ std::vector<delay_interval> parse_delays(std::string_view text) {
         const delay_interval interval = parse_delay_interval(part);
         if (std::ranges::find(delays, interval) != delays.end())
             throw invalid_argument(
-                fmt::format("the interval {} is given twice", format_delay_interval(interval)));
+                fmt::format("the interval {} is given twice", format_delays({&interval, 1})));
         delays.push_back(interval);
     }
     return delays;
