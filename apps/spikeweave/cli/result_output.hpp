@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
 #include <type_traits>
@@ -14,16 +15,47 @@
 /// Where the result of an analysis goes: the beginning and the end of every such command.
 namespace spikeweave::cli {
 
-struct output_options {
-    std::filesystem::path to{};  ///< empty: the result is only printed
+/// Where a file or folder goes.
+struct place_options {
+    std::filesystem::path to{};
     bool overwrite = false;
-    bool report = true;  ///< whether the folder has a page
     bool json = false;
+};
+
+/// Adds --output, which is required, and --overwrite.
+/// @param placeholder  stands for the file or folder
+/// @param replaced  what --overwrite replaces; empty: this file or folder
+void describe_place(option_list& list, place_options& options, const std::string& help,
+                    const std::string& placeholder, const std::string& replaced = {});
+/// Adds --json.
+void add_json(option_list& list, bool& wanted);
+void add_json(CLI::App& app, bool& wanted);
+
+/// The place of a result; none: the result is only printed.
+struct output_options : place_options {
+    bool report = true;  ///< whether the folder has a page
 };
 
 /// Adds --output, --overwrite, --no-report and --json.
 /// @param files  those of the folder
 void describe_output(option_list& list, output_options& options, const std::string& files);
+
+/// The options that all analyses of spikes have, and those of one of them.
+template <class Analysis>
+struct spike_command {
+    spike_input_options input{};
+    output_options output{};
+    Analysis analysis{};
+};
+/// Lists them.
+/// @param files  those of the folder
+template <class Analysis>
+option_list describe_command(spike_command<Analysis>& options, const std::string& files) {
+    option_list list = describe(options.input);
+    describe_output(list, options.output, files);
+    list.add_all(describe(options.analysis));
+    return list;
+}
 /// Adds --occurrences, for episodes.
 void add_occurrences(option_list& list, bool& wanted);
 /// Adds --max-memory for an analysis without a bound of its own; 0 is the usual one.
@@ -55,6 +87,13 @@ void complete_record(const output_options& options, Report& report, run_record i
     record_input(report.run, std::move(input), now);
     report.run.seconds = now.seconds();
     if constexpr (requires { report.with_page; }) report.with_page = options.report;
+}
+
+/// Shows the warnings of a result, and returns its report.
+template <class Result>
+auto report_on(spike_input& input, Result result, const invocation& now, const execution& run) {
+    result.warnings = now.warn(input.record, result.warnings);
+    return report_of(std::move(input.spikes), std::move(result), run);
 }
 
 /// A function of the library that writes the folder of a result.

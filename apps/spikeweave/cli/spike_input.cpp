@@ -121,6 +121,13 @@ spike_input read_input(const spike_input_options& options, const invocation& now
     return in;
 }
 
+spike_input read_input(const spike_input_options& options, std::vector<time_span>& epochs,
+                       const invocation& now, const execution& run) {
+    spike_input in = read_input(options, now, run);
+    take_epochs(options.epochs, options.path, in, epochs, run);
+    return in;
+}
+
 std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input) {
     if (!input.left_out.empty()) check_not_left_out(input.left_out, units_of_episodes(file));
     return read_episodes(file, input.spikes);
@@ -179,23 +186,21 @@ option& add_confirm(option_list& list, std::filesystem::path& file) {
         .not_with({"hold_out"});
 }
 
-std::optional<spike_input> read_confirming(const std::filesystem::path& file,
-                                           spike_input_options input,
-                                           const epoch_source_options& epochs, run_record& of_file,
+std::optional<spike_input> read_confirming(spike_input_options input, run_record& of_file,
                                            const invocation& now, const execution& run) {
-    if (file.empty()) return {};
-    if (is_standard_input(file) && is_standard_input(input.path))
+    if (input.confirm.empty()) return {};
+    if (is_standard_input(input.confirm) && is_standard_input(input.path))
         throw invalid_argument("confirm", "standard input can be only one of the two recordings");
-    input.path = file.string();
+    input.path = input.confirm.string();
     std::optional<spike_input> out;
     try {
         out = read_input(input, now, run);
     } catch (const invalid_argument& error) {
         throw invalid_argument(fmt::format("'{}': {}", input.path, error.what()));
     }
-    if (!epochs.around.empty()) {
+    if (!input.epochs.around.empty()) {
         epoch_options around;
-        take_epochs({.around = epochs.around}, input.path, *out, around.epochs, run);
+        take_epochs({.around = input.epochs.around}, input.path, *out, around.epochs, run);
         chosen_time chosen = choose_time(out->spikes, around);
         out->spikes = std::move(*chosen.spikes);
         add_warnings(out->record, chosen.warnings);

@@ -50,11 +50,21 @@ private:
     std::optional<held_standard_input> held_{};
 };
 
+struct epoch_source_options {
+    std::filesystem::path epochs{};
+    std::string around{};  ///< "stimulus:-100ms..400ms"
+
+    bool given() const { return !epochs.empty() || !around.empty(); }
+};
+
 /// The spikes that an analysis begins with.
 struct spike_input_options {
     std::string path{};
     spike_read_options how{};
+    epoch_source_options epochs{};
+    std::filesystem::path confirm{};  ///< the recording that tests; empty: the one searched
 };
+/// Lists the options of reading the file.
 option_list describe(spike_input_options& options);
 
 struct spike_input {
@@ -71,17 +81,13 @@ struct spike_input {
 /// @throws io_error, invalid_argument, cancelled.
 spike_input read_input(const spike_input_options& options, const invocation& now,
                        const execution& run);
+/// Also sets the epochs, if the command line has any.
+spike_input read_input(const spike_input_options& options, std::vector<time_span>& epochs,
+                       const invocation& now, const execution& run);
 
 /// Reads the episodes that a file lists, or those of a result. An error says if their units were
 /// left out of the spikes.
 std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input);
-
-struct epoch_source_options {
-    std::filesystem::path epochs{};
-    std::string around{};  ///< "stimulus:-100ms..400ms"
-
-    bool given() const { return !epochs.empty() || !around.empty(); }
-};
 
 /// Adds an option that names events and the part of time around each.
 /// @param help  what the parts are, without where they come from
@@ -99,12 +105,10 @@ void take_epochs(const epoch_source_options& options, const std::string& path, s
 
 option& add_confirm(option_list& list, std::filesystem::path& file);
 
-/// Reads this recording as `input` says that FILE is read, and takes the same part of time around
-/// its events; nothing if there is none. Its warnings are added to those of FILE.
+/// Reads the recording that confirms as FILE is read, with the same part of time around its events;
+/// nothing if there is none. Its warnings are added to those of FILE.
 /// @throws io_error, invalid_argument, cancelled.
-std::optional<spike_input> read_confirming(const std::filesystem::path& file,
-                                           spike_input_options input,
-                                           const epoch_source_options& epochs, run_record& of_file,
+std::optional<spike_input> read_confirming(spike_input_options input, run_record& of_file,
                                            const invocation& now, const execution& run);
 
 /// Makes the recording that confirms the input of the run, because the result is of its spikes.

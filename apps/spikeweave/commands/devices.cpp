@@ -28,7 +28,7 @@ void run(devices_command& options, invocation& now) {
 
 void declare_devices(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<devices_command>();
-    sub.add_flag("--json", options->json, "print one JSON document");
+    add_json(sub, options->json);
     sub.add_flag("--calibrate", options->calibrate,
                  "measure each GPU, and store the values by which the strategy hybrid chooses");
     sub.footer("Example: spikeweave devices --calibrate");

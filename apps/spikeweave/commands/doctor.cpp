@@ -20,7 +20,7 @@ void run(doctor_command& options, invocation& now) {
 
 void declare_doctor(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<doctor_command>();
-    sub.add_flag("--json", options->json, "print one JSON document");
+    add_json(sub, options->json);
     sub.footer("Example: spikeweave doctor");
     choose(sub, chosen, options);
 }

@@ -62,7 +62,7 @@ void declare_example(CLI::App& sub, command& chosen) {
         .by_default("the name of the example")
         .written("OUT");
     list.add("overwrite", options->overwrite, "replace OUT and its truth if they exist");
-    list.add("json", options->json, "print one JSON document");
+    add_json(list, options->json);
     add_described(sub, std::move(list));
     sub.footer("Example: spikeweave example culture -o culture.tsv");
     choose(sub, chosen, options);

@@ -56,7 +56,7 @@ void declare_info(CLI::App& sub, command& chosen) {
     add_spike_file(sub, options->path, "file or folder of spikes or of a recording");
     add_described(sub, describe(options->how));
     add_described(sub, describe(options->recording_how));
-    sub.add_flag("--json", options->json, "print one JSON document");
+    add_json(sub, options->json);
     sub.footer("Example: spikeweave info culture.spk.txt");
     choose(sub, chosen, options);
 }

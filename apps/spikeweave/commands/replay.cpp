@@ -13,20 +13,15 @@
 namespace spikeweave::cli {
 namespace {
 
-struct replay_command {
+struct replay_command : spike_command<replay_analysis_options> {
     std::filesystem::path chains{};
-    spike_input_options input{};
-    epoch_source_options epochs{};
     std::filesystem::path events{};
-    output_options output{};
-    replay_analysis_options analysis{};
 };
 
 option_list describe(replay_command& options) {
-    option_list list = describe(options.input);
-    describe_output(list, options.output, "replay.tsv, events.tsv, run.json and report.html");
-    list.add_all(describe(options.analysis));
-    describe_epochs(list, options.epochs);
+    option_list list =
+        describe_command(options, "replay.tsv, events.tsv, run.json and report.html");
+    describe_epochs(list, options.input.epochs);
     option& events = list.change("events");
     events.bind(options.events);
     events.help += "; EVENTS is a table of beginnings and ends in seconds";
@@ -36,9 +31,8 @@ option_list describe(replay_command& options) {
 void run(replay_command& options, invocation& now) {
     check_place(options.output, result_kind::replay, now);
     const execution run = now.run(options.analysis.run.threads);
-    spike_input input = read_input(options.input, now, run);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, now, run);
     std::vector<episode> chains = read_given(options.chains, input);
-    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
     now.warn(input.record.warnings);
     std::vector<std::string> about_events;
     if (!options.events.empty())

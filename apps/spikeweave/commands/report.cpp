@@ -8,19 +8,16 @@
 namespace spikeweave::cli {
 namespace {
 
-struct report_command {
+struct report_command : place_options {
     std::vector<std::filesystem::path> folders{};
-    std::filesystem::path to{};
     page_options how{};
-    bool overwrite = false;
 };
 
 option_list describe(report_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.to, "the page to write").written("PAGE.html").required();
+    describe_place(list, options, "the page to write", "PAGE.html");
     list.add_all(describe(options.how));
-    list.add("overwrite", options.overwrite, "replace PAGE.html if it exists");
     return list;
 }
 

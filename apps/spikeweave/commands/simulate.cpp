@@ -27,18 +27,15 @@ struct model_help {
     const char* name;
     const char* about;
     const char* output;
-    const char* overwrite;
+    const char* replaced;  ///< by --overwrite; empty: OUT
     const char* example;
 };
 
 /// One model with its options, and where its result goes.
 template <class Options>
-struct simulate_command {
+struct simulate_command : place_options {
     Options model{};
     run_options how{};
-    fs::path to{};
-    bool overwrite = false;
-    bool json = false;
     std::function<void(simulate_command&, const invocation&)> write{};
 };
 
@@ -51,9 +48,8 @@ template <class Options>
 option_list describe(simulate_command<Options>& options, const model_help& help) {
     option_list list;
     list.begin_group("Output");
-    list.add("output", options.to, help.output).written("OUT").required();
-    list.add("overwrite", options.overwrite, help.overwrite);
-    list.add("json", options.json, "print one JSON document");
+    describe_place(list, options, help.output, "OUT", help.replaced);
+    add_json(list, options.json);
     list.add_all(describe(options.model));
     list.add_all(describe_threads(options.how));
     return list;
@@ -134,7 +130,7 @@ void add_spike_model(CLI::App& parent, command& chosen, const char* name, const 
         {name, about,
          "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth is "
          "written beside it, as NAME.truth.tsv",
-         "replace OUT and its truth if they exist", example},
+         "OUT and its truth if they exist", example},
         [simulate, planted](simulate_command<Options>& options, const invocation& now) {
             write_spikes_of(simulate, planted, options, now);
         });
@@ -166,13 +162,13 @@ void declare_simulate(CLI::App& sub, command& chosen) {
          "The voltages that units produce around a probe, and the times of their spikes.",
          "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
          "truth.npz and units.tsv, with drift also motion.tsv",
-         "replace OUT if it is such a folder", "recording --units 10 --length 10s --seed 1 -o rec"},
+         "OUT if it is such a folder", "recording --units 10 --length 10s --seed 1 -o rec"},
         &write_recording);
     add_model<feature_options>(
         sub, chosen,
         {"features", "Features and masks of spikes whose units are known.",
-         "the .npz to write, which spikeweave sort reads; the truth is its array 'truth'",
-         "replace OUT if it exists", "features --spikes 50000 --units 60 -o features.npz"},
+         "the .npz to write, which spikeweave sort reads; the truth is its array 'truth'", "",
+         "features --spikes 50000 --units 60 -o features.npz"},
         &write_features);
     sub.footer("Example: spikeweave simulate sym26 --seed 1 -o sym26.tsv");
 }

@@ -10,21 +10,17 @@
 namespace spikeweave::cli {
 namespace {
 
-struct table_command {
+struct table_command : place_options {
     std::vector<std::filesystem::path> folders{};
-    std::filesystem::path to{};
     table_options how{};
-    bool overwrite = false;
-    bool json = false;
 };
 
 option_list describe(table_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.to, "the table to write, with tabs").written("TABLE.tsv").required();
+    describe_place(list, options, "the table to write, with tabs", "TABLE.tsv");
     list.add_all(describe(options.how));
-    list.add("overwrite", options.overwrite, "replace TABLE.tsv if it exists");
-    list.add("json", options.json, "print one JSON document");
+    add_json(list, options.json);
     return list;
 }
 
