@@ -53,7 +53,7 @@ using column_value =
 struct column {
     std::string name;
     column_value value;
-    /// What it holds, in Markdown; empty: it is explained with the column before.
+    /// Its explanation, in Markdown; empty: it is explained with the column before.
     std::string_view help{};
 };
 using row = std::vector<column>;
@@ -69,7 +69,7 @@ struct result_table {
     std::function<row(std::size_t)> at;
     /// Any row: the names of the columns.
     row names;
-    std::string_view none = "-";  ///< what its file has for what is unknown
+    std::string_view none = "-";  ///< unknown values in its file
     table_use use = table_use::everywhere;
     /// The number of all rows, if some are left out here.
     std::optional<std::uint64_t> total{};

@@ -53,7 +53,7 @@ struct tabled_result {
     std::string observed;
 };
 
-// What a table has before the columns of the results.
+// The columns before those of the results.
 struct tabled_results {
     std::vector<tabled_result> members{};
     std::string_view table{};

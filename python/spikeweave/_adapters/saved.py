@@ -112,7 +112,7 @@ def _spikes(document: dict[str, Any]) -> SpikeSequence:
 
 
 def _recorded(run: dict[str, Any], resolve: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """What results of all kinds take from the record of their run."""
+    """The facts that results of all kinds take from the record of their run."""
     asked = {
         name: value if isinstance(value, (bool, str)) else json.dumps(value)
         for name, value in run["parameters"].items()

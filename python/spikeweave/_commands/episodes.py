@@ -114,7 +114,7 @@ def with_epochs(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def run_of(found: dict[str, Any]) -> dict[str, Any]:
-    """What a result says of its run, whose warnings are given if they were not told before."""
+    """The facts of a run; shows its warnings if they were not shown before."""
     for warning in found["warnings"][found["told"] :]:
         warnings.warn(warning, stacklevel=3)
     return {name: found[name] for name in ("parameters", "seconds", "warnings")}

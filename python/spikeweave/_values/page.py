@@ -1,4 +1,4 @@
-"""How results are shown and saved."""
+"""Display and saving of results."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class HasReport(HasPage):
         return self._report.document(self._call(), self.warnings)
 
     def _copied(self) -> Document:
-        """What a copy of the result holds in place of the report."""
+        """The state of a copy, in place of the report."""
         return Document(self._document())
 
     def __getstate__(self) -> dict[str, Any]:

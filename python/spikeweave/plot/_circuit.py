@@ -103,7 +103,7 @@ def _delay_text(graph: Circuit, i: int) -> str:
 
 
 def _common(delays: set[str]) -> str:
-    """What the legend says of delays that no arrow is labelled with."""
+    """The legend's text about delays that label no arrow."""
     return f", all {next(iter(delays))} ms" if len(delays) == 1 else ""
 
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// What all users of ZeroMQ need. Only files of the target spikeweave_live may include this.
+/// Helpers for all users of ZeroMQ. Only files of the target spikeweave_live may include this.
 namespace spikeweave::live {
 
 struct close_zeromq_context {

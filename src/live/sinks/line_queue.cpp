@@ -101,7 +101,7 @@ void line_queue::write(std::string_view lines) {
     if (!lines.empty()) keep(lines, lock);
 }
 
-// What is left of `lines` was not taken, and begins within a line if some of it was.
+// The rest of `lines` was not taken, and begins within a line if a part of it was.
 void line_queue::give_at_once(std::string_view& lines) {
     try {
         while (!lines.empty()) {

@@ -6,7 +6,7 @@
 
 namespace spikeweave::live {
 
-/// How far the record of a session is, as what its sink knows.
+/// The progress of the record of a session, as its sink knows it.
 struct record_place {
     /// The number of the last block in the record.
     std::int64_t input = 0;

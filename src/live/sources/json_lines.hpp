@@ -19,7 +19,7 @@
 /// Lines of JSON that tell of spikes: `{"t_us":123,"unit":"n3"}` and `{"watermark_us":200}`.
 namespace spikeweave::live {
 
-/// What a line says. It has a spike, a watermark, or first one and then the other.
+/// The content of a line. It has a spike, a watermark, or first one and then the other.
 struct json_line {
     bool has_spike = false;
     std::int64_t time_us = 0;

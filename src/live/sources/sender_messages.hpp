@@ -59,10 +59,10 @@ void check_hello(const sender_hello& hello);
 sender_hello read_hello(std::string_view message);
 std::string hello_message(const sender_hello& hello);
 
-/// What a sender is told.
+/// An answer to a sender.
 struct sender_answer {
     std::uint64_t acknowledged = 0;       ///< frames up to this one will not be lost
-    std::uint64_t credit = 0;             ///< how many more frames may be sent
+    std::uint64_t credit = 0;             ///< number of further frames that may be sent
     std::optional<std::uint64_t> next{};  ///< the frame that is expected; an answer to hello
     bool asks_for_hello = false;          ///< frames were lost, or it is not known who sent them
     std::string error{};                  ///< why a message was refused

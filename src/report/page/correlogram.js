@@ -53,7 +53,7 @@ function binOf(edge) {
   return 1000 * width;
 }
 
-// What chance gives: with surrogates, the correlogram smoothed by what they moved spikes; otherwise constant rates.
+// The counts expected by chance: with surrogates, the correlogram smoothed by what they moved spikes; otherwise constant rates.
 function chanceOf(data, edge, counts, width) {
   const surrogates = data.run.surrogates;
   const [from, to] = edge.units.map((unit) => data.trains[unit].apart);

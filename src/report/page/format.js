@@ -33,7 +33,7 @@ export function grouped(value) {
   return groups.format(value);
 }
 
-// How many rows there are. A page has only the first ones of a long table.
+// The number of rows. A page has only the first ones of a long table.
 export function firstOf(shown, total) {
   return total > shown ? `the first ${grouped(shown)} of ${grouped(total)}` : grouped(total);
 }
