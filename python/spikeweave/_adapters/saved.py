@@ -402,10 +402,8 @@ def _comparison(
     }
     if "lags_ms" not in table:
         common |= _recorded(run, _core.compare_arguments)
-        common.pop("version")
         return ConditionComparison(findings=of_table(_flat_episodes(table), names), **common)
     common |= _recorded(run, _core.compare_patterns_arguments)
-    common.pop("version")
     findings = [
         ComparedPattern(tuple(names[unit] for unit in units), tuple(lag / 1e3 for lag in lags))
         for units, lags in zip(table["units"], table["lags_ms"], strict=True)

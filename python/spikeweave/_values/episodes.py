@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -103,12 +103,8 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
     circuit: Circuit
     chains: NDArray[np.int64]
     levels: list[dict[str, Any]]
-    parameters: dict[str, Any]
     seconds: float
-    _report: Any
     pairs: PairTests | None = None
-    warnings: list[str] = field(default_factory=list)
-    version: str = field(default_factory=_core.version)
 
     @cached_property
     def _names(self) -> list[str]:

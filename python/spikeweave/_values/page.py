@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,14 @@ class HasPage:
         converted(self, "shown page", height)
 
 
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class HasReport(HasPage):
     """A result, with a page for a browser and a folder."""
 
-    _report: Any
     parameters: dict[str, Any]
-    warnings: list[str]
+    warnings: list[str] = field(default_factory=list)
+    version: str = field(default_factory=_core.version)
+    _report: Any
 
     def _called(self) -> str:
         """The function that was called, and what it needs."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
 from .page import HasReport, Part
@@ -132,18 +131,14 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
     times: NDArray[np.float64]
     signatures: dict[str, Any]
     funnel: list[dict[str, Any]]
-    parameters: dict[str, Any]
     input: dict[str, Any]
     seconds: float
-    _report: Any
     p: NDArray[np.float64] | None = None
     q: NDArray[np.float64] | None = None
     intensional_stability: NDArray[np.float64] | None = None
     extensional_stability: NDArray[np.float64] | None = None
     pvalue_spectrum: dict[str, Any] | None = None
     replication: dict[str, Any] | None = None
-    warnings: list[str] = field(default_factory=list)
-    version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
         return len(self.counts)
