@@ -32,8 +32,8 @@ void add_part_option(option_list& list, part_options& options) {
 }
 
 void check_part(const part_options& options, const surrogate_options& surrogates,
-                const output_options& output, result_kind whole, const invocation& now) {
-    check_place(output, options.part.is_all() ? whole : result_kind::part, now);
+                const output_options& output, result_kind whole, const invocation& call) {
+    check_place(output, options.part.is_all() ? whole : result_kind::part, call);
     if (options.part.is_all()) return;
     check_part(options.part, surrogates);
     if (output.to.empty()) throw invalid_argument("`part` needs `output`");
@@ -53,17 +53,17 @@ void take_parameters(const std::vector<part_record>& parts, option_list describe
 }
 
 void write_part(const output_options& output, part_record part, run_record input,
-                option_list described, std::vector<time_span>& epochs, const invocation& now,
+                option_list described, std::vector<time_span>& epochs, const invocation& call,
                 const execution& run) {
-    if (!now.is_root()) return;
+    if (!call.is_root()) return;
     keep_analysis(described, epochs);
     input.parameters.clear();  // the described ones have them
-    record_input(part.run, std::move(input), now);
+    record_input(part.run, std::move(input), call);
     record_run(part.run, described, part.run.seed, run, {});
-    part.run.seconds = now.seconds();
+    part.run.seconds = call.seconds();
     write_part(output.to, part, output.overwrite, run);
-    now.progress.clear();
-    if (!now.quiet)
+    call.progress.clear();
+    if (!call.quiet)
         write_stdout(fmt::format("part {} of {} of the surrogates written to {}\n", part.part.part,
                                  part.part.parts, output.to.string()));
 }

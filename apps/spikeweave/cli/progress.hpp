@@ -24,7 +24,7 @@ public:
     explicit progress_line(progress_style style);
 
     bool shown() const { return style_ != progress_style::none; }
-    void report(const progress_report& now);
+    void report(const progress_report& so_far);
     /// Removes the line, so that other text can be written.
     void clear();
 

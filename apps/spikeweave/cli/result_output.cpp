@@ -48,13 +48,13 @@ void add_max_memory(option_list& list, std::uint64_t& bytes) {
         .in_bytes();
 }
 
-void check_place(const output_options& options, result_kind kind, const invocation& now) {
-    if (!options.to.empty() && now.is_root())
+void check_place(const output_options& options, result_kind kind, const invocation& call) {
+    if (!options.to.empty() && call.is_root())
         check_result_place(options.to, options.overwrite, kind);
 }
 
-void record_input(run_record& into, run_record input, const invocation& now) {
-    into.command = now.command_line;
+void record_input(run_record& into, run_record input, const invocation& call) {
+    into.command = call.command_line;
     into.input = std::move(input.input);
     into.duplicates = input.duplicates;
     into.stimuli = input.stimuli;

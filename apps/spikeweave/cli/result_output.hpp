@@ -62,37 +62,37 @@ void add_occurrences(option_list& list, bool& wanted);
 void add_max_memory(option_list& list, std::uint64_t& bytes);
 
 /// @throws io_error if a result of this kind cannot be written there.
-void check_place(const output_options& options, result_kind kind, const invocation& now);
+void check_place(const output_options& options, result_kind kind, const invocation& call);
 
 /// Moves what is known of the input into the record of a result, behind the parameters that it has.
-void record_input(run_record& into, run_record input, const invocation& now);
+void record_input(run_record& into, run_record input, const invocation& call);
 
 /// Prints the result as one JSON document, or else as a text.
 template <class Report, class Summarize>
-void print_result(const output_options& options, const Report& report, const invocation& now,
+void print_result(const output_options& options, const Report& report, const invocation& call,
                   const Summarize& summary) {
-    now.progress.clear();
+    call.progress.clear();
     if constexpr (requires { to_json(report); }) {
         if constexpr (requires { json_bytes(report); })
-            if (options.json && now.memory != nullptr) now.memory->expect(json_bytes(report));
+            if (options.json && call.memory != nullptr) call.memory->expect(json_bytes(report));
         if (options.json) return write_stdout(one_document(to_json(report)));
     }
-    if (!now.quiet) write_stdout(summary(report));
+    if (!call.quiet) write_stdout(summary(report));
 }
 
 /// Completes the record of a result.
 template <class Report>
 void complete_record(const output_options& options, Report& report, run_record input,
-                     const invocation& now) {
-    record_input(report.run, std::move(input), now);
-    report.run.seconds = now.seconds();
+                     const invocation& call) {
+    record_input(report.run, std::move(input), call);
+    report.run.seconds = call.seconds();
     if constexpr (requires { report.with_page; }) report.with_page = options.report;
 }
 
 /// Shows the warnings of a result, and returns its report.
 template <class Result>
-auto report_on(spike_input& input, Result result, const invocation& now, const execution& run) {
-    result.warnings = now.warn(input.record, result.warnings);
+auto report_on(spike_input& input, Result result, const invocation& call, const execution& run) {
+    result.warnings = call.warn(input.record, result.warnings);
     return report_of(std::move(input.spikes), std::move(result), run);
 }
 
@@ -105,18 +105,18 @@ using report_writer = void (*)(const std::filesystem::path&, const std::type_ide
 /// @param input  the record of what was read, with all parameters that are not of the analysis
 template <class Report, class Summarize>
 void finish_command(const output_options& options, Report& report, run_record input,
-                    const invocation& now, const execution& run, report_writer<Report> write,
+                    const invocation& call, const execution& run, report_writer<Report> write,
                     const Summarize& summary) {
-    complete_record(options, report, std::move(input), now);
+    complete_record(options, report, std::move(input), call);
     if (!options.to.empty()) write(options.to, report, options.overwrite, run);
-    print_result(options, report, now, summary);
+    print_result(options, report, call, summary);
 }
 /// Does so with the usual text.
 template <class Report>
 void finish_command(const output_options& options, Report& report, run_record input,
-                    const invocation& now, const execution& run, report_writer<Report> write) {
-    finish_command(options, report, std::move(input), now, run, write,
-                   [](const Report& made) { return summarize(made); });
+                    const invocation& call, const execution& run, report_writer<Report> write) {
+    finish_command(options, report, std::move(input), call, run, write,
+                   [](const Report& shown) { return summarize(shown); });
 }
 
 }  // namespace spikeweave::cli

@@ -42,7 +42,7 @@ public:
     spike_source(const std::string& path, const std::stop_token& stop);
 
     /// These are `read_spikes` and `describe_input`, except that messages name standard input.
-    spike_file read(const spike_read_options& how, const execution& run) const;
+    spike_file read(const spike_read_options& reading, const execution& run) const;
     input_record describe(const execution& run) const;
 
 private:
@@ -60,7 +60,7 @@ struct epoch_source_options {
 /// The spikes that an analysis begins with.
 struct spike_input_options {
     std::string path{};
-    spike_read_options how{};
+    spike_read_options reading{};
     epoch_source_options epochs{};
     std::filesystem::path confirm{};  ///< the recording that tests; empty: the one searched
 };
@@ -79,11 +79,11 @@ struct spike_input {
 
 /// Reads the spikes. The warnings are not shown yet.
 /// @throws io_error, invalid_argument, cancelled.
-spike_input read_input(const spike_input_options& options, const invocation& now,
+spike_input read_input(const spike_input_options& options, const invocation& call,
                        const execution& run);
 /// Also sets the epochs, if the command line has any.
 spike_input read_input(const spike_input_options& options, std::vector<time_span>& epochs,
-                       const invocation& now, const execution& run);
+                       const invocation& call, const execution& run);
 
 /// Reads the episodes that a file lists, or those of a result. An error says if their units were
 /// left out of the spikes.
@@ -109,7 +109,7 @@ option& add_confirm(option_list& list, std::filesystem::path& file);
 /// nothing if there is none. Its warnings are added to those of FILE.
 /// @throws io_error, invalid_argument, cancelled.
 std::optional<spike_input> read_confirming(spike_input_options input, run_record& of_file,
-                                           const invocation& now, const execution& run);
+                                           const invocation& call, const execution& run);
 
 /// Makes the recording that confirms the input of the run, because the result is of its spikes.
 /// @return that of FILE

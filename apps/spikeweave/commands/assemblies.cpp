@@ -19,14 +19,14 @@ option_list describe(assemblies_command& options) {
     return list;
 }
 
-void run(assemblies_command& options, invocation& now) {
-    check_place(options.output, result_kind::assemblies, now);
-    const execution run = now.run(options.analysis.run.threads);
-    spike_input input = read_input(options.input, options.analysis.time.epochs, now, run);
-    now.warn(input.record.warnings);
+void run(assemblies_command& options, invocation& call) {
+    check_place(options.output, result_kind::assemblies, call);
+    const execution run = call.run(options.analysis.run.threads);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, call, run);
+    call.warn(input.record.warnings);
     assembly_report report =
-        report_on(input, find_assemblies(input.spikes, options.analysis, run), now, run);
-    finish_command(options.output, report, std::move(input.record), now, run,
+        report_on(input, find_assemblies(input.spikes, options.analysis, run), call, run);
+    finish_command(options.output, report, std::move(input.record), call, run,
                    &write_assembly_report);
 }
 

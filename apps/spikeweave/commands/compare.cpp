@@ -87,23 +87,23 @@ struct conditions_read {
 };
 
 void read_recordings(compare_command& options, const std::vector<std::string>& files,
-                     std::size_t condition, conditions_read& into, const invocation& now,
+                     std::size_t condition, conditions_read& into, const invocation& call,
                      const execution& run) {
     for (const std::string& file : files) {
         options.input.path = file;
-        spike_input input = read_input(options.input, now, run);
-        now.warn(into.run, input.record.warnings);
+        spike_input input = read_input(options.input, call, run);
+        call.warn(into.run, input.record.warnings);
         into.run.duplicates += input.record.duplicates;
         into.inputs[condition].push_back(std::move(input.record.input));
         into.recordings[condition].push_back(std::move(input.spikes));
     }
 }
 
-conditions_read read_two_epochs(compare_command& options, const invocation& now,
+conditions_read read_two_epochs(compare_command& options, const invocation& call,
                                 const execution& run) {
     conditions_read out;
     options.input.path = options.files.front();
-    spike_input input = read_input(options.input, now, run);
+    spike_input input = read_input(options.input, call, run);
     out.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     out.run.duplicates = input.record.duplicates;
     std::vector<std::string>& warnings = input.record.warnings;
@@ -113,18 +113,18 @@ conditions_read read_two_epochs(compare_command& options, const invocation& now,
         for (std::size_t w = of_recording; w < warnings.size(); ++w)
             warnings[w] = fmt::format("Condition {}: {}", c == 0 ? 'a' : 'b', warnings[w]);
     }
-    now.warn(out.run, warnings);
+    call.warn(out.run, warnings);
     out.one = std::move(input.spikes);
     return out;
 }
 
-conditions_read read_conditions(compare_command& options, const invocation& now,
+conditions_read read_conditions(compare_command& options, const invocation& call,
                                 const execution& run) {
     std::array<std::vector<std::string>, 2> files = options.groups;
     const bool have_groups = !files[0].empty() || !files[1].empty();
     const auto& [a, b] = options.epochs;
     if (a.given() && b.given() && options.files.size() == 1 && !have_groups)
-        return read_two_epochs(options, now, run);
+        return read_two_epochs(options, call, run);
     if (options.files.size() == 2 && !have_groups)
         files = {std::vector{options.files[0]}, std::vector{options.files[1]}};
     else if (!options.files.empty())
@@ -138,7 +138,7 @@ conditions_read read_conditions(compare_command& options, const invocation& now,
         1)
         throw invalid_argument("standard input (-) is given twice, and can be read once");
     conditions_read out;
-    for (const std::size_t c : {0U, 1U}) read_recordings(options, files[c], c, out, now, run);
+    for (const std::size_t c : {0U, 1U}) read_recordings(options, files[c], c, out, call, run);
     return out;
 }
 
@@ -152,8 +152,8 @@ episode_comparison compare_found(const compare_command& options, const condition
 
 pattern_comparison compare_given_patterns(compare_command& options, const conditions_read& read,
                                           const execution& run) {
-    pattern_comparison_options& how = options.of_patterns;
-    const option_list own = describe(how);
+    pattern_comparison_options& counting = options.of_patterns;
+    const option_list own = describe(counting);
     for (const option& shared : describe(options.analysis))
         if (own.has(shared.name)) own.find(shared.name).put(shared.get());
     std::vector<named_patterns> results;
@@ -162,39 +162,39 @@ pattern_comparison compare_given_patterns(compare_command& options, const condit
     const named_patterns given = joined_patterns(results);
     const auto& [a, b] = read.recordings;
     return read.one ? compare_patterns_in_epochs(*read.one, read.epochs[0], read.epochs[1], given,
-                                                 how, run)
-                    : compare_patterns(a, b, given, how, run);
+                                                 counting, run)
+                    : compare_patterns(a, b, given, counting, run);
 }
 
 // Compares both conditions, and writes and prints the result.
 template <class Compare, class Result = std::invoke_result_t<Compare, compare_command&,
                                                              const conditions_read&, execution>>
-void deliver(compare_command& options, const invocation& now, result_kind kind, Compare compare,
+void deliver(compare_command& options, const invocation& call, result_kind kind, Compare compare,
              report_writer<comparison_report<Result>> write) {
-    check_place(options.output, kind, now);
-    const execution run = now.run(options.analysis.run.threads);
-    conditions_read read = read_conditions(options, now, run);
+    check_place(options.output, kind, call);
+    const execution run = call.run(options.analysis.run.threads);
+    conditions_read read = read_conditions(options, call, run);
     comparison_report<Result> report = report_of(compare(options, read, run), run);
-    report.run.warnings = now.warn(read.run, report.result.warnings);
+    report.run.warnings = call.warn(read.run, report.result.warnings);
     report.inputs = std::move(read.inputs);
     read.run.parameters = parameters_of(describe(options.input));
     add_parameters(read.run.parameters, describe(options),
                    {"epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
-    finish_command(options.output, report, std::move(read.run), now, run, write);
+    finish_command(options.output, report, std::move(read.run), call, run, write);
 }
 
-void compare(compare_command& options, const invocation& now) {
+void compare(compare_command& options, const invocation& call) {
     if (options.patterns.empty())
-        deliver(options, now, result_kind::episode_differences, &compare_found,
+        deliver(options, call, result_kind::episode_differences, &compare_found,
                 &write_episode_comparison_report);
     else
-        deliver(options, now, result_kind::pattern_differences, &compare_given_patterns,
+        deliver(options, call, result_kind::pattern_differences, &compare_given_patterns,
                 &write_pattern_comparison_report);
 }
 
-void run(compare_command& options, invocation& now) {
+void run(compare_command& options, invocation& call) {
     run_within_memory(options.analysis.mining.max_memory_bytes,
-                      "a larger --min-count or a --max-size gives fewer episodes", now,
+                      "a larger --min-count or a --max-size gives fewer episodes", call,
                       [&](const invocation& guarded) { compare(options, guarded); });
 }
 

@@ -30,31 +30,31 @@ option_list describe(count_command& options) {
     return list;
 }
 
-void count(count_command& options, const invocation& now) {
-    check_place(options.output, result_kind::episodes, now);
-    const execution run = now.run(options.analysis.counting.run.threads);
-    spike_input input = read_input(options.input, options.analysis.time.epochs, now, run);
+void count(count_command& options, const invocation& call) {
+    check_place(options.output, result_kind::episodes, call);
+    const execution run = call.run(options.analysis.counting.run.threads);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, call, run);
     const std::vector<episode> given = read_given(options.episodes, input);
-    now.warn(input.record.warnings);
+    call.warn(input.record.warnings);
     episode_result result = count_and_test_episodes(input.spikes, given, options.analysis, run);
-    if (!now.is_root()) return;
+    if (!call.is_root()) return;
     given_episode_options used = options_for_given(result.options);
-    episode_report report = report_on(input, std::move(result), now, run);
+    episode_report report = report_on(input, std::move(result), call, run);
     report.with_occurrences = options.occurrences;
     report.run.parameters = parameters_of(describe(used));
     add_parameters(input.record.parameters, describe(options), {"max_memory"});
     input.record.parameters.emplace_back("episodes", options.episodes.string());
-    const auto text_of = [&](const episode_report& made) {
-        return summarize_counts(made) +
-               with_command_line_names(summarize_search(made, {}) +
-                                       summarize_files(made, options.output.to));
+    const auto text_of = [&](const episode_report& shown) {
+        return summarize_counts(shown) +
+               with_command_line_names(summarize_search(shown, {}) +
+                                       summarize_files(shown, options.output.to));
     };
-    finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
-                   text_of);
+    finish_command(options.output, report, std::move(input.record), call, run,
+                   &write_episode_report, text_of);
 }
 
-void run(count_command& options, invocation& now) {
-    run_within_memory(options.max_memory_bytes, "fewer episodes need less", now,
+void run(count_command& options, invocation& call) {
+    run_within_memory(options.max_memory_bytes, "fewer episodes need less", call,
                       [&](const invocation& guarded) { count(options, guarded); });
 }
 

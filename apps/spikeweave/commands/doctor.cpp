@@ -11,9 +11,9 @@ struct doctor_command {
     bool json = false;
 };
 
-void run(doctor_command& options, invocation& now) {
+void run(doctor_command& options, invocation& call) {
     const installation_text found = examine_installation();
-    now.print(options.json, found.json, found.terminal);
+    call.print(options.json, found.json, found.terminal);
 }
 
 }  // namespace

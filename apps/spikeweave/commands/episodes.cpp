@@ -72,76 +72,76 @@ episode_result analyse(const episodes_command& options, const spike_input& input
 }
 
 // Reads the file once for each size of episodes and keeps a part of it in memory at a time.
-void find_in_stream(episodes_command& options, const invocation& now, const execution& run) {
+void find_in_stream(episodes_command& options, const invocation& call, const execution& run) {
     if (is_standard_input(options.input.path))
         throw invalid_argument("--stream reads FILE several times: standard input must be a file");
-    if (now.ranks)
+    if (call.ranks)
         throw invalid_argument(
             "processes can only share the search of a recording in memory: "
             "leave the launcher (mpirun, srun) or --stream out");
-    const auto recording = open_spike_blocks(options.input.path, options.input.how, run);
+    const auto recording = open_spike_blocks(options.input.path, options.input.reading, run);
     auto report = report_of(
         find_episodes_in_blocks(*recording, {options.analysis.mining, options.analysis.run}, run),
         run);
-    now.warn(report.run.warnings);
-    run_record input{.parameters = parameters_of(describe_for_blocks(options.input.how)),
+    call.warn(report.run.warnings);
+    run_record input{.parameters = parameters_of(describe_for_blocks(options.input.reading)),
                      .input = describe_input(options.input.path, run),
                      .duplicates = report.run.duplicates};
     input.parameters.emplace_back("stream", true);
-    finish_command(options.output, report, std::move(input), now, run, &write_episode_report,
-                   [](const auto& made) { return with_command_line_names(summarize(made)); });
+    finish_command(options.output, report, std::move(input), call, run, &write_episode_report,
+                   [](const auto& shown) { return with_command_line_names(summarize(shown)); });
 }
 
-void find(episodes_command& options, const invocation& now) {
+void find(episodes_command& options, const invocation& call) {
     episode_options& analysis = options.analysis;
-    check_part(options.parts, analysis.surrogates, options.output, result_kind::episodes, now);
-    const execution run = now.run(analysis.run.threads);
-    if (options.stream) return find_in_stream(options, now, run);
-    spike_input input = read_input(options.input, analysis.time.epochs, now, run);
-    auto confirming = read_confirming(options.input, input.record, now, run);
-    now.warn(input.record.warnings);
-    now.warn(input.record, check_episodes(input.spikes, analysis));
+    check_part(options.parts, analysis.surrogates, options.output, result_kind::episodes, call);
+    const execution run = call.run(analysis.run.threads);
+    if (options.stream) return find_in_stream(options, call, run);
+    spike_input input = read_input(options.input, analysis.time.epochs, call, run);
+    auto confirming = read_confirming(options.input, input.record, call, run);
+    call.warn(input.record.warnings);
+    call.warn(input.record, check_episodes(input.spikes, analysis));
     if (const surrogate_part part = options.parts.part; !part.is_all())
         return write_part(options.output,
                           {.run = {.seed = analysis.surrogates.seed},
                            .verb = "episodes",
                            .part = part,
                            .tally = count_part(input.spikes, analysis, part, run).to_bytes()},
-                          std::move(input.record), describe(options), analysis.time.epochs, now,
+                          std::move(input.record), describe(options), analysis.time.epochs, call,
                           run);
     episode_result result = analyse(options, input, confirming, run);
-    if (!now.is_root()) return;
-    episode_report report = report_on(input, std::move(result), now, run);
+    if (!call.is_root()) return;
+    episode_report report = report_on(input, std::move(result), call, run);
     if (confirming) report.searched_input = exchange_inputs(input.record, *confirming);
     report.with_occurrences = options.occurrences;
     add_parameters(input.record.parameters, describe(options), {"confirm"});
-    const auto text_of = [&](const episode_report& made) {
-        return with_names_between_styles(summarize(made, shows_colour(STDOUT_FILENO))) +
-               with_command_line_names(summarize_search(made, analysis.mining.delays) +
-                                       summarize_files(made, options.output.to));
+    const auto text_of = [&](const episode_report& shown) {
+        return with_names_between_styles(summarize(shown, shows_colour(STDOUT_FILENO))) +
+               with_command_line_names(summarize_search(shown, analysis.mining.delays) +
+                                       summarize_files(shown, options.output.to));
     };
-    finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
-                   text_of);
+    finish_command(options.output, report, std::move(input.record), call, run,
+                   &write_episode_report, text_of);
 }
 
 // The memory is watched, because what counting, tests and files take is not known before.
-void run(episodes_command& options, invocation& now) {
+void run(episodes_command& options, invocation& call) {
     std::string advice = "a larger --min-count or a --max-size gives fewer episodes";
     if (!options.stream) advice += "; --stream searches a recording that does not fit into memory";
-    run_within_memory(options.analysis.mining.max_memory_bytes, advice, now,
+    run_within_memory(options.analysis.mining.max_memory_bytes, advice, call,
                       [&](const invocation& guarded) { find(options, guarded); });
 }
 
 }  // namespace
 
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
-                    invocation& now) {
+                    invocation& call) {
     episodes_command options;
     options.input.path = target.input;
     options.output = target.output;
     options.parts.merged = parts;
     take_parameters(parts, describe(options), options.analysis.time.epochs);
-    run(options, now);
+    run(options, call);
 }
 
 void declare_episodes(CLI::App& sub, command& chosen) {

@@ -73,15 +73,15 @@ bool is_pipe(const std::filesystem::path& path) {
 
 // Returns a function of the number of spikes, which reports on stderr that a stream sends none for
 // some time, and then that they arrive.
-std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const invocation& now) {
+std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const invocation& call) {
     constexpr double patience_s = 2;
     const bool is_stream = from.find("://") != std::string::npos || from.starts_with("lsl:");
-    return [&from, &now, is_over = !is_stream || now.quiet,
+    return [&from, &call, is_over = !is_stream || call.quiet,
             was_shown = false](std::uint64_t spikes) mutable {
         if (is_over) return;
         is_over = spikes > 0;
-        if (is_over ? !was_shown : was_shown || now.seconds() <= patience_s) return;
-        now.progress.clear();
+        if (is_over ? !was_shown : was_shown || call.seconds() <= patience_s) return;
+        call.progress.clear();
         write_stderr(fmt::format("spikeweave: {} {}\n",
                                  is_over ? "spikes come from" : "waiting for spikes from", from));
         was_shown = true;
@@ -89,15 +89,15 @@ std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const
 }
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
-void run(live_command& options, invocation& now) {
+void run(live_command& options, invocation& call) {
     for (const auto& path : files_of(options.analysis))
         if (is_replaced(path)) check_output_place(path, options.overwrite);
     options.analysis.overwrite = options.overwrite;
     std::stop_source ended;
-    const std::stop_callback asked(now.stop, [&ended] { ended.request_stop(); });
+    const std::stop_callback asked(call.stop, [&ended] { ended.request_stop(); });
     std::atomic<bool> is_for_nobody{false};
     const auto print = [&](std::string_view lines) {
-        now.progress.clear();
+        call.progress.clear();
         try {
             return write_some_to_stdout(lines);
         } catch (const output_closed&) {
@@ -108,26 +108,26 @@ void run(live_command& options, invocation& now) {
     };
     if (options.dashboard)
         options.analysis.dashboard = [&](std::string_view address) {
-            now.progress.clear();
+            call.progress.clear();
             write_stderr(fmt::format("{}\n", address));
             const std::string notice = dashboard_notice(options.analysis, address);
-            if (!notice.empty()) now.warn({notice});
+            if (!notice.empty()) call.warn({notice});
         };
     // What is armed is read twice, which a pipe does not allow.
     std::optional<held_standard_input> held;
     if (is_pipe(options.analysis.episodes)) {
-        held.emplace(options.analysis.episodes, now.stop);
+        held.emplace(options.analysis.episodes, call.stop);
         options.analysis.episodes = held->path();
     }
-    execution run = now.run();
+    execution run = call.run();
     run.stop = ended.get_token();
-    run.on_progress = [notice = waiting_notice(options.from, now),
+    run.on_progress = [notice = waiting_notice(options.from, call),
                        shown = run.on_progress](const progress_report& so_far) {
         notice(so_far.done);
         if (shown) shown(so_far);
     };
     live_result result;
-    invocation until_end = now;
+    invocation until_end = call;
     until_end.stop = {};
     run_within_memory(
         options.analysis.window.mining.max_memory_bytes,
@@ -135,12 +135,12 @@ void run(live_command& options, invocation& now) {
         [&](const invocation& guarded) {
             result = run_live(options.from, options.analysis, print, run, guarded.stop);
         });
-    now.progress.clear();
+    call.progress.clear();
     if (is_for_nobody) throw output_closed();
-    now.warn(result.warnings);
-    if (!are_printed(options.analysis) && !now.quiet) write_stdout(summary_of(result));
-    now.warn(loss_warnings(result));
-    if (result.has_losses() && !options.allow_gaps) now.exit_status = 1;
+    call.warn(result.warnings);
+    if (!are_printed(options.analysis) && !call.quiet) write_stdout(summary_of(result));
+    call.warn(loss_warnings(result));
+    if (result.has_losses() && !options.allow_gaps) call.exit_status = 1;
 }
 
 }  // namespace

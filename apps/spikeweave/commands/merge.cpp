@@ -27,13 +27,13 @@ option_list describe(merge_command& options) {
     return list;
 }
 
-void run(merge_command& options, invocation& now) {
+void run(merge_command& options, invocation& call) {
     const std::vector<part_record> parts = read_parts(options.folders);
     if (options.target.input.empty()) options.target.input = parts.front().run.input.path;
     if (parts.front().verb == "spade")
-        merge_spade(parts, options.target, now);
+        merge_spade(parts, options.target, call);
     else
-        merge_episodes(parts, options.target, now);
+        merge_episodes(parts, options.target, call);
 }
 
 }  // namespace

@@ -28,22 +28,23 @@ option_list describe(replay_command& options) {
     return list;
 }
 
-void run(replay_command& options, invocation& now) {
-    check_place(options.output, result_kind::replay, now);
-    const execution run = now.run(options.analysis.run.threads);
-    spike_input input = read_input(options.input, options.analysis.time.epochs, now, run);
+void run(replay_command& options, invocation& call) {
+    check_place(options.output, result_kind::replay, call);
+    const execution run = call.run(options.analysis.run.threads);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, call, run);
     std::vector<episode> chains = read_given(options.chains, input);
-    now.warn(input.record.warnings);
+    call.warn(input.record.warnings);
     std::vector<std::string> about_events;
     if (!options.events.empty())
         options.analysis.events = read_epochs(options.events, run, &about_events);
-    now.warn(input.record, about_events);
+    call.warn(input.record, about_events);
     replay_result result = find_replay(input.spikes, chains, options.analysis, run);
-    result.warnings = now.warn(input.record, result.warnings);
+    result.warnings = call.warn(input.record, result.warnings);
     replay_report report =
         report_of(std::move(input.spikes), std::move(chains), std::move(result), run);
     input.record.parameters.emplace_back("chains", options.chains.string());
-    finish_command(options.output, report, std::move(input.record), now, run, &write_replay_report);
+    finish_command(options.output, report, std::move(input.record), call, run,
+                   &write_replay_report);
 }
 
 }  // namespace

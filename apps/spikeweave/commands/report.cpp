@@ -10,20 +10,20 @@ namespace {
 
 struct report_command : place_options {
     std::vector<std::filesystem::path> folders{};
-    page_options how{};
+    page_options page{};
 };
 
 option_list describe(report_command& options) {
     option_list list;
     list.begin_group("Options");
     describe_place(list, options, "the page to write", "PAGE.html");
-    list.add_all(describe(options.how));
+    list.add_all(describe(options.page));
     return list;
 }
 
-void run(report_command& options, invocation& now) {
+void run(report_command& options, invocation& call) {
     check_output_place(options.to, options.overwrite);
-    now.warn(write_page(options.to, options.folders, options.how, now.run(), options.overwrite));
+    call.warn(write_page(options.to, options.folders, options.page, call.run(), options.overwrite));
 }
 
 }  // namespace

@@ -129,14 +129,14 @@ std::string text_of(const std::vector<step>& steps) {
     return out;
 }
 
-void run(run_command_options& options, invocation& now) {
+void run(run_command_options& options, invocation& call) {
     if (is_standard_input(options.path))
         throw invalid_argument("run reads a file or a folder, not standard input");
     if (options.to.empty())
         options.to =
             std::filesystem::path(options.path).lexically_normal().stem().string() + "-result";
-    const std::vector<step> steps = plan(options, now.run());
-    now.progress.clear();
+    const std::vector<step> steps = plan(options, call.run());
+    call.progress.clear();
     if (options.dry_run) return write_stdout(text_of(steps));
     if (steps.size() > 1)
         check_result_place(options.to / "sorted", options.overwrite, result_kind::sort);
@@ -144,10 +144,10 @@ void run(run_command_options& options, invocation& now) {
     const std::filesystem::path list = options.to / "steps.txt";
     check_output_place(list, options.overwrite);
     for (const auto& [why, line] : steps) {
-        if (!now.quiet)
+        if (!call.quiet)
             write_stdout(fmt::format("{}\n$ {}\n", why, shell_line("spikeweave", line)));
-        now.run_command(line);
-        if (!now.quiet) write_stdout("\n");
+        call.run_command(line);
+        if (!call.quiet) write_stdout("\n");
     }
     std::ofstream file(list);
     file << text_of(steps) << std::flush;
@@ -156,7 +156,7 @@ void run(run_command_options& options, invocation& now) {
         std::filesystem::remove(list, ignored);
         throw io_error(fmt::format("'{}' cannot be written", list.string()));
     }
-    if (!now.quiet)
+    if (!call.quiet)
         write_stdout(fmt::format("{} has these steps; open {} in a browser\n", list.string(),
                                  (options.to / "circuit/report.html").string()));
 }

@@ -35,13 +35,13 @@ struct model_help {
 template <class Options>
 struct simulate_command : place_options {
     Options model{};
-    run_options how{};
+    run_options threads{};
     std::function<void(simulate_command&, const invocation&)> write{};
 };
 
 template <class Options>
-void run(simulate_command<Options>& options, invocation& now) {
-    options.write(options, now);
+void run(simulate_command<Options>& options, invocation& call) {
+    options.write(options, call);
 }
 
 template <class Options>
@@ -51,38 +51,38 @@ option_list describe(simulate_command<Options>& options, const model_help& help)
     describe_place(list, options, help.output, "OUT", help.replaced);
     add_json(list, options.json);
     list.add_all(describe(options.model));
-    list.add_all(describe_threads(options.how));
+    list.add_all(describe_threads(options.threads));
     return list;
 }
 
 template <class Made, class Options>
 void write_spikes_of(Made (*simulate)(const Options&, const execution&), const char* planted,
-                     const simulate_command<Options>& options, const invocation& now) {
-    const execution run = now.run(options.how.threads);
+                     const simulate_command<Options>& options, const invocation& call) {
+    const execution run = call.run(options.threads.threads);
     const fs::path truth = truth_path(options.to);
     check_output_place(options.to, options.overwrite);
     check_output_place(truth, options.overwrite);
-    const Made made = simulate(options.model, run);
-    now.stop_if_asked();
-    write_simulation(options.to, made, run, options.overwrite);
-    now.print(options.json,
-              json_document({{"output", options.to.string()},
-                             {"spikes", std::uint64_t{made.spikes.size()}},
-                             {"units", std::uint64_t{made.spikes.unit_count()}},
-                             {"truth", truth.string()},
-                             {"planted", std::uint64_t{made.truth.size()}}}),
-              fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
-                          grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
-                          options.to.string(), made.truth.size(), planted, truth.string()));
+    const Made simulated = simulate(options.model, run);
+    call.stop_if_asked();
+    write_simulation(options.to, simulated, run, options.overwrite);
+    call.print(options.json,
+               json_document({{"output", options.to.string()},
+                              {"spikes", std::uint64_t{simulated.spikes.size()}},
+                              {"units", std::uint64_t{simulated.spikes.unit_count()}},
+                              {"truth", truth.string()},
+                              {"planted", std::uint64_t{simulated.truth.size()}}}),
+               fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
+                           grouped(simulated.spikes.size()), grouped(simulated.spikes.unit_count()),
+                           options.to.string(), simulated.truth.size(), planted, truth.string()));
 }
 
-void write_recording(const simulate_command<recording_options>& options, const invocation& now) {
+void write_recording(const simulate_command<recording_options>& options, const invocation& call) {
     check_result_place(options.to, options.overwrite, result_kind::recording);
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
-                                                     now.run(options.how.threads));
+                                                     call.run(options.threads.threads));
     const duration length = truth.spikes.span().end;
     const std::string truth_file = (options.to / "truth.npz").string();
-    now.print(
+    call.print(
         options.json,
         json_document({{"output", options.to.string()},
                        {"channels", std::uint64_t{options.model.channels}},
@@ -95,19 +95,20 @@ void write_recording(const simulate_command<recording_options>& options, const i
                     grouped(truth.spikes.size()), grouped(truth.spikes.unit_count()), truth_file));
 }
 
-void write_features(const simulate_command<feature_options>& options, const invocation& now) {
+void write_features(const simulate_command<feature_options>& options, const invocation& call) {
     check_output_place(options.to, options.overwrite);
-    const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
-    now.stop_if_asked();
-    write_simulated_features(options.to, made, options.overwrite);
-    now.print(options.json,
-              json_document({{"output", options.to.string()},
-                             {"spikes", std::uint64_t{made.features.size()}},
-                             {"units", std::uint64_t{options.model.units}},
-                             {"features", std::uint64_t{made.features.feature_count()}}}),
-              fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
-                          grouped(made.features.size()), grouped(options.model.units),
-                          grouped(made.features.feature_count()), options.to.string()));
+    const simulated_features simulated =
+        simulate_features(options.model, call.run(options.threads.threads));
+    call.stop_if_asked();
+    write_simulated_features(options.to, simulated, options.overwrite);
+    call.print(options.json,
+               json_document({{"output", options.to.string()},
+                              {"spikes", std::uint64_t{simulated.features.size()}},
+                              {"units", std::uint64_t{options.model.units}},
+                              {"features", std::uint64_t{simulated.features.feature_count()}}}),
+               fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
+                           grouped(simulated.features.size()), grouped(options.model.units),
+                           grouped(simulated.features.feature_count()), options.to.string()));
 }
 
 template <class Options>
@@ -131,8 +132,8 @@ void add_spike_model(CLI::App& parent, command& chosen, const char* name, const 
          "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth is "
          "written beside it, as NAME.truth.tsv",
          "OUT and its truth if they exist", example},
-        [simulate, planted](simulate_command<Options>& options, const invocation& now) {
-            write_spikes_of(simulate, planted, options, now);
+        [simulate, planted](simulate_command<Options>& options, const invocation& call) {
+            write_spikes_of(simulate, planted, options, call);
         });
 }
 

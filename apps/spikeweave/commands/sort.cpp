@@ -81,11 +81,11 @@ bool is_to_be_detected(const sort_command& options, const execution& run) {
 }
 
 feature_file read_features_of(const sort_command& options, const execution& run) {
-    feature_read_options how = options.features;
-    how.features_per_channel = options.analysis.detection.features_per_channel;
-    feature_file file = read_features(options.path, how, run);
+    feature_read_options reading = options.features;
+    reading.features_per_channel = options.analysis.detection.features_per_channel;
+    feature_file file = read_features(options.path, reading, run);
     if (options.recording.sample_rate > 0) file.sample_rate = options.recording.sample_rate;
-    if (file.features_per_channel == 0) file.features_per_channel = how.features_per_channel;
+    if (file.features_per_channel == 0) file.features_per_channel = reading.features_per_channel;
     if (file.channel_group &&
         std::filesystem::weakly_canonical(file.files.front()) ==
             std::filesystem::weakly_canonical(options.output.to) / "sorting.kwx")
@@ -106,7 +106,7 @@ struct sorted_files {
     run_record record{};
 };
 
-sorted_files sort_file(sort_command& options, const invocation& now, const execution& run) {
+sorted_files sort_file(sort_command& options, const invocation& call, const execution& run) {
     sorted_files out;
     if (is_standard_input(options.path))
         throw invalid_argument("sort reads a file or a folder, not standard input");
@@ -114,7 +114,7 @@ sorted_files sort_file(sort_command& options, const invocation& now, const execu
     if (is_to_be_detected(options, run)) {
         refuse_given(options, "(features only)", "a recording");
         const recording from = read_recording(options.path, options.recording, run);
-        now.stop_if_asked();
+        call.stop_if_asked();
         out.files = from.description().files;
         out.result = sort_recording(from, options.analysis, run);
         reading = describe(options.recording);
@@ -122,8 +122,8 @@ sorted_files sort_file(sort_command& options, const invocation& now, const execu
         if (std::filesystem::exists(options.path))
             refuse_given(options, "(recordings only)", "a file of features");
         feature_file from = read_features_of(options, run);
-        now.stop_if_asked();
-        now.warn(out.record, from.warnings);
+        call.stop_if_asked();
+        call.warn(out.record, from.warnings);
         out.files = from.files;
         out.result = sort_features(std::move(from), options.analysis, run);
         reading.add("sample_rate", options.recording.sample_rate, "").unset_is("");
@@ -139,15 +139,15 @@ sorted_files sort_file(sort_command& options, const invocation& now, const execu
     return out;
 }
 
-void run(sort_command& options, invocation& now) {
+void run(sort_command& options, invocation& call) {
     const std::filesystem::path& model = options.analysis.save_model;
     options.analysis.writes_model = false;  // it appears together with the folder
-    check_place(options.output, result_kind::sort, now);
-    if (!model.empty() && now.is_root()) check_output_place(model, options.output.overwrite);
-    const execution run = now.run(options.analysis.run.threads);
-    auto [result, files, record] = sort_file(options, now, run);
-    if (!now.is_root()) return;
-    result.warnings = now.warn(record, result.warnings);
+    check_place(options.output, result_kind::sort, call);
+    if (!model.empty() && call.is_root()) check_output_place(model, options.output.overwrite);
+    const execution run = call.run(options.analysis.run.threads);
+    auto [result, files, record] = sort_file(options, call, run);
+    if (!call.is_root()) return;
+    result.warnings = call.warn(record, result.warnings);
     sorting_report report = report_of(std::move(result), run);
     record.input = describe_input(files.front(), run);
     for (std::size_t i = 1; i < files.size(); ++i)
@@ -156,12 +156,12 @@ void run(sort_command& options, invocation& now) {
     report.nwb = options.nwb;
     report.with_phy = options.phy;
     if (options.output.to.empty()) write_model(report, options.output.overwrite);
-    const auto text_of = [&to = options.output.to](const sorting_report& made) {
-        std::string text = summarize(made);
-        if (!to.empty()) text += "\n" + with_command_line_names(summarize_files(made, to));
+    const auto text_of = [&to = options.output.to](const sorting_report& shown) {
+        std::string text = summarize(shown);
+        if (!to.empty()) text += "\n" + with_command_line_names(summarize_files(shown, to));
         return text;
     };
-    finish_command(options.output, report, std::move(record), now, run, &write_sorting_report,
+    finish_command(options.output, report, std::move(record), call, run, &write_sorting_report,
                    text_of);
 }
 

@@ -74,135 +74,136 @@ option_list describe_part(spade_command& options) {
     return list;
 }
 
-/// One call of the command.
-struct spade_call {
+/// One run of the command.
+struct spade_job {
     const spade_command& options;
-    const invocation& now;
+    const invocation& call;
     execution run;
     run_record record{};
     input_record confirming{};  ///< the file that confirms
     spade_analysis in;
 };
 
-spade_analysis read_file(spade_command& options, const invocation& now, const execution& run,
+spade_analysis read_file(spade_command& options, const invocation& call, const execution& run,
                          run_record& record, input_record& confirming) {
     const std::string& path = options.input.path;
     if (options.transactions) {
         if (is_standard_input(path))
             throw invalid_argument("windows are read from a file, not from standard input");
         spade_windows windows = read_transactions(path, options.analysis.window, run);
-        check_memory(windows, *now.memory);
+        check_memory(windows, *call.memory);
         record.parameters = parameters_of(describe(options.input));
         record.input = describe_input(path, run);
         return {options.analysis, prepare_spade(std::move(windows), options.analysis)};
     }
-    spike_input in = read_input(options.input, options.analysis.epochs, now, run);
-    std::optional<spike_input> other = read_confirming(options.input, in.record, now, run);
+    spike_input in = read_input(options.input, options.analysis.epochs, call, run);
+    std::optional<spike_input> other = read_confirming(options.input, in.record, call, run);
     record = std::move(in.record);
     if (other) confirming = std::move(other->record.input);
     return prepare_spade(std::move(in.spikes), other ? &other->spikes : nullptr, options.analysis,
                          {in.has_recorded_span, other && other->has_recorded_span}, run,
-                         now.memory);
+                         call.memory);
 }
 
 // Checks the cost of the search, and shows it if that will take long or progress is shown.
-void announce(const spade_call& call) {
-    const auto& [options, now, run, record, confirming, in] = call;
-    if (!now.is_root()) return;
+void announce(const spade_job& job) {
+    const auto& [options, call, run, record, confirming, in] = job;
+    if (!call.is_root()) return;
     const spade_cost cost = estimate_search(in.prepared, in.search, options.is_collected(), run);
-    if (cost.bytes > now.memory->most())
+    if (cost.bytes > call.memory->most())
         throw invalid_argument(
-            fmt::format("{}: {}", describe_cost(cost, in.search), now.memory->too_much()));
+            fmt::format("{}: {}", describe_cost(cost, in.search), call.memory->too_much()));
     check_duration(cost, in.search);
-    if (now.quiet) return;
+    if (call.quiet) return;
     const std::string text =
-        describe_estimate(cost, in.prepared, in.search, now.progress.shown(), run);
+        describe_estimate(cost, in.prepared, in.search, call.progress.shown(), run);
     if (text.empty()) return;
-    now.progress.clear();
+    call.progress.clear();
     write_stderr(fmt::format("spikeweave: {}\n", text));
 }
 
 // Completes the report of a result, and writes and prints it.
 template <class Result, class Write>
-void finish(spade_call& call, Result result, const Write& write) {
-    const invocation& now = call.now;
-    now.stop_if_asked();
-    now.memory->check();
-    spade_command options = call.options;
+void finish(spade_job& job, Result result, const Write& write) {
+    const invocation& call = job.call;
+    call.stop_if_asked();
+    call.memory->check();
+    spade_command options = job.options;
     pattern_report report =
-        report_of(std::move(call.in.prepared.spikes), std::move(result), call.run);
+        report_of(std::move(job.in.prepared.spikes), std::move(result), job.run);
     report.with_nwb = options.nwb;
-    report.replication_input = std::move(call.confirming);
-    report.run.warnings = call.record.warnings;
-    add_parameters(call.record.parameters, describe(options),
+    report.replication_input = std::move(job.confirming);
+    report.run.warnings = job.record.warnings;
+    add_parameters(job.record.parameters, describe(options),
                    {"confirm", "transactions", "max_memory"});
-    const auto text_of = [&](const pattern_report& made) {
-        std::string text = summarize(made, shows_colour(STDOUT_FILENO)) +
-                           with_command_line_names(summarize_search(made, call.in.search));
+    const auto text_of = [&](const pattern_report& shown) {
+        std::string text = summarize(shown, shows_colour(STDOUT_FILENO)) +
+                           with_command_line_names(summarize_search(shown, job.in.search));
         const std::string to = options.output.to.string();
         return to.empty() ? text : text + fmt::format("\nwritten to {}\n", to);
     };
-    complete_record(options.output, report, std::move(call.record), now);
+    complete_record(options.output, report, std::move(job.record), call);
     if (!options.output.to.empty()) write(report);
-    print_result(options.output, report, now, text_of);
+    print_result(options.output, report, call, text_of);
 }
 
 // Mines without holding the patterns; the largest are shown.
-void stream(spade_call& call) {
+void stream(spade_job& job) {
     constexpr std::size_t most_shown = 2'000;  // a few megabytes with their page
-    const spade_command& options = call.options;
+    const spade_command& options = job.options;
     std::unique_ptr<pattern_stream> file;
-    if (!options.output.to.empty() && call.now.is_root())
-        file = std::make_unique<pattern_stream>(options.output.to, call.in.prepared.axes,
+    if (!options.output.to.empty() && job.call.is_root())
+        file = std::make_unique<pattern_stream>(options.output.to, job.in.prepared.axes,
                                                 options.occurrences, options.output.overwrite);
     // All ranks mine with occurrences, though only the first one writes.
     spade_stream_result result = stream_spade(
-        call.in.prepared, call.in.search, most_shown,
+        job.in.prepared, job.in.search, most_shown,
         [&](const pattern_table& block) {
             if (file) file->take(block);
         },
-        options.occurrences && !options.output.to.empty(), call.run);
-    if (call.now.is_root())
-        finish(call, std::move(result),
-               [&](const pattern_report& report) { file->commit(report, call.run); });
+        options.occurrences && !options.output.to.empty(), job.run);
+    if (job.call.is_root())
+        finish(job, std::move(result),
+               [&](const pattern_report& report) { file->commit(report, job.run); });
 }
 
-void collect(spade_call& call) {
-    const auto tallied = merged_tally<maxima_tally>(call.options.parts.merged, call.record.input);
-    spade_result found = run_spade(call.in, call.run, tallied ? &*tallied : nullptr);
-    if (!call.now.is_root()) return;
-    call.now.warn(call.record, found.warnings);
-    const output_options& output = call.options.output;
-    finish(call, std::move(found), [&](const pattern_report& report) {
-        write_pattern_report(output.to, report, output.overwrite, call.run);
+void collect(spade_job& job) {
+    const auto tallied = merged_tally<maxima_tally>(job.options.parts.merged, job.record.input);
+    spade_result found = run_spade(job.in, job.run, tallied ? &*tallied : nullptr);
+    if (!job.call.is_root()) return;
+    job.call.warn(job.record, found.warnings);
+    const output_options& output = job.options.output;
+    finish(job, std::move(found), [&](const pattern_report& report) {
+        write_pattern_report(output.to, report, output.overwrite, job.run);
     });
 }
 
-void find(spade_command& options, const invocation& now) {
-    const execution run = now.run(options.analysis.run.threads);
+void find(spade_command& options, const invocation& call) {
+    const execution run = call.run(options.analysis.run.threads);
     // Epochs may be known only when the file is read; then all is checked.
     if (!options.input.epochs.given()) check_spade(options.analysis, !options.transactions);
-    check_part(options.parts, options.analysis.surrogates, options.output, result_kind::spade, now);
+    check_part(options.parts, options.analysis.surrogates, options.output, result_kind::spade,
+               call);
     run_record record;
     input_record confirming;
-    spade_analysis in = read_file(options, now, run, record, confirming);
+    spade_analysis in = read_file(options, call, run, record, confirming);
     add_warnings(record, in.prepared.warnings);
     // Warnings are shown now that it is clear that the search can begin.
-    now.warn(record.warnings);
+    call.warn(record.warnings);
     if (const surrogate_part part = options.parts.part; !part.is_all())
         return write_part(options.output,
                           {.run = {.seed = options.analysis.surrogates.seed},
                            .verb = "spade",
                            .part = part,
                            .tally = tally_part(in.prepared, in.search, part, run).to_bytes()},
-                          std::move(record), describe_part(options), options.analysis.epochs, now,
+                          std::move(record), describe_part(options), options.analysis.epochs, call,
                           run);
-    spade_call call{options, now, run, std::move(record), std::move(confirming), std::move(in)};
-    announce(call);
+    spade_job job{options, call, run, std::move(record), std::move(confirming), std::move(in)};
+    announce(job);
     if (options.is_collected())
-        collect(call);
+        collect(job);
     else
-        stream(call);
+        stream(job);
 }
 
 // The window in bins, of what was typed.
@@ -222,24 +223,24 @@ void take_window(spade_command& options) {
     list.find("window").set_text(std::to_string(length / bin));
 }
 
-void run(spade_command& options, invocation& now) {
+void run(spade_command& options, invocation& call) {
     take_window(options);
     run_within_memory(
         options.max_memory_bytes,
-        "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", now,
+        "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", call,
         [&](const invocation& guarded) { find(options, guarded); });
 }
 
 }  // namespace
 
 void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
-                 invocation& now) {
+                 invocation& call) {
     spade_command options;
     options.input.path = target.input;
     options.output = target.output;
     options.parts.merged = parts;
     take_parameters(parts, describe_part(options), options.analysis.epochs);
-    run(options, now);
+    run(options, call);
 }
 
 void declare_spade(CLI::App& sub, command& chosen) {

@@ -12,30 +12,30 @@ namespace {
 
 struct table_command : place_options {
     std::vector<std::filesystem::path> folders{};
-    table_options how{};
+    table_options rows{};
 };
 
 option_list describe(table_command& options) {
     option_list list;
     list.begin_group("Options");
     describe_place(list, options, "the table to write, with tabs", "TABLE.tsv");
-    list.add_all(describe(options.how));
+    list.add_all(describe(options.rows));
     add_json(list, options.json);
     return list;
 }
 
-void run(table_command& options, invocation& now) {
+void run(table_command& options, invocation& call) {
     check_output_place(options.to, options.overwrite);
     const table_summary written =
-        write_table(options.to, options.folders, options.how, now.run(), options.overwrite);
-    now.warn(written.warnings);
-    now.print(options.json,
-              json_document({{"output", options.to.string()},
-                             {"rows", written.rows},
-                             {"recordings", std::uint64_t{written.recordings}},
-                             {"without", written.without},
-                             {"warnings", written.warnings}}),
-              written.text());
+        write_table(options.to, options.folders, options.rows, call.run(), options.overwrite);
+    call.warn(written.warnings);
+    call.print(options.json,
+               json_document({{"output", options.to.string()},
+                              {"rows", written.rows},
+                              {"recordings", std::uint64_t{written.recordings}},
+                              {"without", written.without},
+                              {"warnings", written.warnings}}),
+               written.text());
 }
 
 }  // namespace
