@@ -118,7 +118,7 @@ def result_of(found: dict[str, Any], run: dict[str, Any]) -> EpisodeResult:
         **found["assessed"],
         by_surrogates=found.get("by_surrogates"),
         search=search,
-        circuit=Circuit(names, **circuit),
+        circuit=Circuit._of(names, circuit),
         pairs=PairTests(names, **pairs) if pairs is not None else None,
         chains=chains,
         levels=found["levels"],

@@ -113,7 +113,7 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
             **{name: one[name] for name in ("offsets", "units", "delays", "counts", *_TESTS)},
             by_surrogates=None,
             search=None,
-            circuit=Circuit(self.spikes.unit_names, **circuit),
+            circuit=Circuit._of(self.spikes.unit_names, circuit),
             chains=one["circuit"]["chains"],
             levels=one["levels"],
             threshold=one["threshold"],
