@@ -14,7 +14,7 @@ from .. import _core
 from .circuit import Circuit
 from .conversions import FindingsToNwb, converted
 from .episode_rows import Episode, EpisodeRows
-from .page import HasReport, Part
+from .page import HasReport, Selection
 from .pair_tests import PairTests
 from .spikes import SpikeSequence
 from .tables import counted, short
@@ -125,7 +125,7 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
         """The number of each episode in the command's tables."""
-        if isinstance(self._report, Part):
+        if isinstance(self._report, Selection):
             return self._report.numbers
         order = np.lexsort((-self.counts, self.p, self.q, -self.sizes))
         return np.argsort(order) + 1
@@ -141,7 +141,7 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
             strength=self.strength[some],
             by_surrogates=None if by is None else {name: by[name][some] for name in by},
             search=None if self.search is None else _rows(self.search, some),
-            _report=Part(self._report, ("episodes",), "episode", self._numbers[some]),
+            _report=Selection(self._report, ("episodes",), "episode", self._numbers[some]),
             chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
         )
 

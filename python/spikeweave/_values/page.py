@@ -158,13 +158,13 @@ class HasReport(HasPage):
         self._report.save(str(Path(folder)), self._call(), self.warnings, overwrite)
 
 
-class Part:
+class Selection:
     """The rows of a result that were selected, in place of its report."""
 
     def __init__(
         self, whole: Any, tables: tuple[str, ...], key: str, numbers: NDArray[np.int64]
     ) -> None:
-        self._whole: Any = whole._whole if isinstance(whole, Part) else whole
+        self._whole: Any = whole._whole if isinstance(whole, Selection) else whole
         self._tables = tables
         self._key = key
         self.numbers = numbers

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
-from .page import HasReport, Part
+from .page import HasReport, Selection
 from .spikes import SpikeSequence
 from .tables import counted, short
 
@@ -186,7 +186,7 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
         """The number of each pattern in the command's tables."""
-        if isinstance(self._report, Part):
+        if isinstance(self._report, Selection):
             return self._report.numbers
         p = np.zeros(len(self)) if self.p is None else self.p
         order = np.lexsort((-self.counts.astype(np.int64), -self.sizes, p))
@@ -207,7 +207,9 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
             replication=None
             if other is None
             else other | {name: part(other[name]) for name in ("counts", "expected", "p", "q")},
-            _report=Part(self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]),
+            _report=Selection(
+                self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]
+            ),
             offsets=offsets,
             units=self.units[items],
             lag_bins=self.lag_bins[items],
