@@ -159,7 +159,7 @@ bool is_significant(std::string_view cell) {
     return cell != "no" && cell != "none";
 }
 
-// The column that says what is significant; of a comparison it names the change. Empty if none
+// The column of significance; in a comparison it names the change. Empty if none
 // does.
 std::string_view significance_column(const result_table& rows) {
     for (const std::string_view name : {"significant", "change"})

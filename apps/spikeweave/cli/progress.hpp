@@ -17,7 +17,7 @@ enum class progress_style : std::uint8_t {
     none,
 };
 
-/// A line on stderr that says what runs, how far it is and how long it will take. Threads may use
+/// A line on stderr with the task, its progress and the time left. Threads may use
 /// it at the same time.
 class progress_line {
 public:

@@ -13,7 +13,7 @@
 #include "spikeweave/report/part_record.hpp"
 
 /// The commands, each in a file of its name. A command declares its options, and when it is parsed
-/// leaves in `chosen` what is to be done.
+/// leaves its action in `chosen`.
 namespace spikeweave::cli {
 
 struct command_entry {

@@ -129,7 +129,7 @@ private:
     std::int64_t epoch_ = 0;
     // These belong to the thread.
     std::unique_ptr<row_writer> rows_;
-    bool has_begun_ = false;  // what is to be committed
+    bool has_begun_ = false;  // rows that must be committed
     bool is_ending_ = false;
     std::atomic<std::int64_t> durable_{0};
     std::atomic<bool> has_failed_{false};

@@ -195,7 +195,7 @@ private:
     bool was_connected_ = false;
     bool has_text_ = false;
     std::string source_id_{};
-    lsl_library::inlet inlet_ = nullptr;  // null: the connection is to be made
+    lsl_library::inlet inlet_ = nullptr;  // null: not connected yet
     double offset_s_ = 0;                 // from the sender's clock to that of this computer
 };
 

@@ -51,7 +51,7 @@ opened_source armed_before(const live_options& options, std::vector<std::string>
 opened_source open_stream(const std::string& from, const live_options& options,
                           const std::vector<std::string>& unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop);
-/// Replays spikes. @throws as below.
+/// Plays spikes. @throws as below.
 opened_source open_spikes(spike_sequence spikes, const live_options& options,
                           const std::stop_token& stop);
 /// Opens a stream or a file. @throws invalid_argument if something armed is expected by chance too
