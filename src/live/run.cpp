@@ -42,8 +42,6 @@ public:
     ~realtime_thread();
     realtime_thread(const realtime_thread&) = delete;
     realtime_thread& operator=(const realtime_thread&) = delete;
-    realtime_thread(realtime_thread&&) = delete;
-    realtime_thread& operator=(realtime_thread&&) = delete;
 };
 
 // Above ordinary threads is enough; threads of the system that serve devices have 50.

@@ -84,8 +84,6 @@ public:
     ~session_log();
     session_log(const session_log&) = delete;
     session_log& operator=(const session_log&) = delete;
-    session_log(session_log&&) = delete;
-    session_log& operator=(session_log&&) = delete;
 
     /// Records a block before it is processed. @throws io_error if writing has failed;
     /// invalid_argument if the name of a unit cannot stand in a file.

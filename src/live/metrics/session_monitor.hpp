@@ -98,8 +98,6 @@ public:
     ~metrics_server();
     metrics_server(const metrics_server&) = delete;
     metrics_server& operator=(const metrics_server&) = delete;
-    metrics_server(metrics_server&&) = delete;
-    metrics_server& operator=(metrics_server&&) = delete;
 
     /// @param text  makes the text; it is called by the server's thread
     void serve(std::function<std::string()> text);

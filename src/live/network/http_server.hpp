@@ -45,8 +45,6 @@ public:
     virtual ~http_connection();
     http_connection(const http_connection&) = delete;
     http_connection& operator=(const http_connection&) = delete;
-    http_connection(http_connection&&) = delete;
-    http_connection& operator=(http_connection&&) = delete;
 
     void begin();
 

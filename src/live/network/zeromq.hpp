@@ -48,8 +48,6 @@ private:
         ~frame() { zmq_msg_close(&message); }
         frame(const frame&) = delete;
         frame& operator=(const frame&) = delete;
-        frame(frame&&) = delete;
-        frame& operator=(frame&&) = delete;
     };
 
     std::vector<std::unique_ptr<frame>> frames_{};

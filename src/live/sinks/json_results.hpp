@@ -29,8 +29,6 @@ public:
     virtual ~line_output() = default;
     line_output(const line_output&) = delete;
     line_output& operator=(const line_output&) = delete;
-    line_output(line_output&&) = delete;
-    line_output& operator=(line_output&&) = delete;
 
     /// @param type  of the line, such as "detection"
     /// @param line  with its end

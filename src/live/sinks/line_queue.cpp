@@ -46,8 +46,6 @@ public:
     }
     open_place(const open_place&) = delete;
     open_place& operator=(const open_place&) = delete;
-    open_place(open_place&&) = delete;
-    open_place& operator=(open_place&&) = delete;
 
     std::size_t take(std::string_view text) {
         if (descriptor_ < 0) open();

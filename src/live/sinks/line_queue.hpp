@@ -38,8 +38,6 @@ public:
     ~line_queue();
     line_queue(const line_queue&) = delete;
     line_queue& operator=(const line_queue&) = delete;
-    line_queue(line_queue&&) = delete;
-    line_queue& operator=(line_queue&&) = delete;
 
     /// @param lines  whole ones. Several threads may call it.
     void write(std::string_view lines);

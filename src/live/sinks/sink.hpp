@@ -24,8 +24,6 @@ public:
     virtual ~sink() = default;
     sink(const sink&) = delete;
     sink& operator=(const sink&) = delete;
-    sink(sink&&) = delete;
-    sink& operator=(sink&&) = delete;
 
     virtual void take(const event& /*what*/) {}
     /// For a sink that records the session.

@@ -40,8 +40,6 @@ public:
     ~json_line_parser();
     json_line_parser(const json_line_parser&) = delete;
     json_line_parser& operator=(const json_line_parser&) = delete;
-    json_line_parser(json_line_parser&&) = delete;
-    json_line_parser& operator=(json_line_parser&&) = delete;
 
     /// Reads a line, valid until the next call. Null if it is not JSON, has neither a spike nor a
     /// watermark, or a part of them is missing or invalid. The name of a unit is text without
@@ -69,8 +67,6 @@ public:
     ~json_lines() override;
     json_lines(const json_lines&) = delete;
     json_lines& operator=(const json_lines&) = delete;
-    json_lines(json_lines&&) = delete;
-    json_lines& operator=(json_lines&&) = delete;
 
     const std::vector<std::string>& unit_names() const override { return units_.names(); }
     std::optional<source_block> next() override;

@@ -48,8 +48,6 @@ public:
     virtual ~source() = default;
     source(const source&) = delete;
     source& operator=(const source&) = delete;
-    source(source&&) = delete;
-    source& operator=(source&&) = delete;
 
     /// The units that are known before the first block. Blocks tell of those that appear later.
     virtual const std::vector<std::string>& unit_names() const = 0;
