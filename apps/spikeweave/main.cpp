@@ -54,11 +54,11 @@ std::string shortened(std::string text) {
     return text.substr(0, end) + "…";
 }
 
-int fail(const job& now, exit_code code, std::string message) {
+int fail(const job& process, exit_code code, std::string message) {
     // Some libraries break their messages into lines.
     std::replace(message.begin(), message.end(), '\n', ' ');
     message = shortened(spikeweave::with_command_line_names(message));
-    if (should_report(now.stop))
+    if (should_report(process.stop))
         write_stderr(fmt::format(
             "{}{} {}\n", message_prefix(),
             styled(STDERR_FILENO, fmt::emphasis::bold | fg(fmt::terminal_color::red), "error:"),
@@ -82,9 +82,9 @@ std::string version_text() {
 
 // To declare the options of every command takes as long as all else in many a run. Only completions
 // and manuals are about all of them, and a configuration file, which may have a table for each.
-bool needs_options_of(const command_entry& one, const std::vector<std::string>& words) {
-    return std::ranges::any_of(words, [&one](const std::string& word) {
-        return word == one.name || word == "completion" || word == "manual" ||
+bool needs_options_of(const command_entry& entry, const std::vector<std::string>& words) {
+    return std::ranges::any_of(words, [&entry](const std::string& word) {
+        return word == entry.name || word == "completion" || word == "manual" ||
                word.starts_with("--config");
     });
 }
@@ -109,10 +109,10 @@ void declare(CLI::App& app, const std::vector<std::string>& words, const std::st
     app.add_flag("-q,--quiet", into.quiet,
                  "print only errors, and the document that --json requests");
     add_config_file(app, stop);
-    for (const command_entry& one : all_commands()) {
-        CLI::App& sub = *app.add_subcommand(one.name, one.about);
-        if (one.is_basic) list_in_short_help(app, &sub);
-        if (needs_options_of(one, words)) one.declare(sub, into.chosen);
+    for (const command_entry& entry : all_commands()) {
+        CLI::App& sub = *app.add_subcommand(entry.name, entry.about);
+        if (entry.is_basic) list_in_short_help(app, &sub);
+        if (needs_options_of(entry, words)) entry.declare(sub, into.chosen);
     }
     app.footer(
         "spikeweave help COMMAND describes the options of a command, with the defaults in "
@@ -159,7 +159,7 @@ std::string explain(const CLI::ParseError& error) {
     return text;
 }
 
-int parse_error(const job& now, const CLI::App& app, const std::vector<std::string>& words,
+int parse_error(const job& process, const CLI::App& app, const std::vector<std::string>& words,
                 const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr) {
         if (spikeweave::launched_rank() == 0) write_stdout(std::string(error.what()) + "\n");
@@ -175,7 +175,7 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
     }
     if (!unknown && error.get_exit_code() == 0) return done;
     if (const auto* file = dynamic_cast<const CLI::FileError*>(&error); !unknown && file != nullptr)
-        return fail(now, user_error, explain_config(app, *file));
+        return fail(process, user_error, explain_config(app, *file));
     std::string path = "spikeweave";
     const CLI::App* at = &app;
     while (!at->get_subcommands().empty()) {
@@ -184,7 +184,7 @@ int parse_error(const job& now, const CLI::App& app, const std::vector<std::stri
     }
     const bool needs_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                                !at->get_subcommands({}).empty();
-    return fail(now, user_error,
+    return fail(process, user_error,
                 fmt::format("{} (see {} --help)",
                             unknown         ? *unknown
                             : needs_command ? fmt::format("expected one of {}",
@@ -209,32 +209,32 @@ void run_within(const invocation& around, const std::vector<std::string>& words)
     options.chosen(with);
 }
 
-int run(int argc, char** argv, job& now) {
+int run(int argc, char** argv, job& process) {
     hold_standard_streams();
-    now.stop = stop_on_signals();
-    spikeweave::stop_waiting_for_pipes(now.stop);
+    process.stop = stop_on_signals();
+    spikeweave::stop_waiting_for_pipes(process.stop);
 
     parsed options;
     CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");
     const std::vector<std::string> words = words_of(argc, argv);
-    declare(app, words, now.stop, options);
+    declare(app, words, process.stop, options);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
-        return parse_error(now, app, words, error);
+        return parse_error(process, app, words, error);
     }
 
-    now.ranks = join_ranks(app.get_subcommands().front()->get_name(), now.stop);
-    if (now.ranks && now.ranks->rank() > 0) {
+    process.ranks = join_ranks(app.get_subcommands().front()->get_name(), process.stop);
+    if (process.ranks && process.ranks->rank() > 0) {
         options.progress = progress_style::none;
         options.quiet = true;
     }
     progress_line line(options.progress);
     invocation with{.command_line = spikeweave::shell_line("spikeweave", words),
                     .progress = line,
-                    .stop = now.stop,
+                    .stop = process.stop,
                     .quiet = options.quiet,
-                    .ranks = now.ranks};
+                    .ranks = process.ranks};
     with.run_command = [&with](const std::vector<std::string>& other) { run_within(with, other); };
     try {
         options.chosen(with);
@@ -245,41 +245,41 @@ int run(int argc, char** argv, job& now) {
     return with.exit_status;
 }
 
-int run_and_report(int argc, char** argv, job& now) {
+int run_and_report(int argc, char** argv, job& process) {
     try {
-        return run(argc, argv, now);
+        return run(argc, argv, process);
     } catch (const output_closed&) {
         return done;
     } catch (const spikeweave::cancelled& error) {
-        if (should_report(now.stop))
+        if (should_report(process.stop))
             write_stderr(fmt::format("{}{}\n", message_prefix(), error.what()));
         return stopped;
     } catch (const spikeweave::invalid_argument& error) {
-        return fail(now, user_error, error.what());
+        return fail(process, user_error, error.what());
     } catch (const spikeweave::io_error& error) {
-        return fail(now, user_error, error.what());
+        return fail(process, user_error, error.what());
     } catch (const spikeweave::device_error& error) {
-        return fail(now, user_error, error.what());
+        return fail(process, user_error, error.what());
     } catch (const std::filesystem::filesystem_error& error) {
-        return fail(now, user_error, error.what());
+        return fail(process, user_error, error.what());
     } catch (const std::system_error& error) {
         return fail(
-            now, user_error,
+            process, user_error,
             fmt::format("the system has too few threads or open files for this: {}", error.what()));
     } catch (const std::bad_alloc&) {
-        return fail(now, user_error,
+        return fail(process, user_error,
                     "there is not enough memory (--max-memory bounds what is used)");
     } catch (const std::exception& error) {
-        return fail(now, internal_error, fmt::format("internal: {}", error.what()));
+        return fail(process, internal_error, fmt::format("internal: {}", error.what()));
     }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    job now;
-    const int code = run_and_report(argc, argv, now);
+    job process;
+    const int code = run_and_report(argc, argv, process);
     // The other ranks wait for what this one will never send.
-    if (code != done && now.ranks) now.ranks->abort(code);
+    if (code != done && process.ranks) process.ranks->abort(code);
     return code;
 }

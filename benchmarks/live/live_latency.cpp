@@ -67,8 +67,6 @@ public:
     ~shared_numbers() { ::munmap(at_, bytes()); }
     shared_numbers(const shared_numbers&) = delete;
     shared_numbers& operator=(const shared_numbers&) = delete;
-    shared_numbers(shared_numbers&&) = delete;
-    shared_numbers& operator=(shared_numbers&&) = delete;
 
     std::size_t size() const { return size_; }
     std::atomic<std::int64_t>& operator[](std::size_t i) {

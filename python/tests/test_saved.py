@@ -77,6 +77,25 @@ def test_episodes(spikes, tmp_path, options):
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_a_column_of_edges_without_an_attribute(spikes, tmp_path):
+    found = spikeweave.episodes(spikes, **SEARCH)
+    found.save(tmp_path / "out")
+    file = tmp_path / "out" / "result.json"
+    document = json.loads(file.read_text("utf-8"))
+    numbers = [i / 2 for i in range(len(found.circuit))]
+    document["circuit"] |= {"number": numbers, "name": ["a"] * len(numbers)}
+    file.write_text(json.dumps(document), "utf-8")
+    circuit = spikeweave.load(tmp_path / "out").circuit
+    assert len(numbers) > 1
+    assert same(circuit.more["number"], np.array(numbers))
+    frame = circuit.to_dataframe()
+    assert list(frame.columns[-2:]) == ["number", "name"]
+    assert set(frame.columns[:-2]) == set(found.circuit.to_dataframe().columns)
+    edges = list(circuit.to_networkx().edges(data=True))
+    assert [edge["number"] for _, _, edge in edges] == numbers
+    assert edges[1][2]["name"] == "a"
+
+
 def test_episodes_that_another_recording_confirms(spikes, tmp_path):
     other = spikeweave.simulate.sym26(length="20s", seed=2).spikes
     lacking = other.select([name for name in other.unit_names if name != "n3"])

@@ -28,9 +28,7 @@ public:
     explicit scoped_device(int ordinal);
     ~scoped_device();
     scoped_device(const scoped_device&) = delete;
-    scoped_device(scoped_device&&) = delete;
     scoped_device& operator=(const scoped_device&) = delete;
-    scoped_device& operator=(scoped_device&&) = delete;
 
 private:
     int before_ = 0;

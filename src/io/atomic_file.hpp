@@ -19,8 +19,6 @@ public:
     ~atomic_file();
     atomic_file(const atomic_file&) = delete;
     atomic_file& operator=(const atomic_file&) = delete;
-    atomic_file(atomic_file&&) = delete;
-    atomic_file& operator=(atomic_file&&) = delete;
 
     /// @throws io_error if the disk is full or fails.
     void write(std::string_view bytes);

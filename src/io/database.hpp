@@ -20,8 +20,6 @@ public:
     virtual ~statement() = default;
     statement(const statement&) = delete;
     statement& operator=(const statement&) = delete;
-    statement(statement&&) = delete;
-    statement& operator=(statement&&) = delete;
 
     virtual statement& bind(int parameter, std::int64_t number) = 0;
     virtual statement& bind(int parameter, std::optional<std::int64_t> number) = 0;
@@ -55,8 +53,6 @@ public:
     virtual ~database() = default;
     database(const database&) = delete;
     database& operator=(const database&) = delete;
-    database(database&&) = delete;
-    database& operator=(database&&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
     /// Runs a statement that has no result. @throws io_error

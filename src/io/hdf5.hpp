@@ -24,8 +24,6 @@ public:
     ~quiet();
     quiet(const quiet&) = delete;
     quiet& operator=(const quiet&) = delete;
-    quiet(quiet&&) = delete;
-    quiet& operator=(quiet&&) = delete;
 
 private:
     H5E_auto2_t print_ = nullptr;

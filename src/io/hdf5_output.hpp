@@ -21,8 +21,6 @@ public:
     ~output() = default;
     output(const output&) = delete;
     output& operator=(const output&) = delete;
-    output(output&&) = delete;
-    output& operator=(output&&) = delete;
 
     hid_t get() const { return file_.get(); }
     /// Closes the file and renames it to its target.

@@ -27,8 +27,6 @@ public:
     ~helper_process();
     helper_process(const helper_process&) = delete;
     helper_process& operator=(const helper_process&) = delete;
-    helper_process(helper_process&&) = delete;
-    helper_process& operator=(helper_process&&) = delete;
 
     /// @param shared_bytes  size that `shared` needs
     /// @throws cancelled if `stop` is requested; io_error with the message of the helper's

@@ -20,8 +20,6 @@ public:
     ~random_file();
     random_file(const random_file&) = delete;
     random_file& operator=(const random_file&) = delete;
-    random_file(random_file&&) = delete;
-    random_file& operator=(random_file&&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
     std::uint64_t size() const { return size_; }

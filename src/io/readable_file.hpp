@@ -23,8 +23,6 @@ public:
     ~readable_file();
     readable_file(const readable_file&) = delete;
     readable_file& operator=(const readable_file&) = delete;
-    readable_file(readable_file&&) = delete;
-    readable_file& operator=(readable_file&&) = delete;
 
     /// Can be opened as long as this exists.
     const std::filesystem::path& path() const { return path_; }

@@ -28,8 +28,6 @@ public:
     ~result_folder();
     result_folder(const result_folder&) = delete;
     result_folder& operator=(const result_folder&) = delete;
-    result_folder(result_folder&&) = delete;
-    result_folder& operator=(result_folder&&) = delete;
 
     /// The path of a file until `commit`.
     std::filesystem::path file(std::string_view name) const { return aside_ / name; }

@@ -98,8 +98,6 @@ struct unpacking {
     }
     unpacking(const unpacking&) = delete;
     unpacking& operator=(const unpacking&) = delete;
-    unpacking(unpacking&&) = delete;
-    unpacking& operator=(unpacking&&) = delete;
 
     io_error damaged(std::string_view why) const {
         return file_error(file->path(), fmt::format("entry {}", shown(entry.name)),

@@ -94,8 +94,6 @@ struct live_feed::state {
     }
     state(const state&) = delete;
     state& operator=(const state&) = delete;
-    state(state&&) = delete;
-    state& operator=(state&&) = delete;
 
     template <class Work>
     void start(Work work) {

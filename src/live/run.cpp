@@ -42,8 +42,6 @@ public:
     ~realtime_thread();
     realtime_thread(const realtime_thread&) = delete;
     realtime_thread& operator=(const realtime_thread&) = delete;
-    realtime_thread(realtime_thread&&) = delete;
-    realtime_thread& operator=(realtime_thread&&) = delete;
 };
 
 // Above ordinary threads is enough; threads of the system that serve devices have 50.
@@ -212,8 +210,8 @@ session_counts record_session(source& from, const session_options& analysis, out
     return run_monitored(recorded_from, through, to, run, abort);
 }
 
-// What was sent while nobody listened is not known, and counts as a message that was lost, unless
-// all that had come by then is sent again if need be.
+// Spikes that were sent meanwhile are unknown, and count as one lost message, unless their sender
+// repeats everything that was not acknowledged.
 live_result resume_live(const std::string& from, const live_options& options,
                         const result_takers& takers, const execution& run,
                         const std::stop_token& abort) {

@@ -10,13 +10,13 @@
 
 namespace spikeweave::live {
 
-/// What takes the results for the caller. Either may be empty.
+/// The receivers of the caller's results. Either may be empty.
 struct result_takers {
     line_taker print{};  ///< lines of JSON
     event_taker take{};  ///< everything but the result at the end
 };
 
-/// How the spikes of a source come.
+/// The way in which the spikes of a source arrive.
 enum class source_kind : std::uint8_t {
     played,      ///< at any speed
     blocks,      ///< from the caller, who may or may not wait for windows

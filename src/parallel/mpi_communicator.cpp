@@ -63,8 +63,6 @@ public:
     }
     sent_bytes(const sent_bytes&) = delete;
     sent_bytes& operator=(const sent_bytes&) = delete;
-    sent_bytes(sent_bytes&&) = delete;
-    sent_bytes& operator=(sent_bytes&&) = delete;
 
     std::string& get() { return *bytes_; }
 
@@ -120,8 +118,6 @@ public:
     }
     mpi_library(const mpi_library&) = delete;
     mpi_library& operator=(const mpi_library&) = delete;
-    mpi_library(mpi_library&&) = delete;
-    mpi_library& operator=(mpi_library&&) = delete;
 
     MPI_Comm all() const { return all_; }
     int cores() const { return cores_; }

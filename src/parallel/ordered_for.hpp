@@ -23,8 +23,6 @@ public:
     order_turn() = default;
     order_turn(const order_turn&) = delete;
     order_turn& operator=(const order_turn&) = delete;
-    order_turn(order_turn&&) = delete;
-    order_turn& operator=(order_turn&&) = delete;
     virtual ~order_turn() = default;
     virtual bool is_own() const = 0;
     /// Waits for the turn of i. @throws cancelled; also an exception that `produce` must not catch,

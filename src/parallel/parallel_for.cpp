@@ -39,8 +39,6 @@ public:
     ~being_apart() { is_apart = before_; }
     being_apart(const being_apart&) = delete;
     being_apart& operator=(const being_apart&) = delete;
-    being_apart(being_apart&&) = delete;
-    being_apart& operator=(being_apart&&) = delete;
 
 private:
     bool before_;

@@ -17,6 +17,11 @@ namespace spikeweave::parallel {
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body);
 
+/// Calls `work(i)` for all i in [0, n) at once, each on a thread of its own and the first on that
+/// of the caller, and waits for all of them. For work that waits for a device, because the threads
+/// of `parallel_for` must stay free for other work. Throws the exception of the smallest i.
+void on_own_threads(std::size_t n, const std::function<void(std::size_t)>& work);
+
 /// Calls `work` in isolation: while a `parallel_for` inside it waits for its last pieces, the
 /// thread takes on no work from outside. This is needed if `work` holds something that others wait
 /// for.

@@ -153,6 +153,9 @@ public:
     }
     std::string operator()(std::uint64_t count) const { return std::to_string(count); }
     std::string operator()(double value) const { return number_text(value); }
+    std::string operator()(const fixed_number& number) const {
+        return fmt::format("{:.{}f}", number.value, number.decimals);
+    }
     std::string operator()(const std::optional<double>& value) const {
         return value ? number_text(*value) : std::string(none_);
     }
@@ -197,6 +200,7 @@ json json_value(const column_value& value, const Unit& unit) {
         [](const delay_interval& delay) { return ms(delay); },
         [](const std::vector<delay_interval>& delays) { return ms(delays); },
         [](double number) { return finite(number); },
+        [](const fixed_number& number) { return finite(number.value); },
         [](const std::optional<double>& number) { return number ? finite(*number) : json(); },
         [](const std::optional<std::uint64_t>& count) { return count ? json(*count) : json(); },
         [](const std::optional<bool>& flag) { return flag ? json(*flag) : json(); },

@@ -34,6 +34,11 @@ struct known_ms {
 struct exact_time {
     std::optional<duration> value{};
 };
+/// A number that files for people have with so many decimals.
+struct fixed_number {
+    double value = 0;
+    int decimals = 0;
+};
 /// Several values of a row, which files for people join by a text; times are in milliseconds.
 template <class Item>
 struct joined_list {
@@ -47,13 +52,13 @@ using column_value =
     std::variant<unit_id, std::vector<unit_id>, std::string_view, std::string, delay_interval,
                  std::vector<delay_interval>, bool, std::optional<bool>, std::uint64_t, double,
                  std::optional<double>, std::optional<std::uint64_t>, known_ms,
-                 std::optional<duration>, exact_time, joined_list<unit_id>,
+                 std::optional<duration>, exact_time, fixed_number, joined_list<unit_id>,
                  joined_list<std::string>, joined_list<double>, joined_list<std::uint64_t>,
                  joined_list<duration>>;
 struct column {
     std::string name;
     column_value value;
-    /// What it holds, in Markdown; empty: it is explained with the column before.
+    /// Its explanation, in Markdown; empty: it is explained with the column before.
     std::string_view help{};
 };
 using row = std::vector<column>;
@@ -69,7 +74,7 @@ struct result_table {
     std::function<row(std::size_t)> at;
     /// Any row: the names of the columns.
     row names;
-    std::string_view none = "-";  ///< what its file has for what is unknown
+    std::string_view none = "-";  ///< unknown values in its file
     table_use use = table_use::everywhere;
     /// The number of all rows, if some are left out here.
     std::optional<std::uint64_t> total{};

@@ -43,7 +43,8 @@ empty_tables tables_of_spade() {
 }
 
 empty_tables tables_of_sort() {
-    return {report::units_table({}), report::merges_table({}), report::motion_table({})};
+    return {report::units_table({}), report::iterations_table({}), report::merges_table({}),
+            report::motion_table({})};
 }
 
 void add_to(std::vector<table_description>& to, const char* command,

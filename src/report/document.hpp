@@ -29,7 +29,7 @@ struct document {
     std::vector<result_table> tables{};
 };
 
-/// What the document of every result and page begins with.
+/// The beginning of the document of every result and page.
 json head_of(std::string_view kind);
 /// Passes on the document as text in pieces, with all rows. @throws cancelled
 void write_document(const document& from, const std::function<void(std::string_view)>& write,

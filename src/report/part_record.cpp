@@ -94,7 +94,7 @@ std::string shown(const parameter_value& value) {
     return text.dump();
 }
 
-// What makes a part one of another analysis; empty if nothing does.
+// The difference that makes a part one of another analysis; empty if there is none.
 std::string difference(const part_record& a, const part_record& b) {
     const auto differ = [](std::string_view what, const std::string& one,
                            const std::string& other) {

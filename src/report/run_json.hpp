@@ -25,7 +25,7 @@ using json = nlohmann::ordered_json;
 std::string text_of(const json& document);
 /// The same on one line.
 std::string compact(const json& document);
-/// What is wrong with a document, without the marks of the parser: "type must be string, but is
+/// The fault of a document, without the marks of the parser: "type must be string, but is
 /// number".
 std::string reason_of(const json::exception& error);
 double ms(duration d);
@@ -87,7 +87,7 @@ json columns_of(std::initializer_list<const char*> names, const Items& items,
     return out;
 }
 
-/// What spikes that were not searched say of the findings of a search.
+/// The findings of a search in spikes that were not searched.
 struct replication_record {
     duration searched{};
     duration tested_in{};  ///< the time of the other spikes
@@ -96,7 +96,7 @@ struct replication_record {
     std::size_t replicated = 0;
 };
 
-/// What also is to be said if these spikes are another recording's.
+/// The addition if these spikes are those of another recording.
 struct other_recording {
     const char* role;  ///< the name of `file`
     json file;         ///< the recording that is not the input

@@ -15,13 +15,13 @@ namespace spikeweave::report {
 
 /// A result that a page shows.
 struct named_result {
-    std::string name{};   ///< what the page calls it
-    std::string place{};  ///< what messages call it
+    std::string name{};   ///< its name on the page
+    std::string place{};  ///< its name in messages
     json document{};
 };
 
-/// What a page calls the folders of results: by their names, or by their paths if two have the same
-/// name.
+/// The names of the folders of results on a page: by their names, or by their paths if two have the
+/// same name.
 std::vector<std::string> names_of_folders(std::span<const std::filesystem::path> folders);
 
 /// The data of the page that compares results of one kind.
@@ -36,7 +36,7 @@ using unit_map = std::vector<unit_id>;
 /// unit has the same number everywhere.
 std::vector<unit_map> join_units(std::span<spike_sequence* const> sequences);
 
-/// What two results say of an episode or a pattern.
+/// An episode or a pattern in two results.
 struct counted_twice {
     event_count before{};
     event_count after{};

@@ -53,7 +53,7 @@ struct tabled_result {
     std::string observed;
 };
 
-// What a table has before the columns of the results.
+// The columns before those of the results.
 struct tabled_results {
     std::vector<tabled_result> members{};
     std::string_view table{};
@@ -159,7 +159,7 @@ bool is_significant(std::string_view cell) {
     return cell != "no" && cell != "none";
 }
 
-// The column that says what is significant; of a comparison it names the change. Empty if none
+// The column of significance; in a comparison it names the change. Empty if none
 // does.
 std::string_view significance_column(const result_table& rows) {
     for (const std::string_view name : {"significant", "change"})

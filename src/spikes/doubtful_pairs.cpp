@@ -83,7 +83,7 @@ bool may_share_bursts(std::span<const std::int64_t> a, std::span<const std::int6
     });
 }
 
-// How many lags there are at each multiple of `bin`, up to `reach` of them on each side.
+// Number of lags at each multiple of `bin`, up to `reach` of them on each side.
 std::vector<double> lag_counts_of(std::span<const std::int64_t> a, std::span<const std::int64_t> b,
                                   std::int64_t bin, std::int64_t reach) {
     std::vector<double> out(static_cast<std::size_t>(2 * reach + 1));

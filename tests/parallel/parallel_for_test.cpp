@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <latch>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "spikeweave/core/error.hpp"
@@ -58,6 +60,27 @@ TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
                                 }},
                            "work", [](std::size_t) {});
     EXPECT_GT(reports, 0);
+}
+
+TEST(OnOwnThreads, RunsAllCallsAtOnce) {
+    std::latch all(4);
+    parallel::on_own_threads(4, [&](std::size_t) { all.arrive_and_wait(); });
+    EXPECT_TRUE(all.try_wait());
+    parallel::on_own_threads(0, [](std::size_t) { FAIL(); });
+}
+
+TEST(OnOwnThreads, WaitsForAllAndThrowsTheFirstException) {
+    std::atomic<int> done{0};
+    try {
+        parallel::on_own_threads(5, [&](std::size_t i) {
+            ++done;
+            if (i == 1 || i == 3) throw std::runtime_error(std::to_string(i));
+        });
+        FAIL() << "no exception";
+    } catch (const std::runtime_error& error) {
+        EXPECT_STREQ(error.what(), "1");
+    }
+    EXPECT_EQ(done, 5);
 }
 
 }  // namespace

@@ -42,9 +42,7 @@ struct counting_case {
         devices.emplace(*problem);
     }
     counting_case(const counting_case&) = delete;
-    counting_case(counting_case&&) = delete;
     counting_case& operator=(const counting_case&) = delete;
-    counting_case& operator=(counting_case&&) = delete;
     ~counting_case() = default;
 
     const episodes::device_problem& on_device() const { return devices->problems().front(); }

@@ -25,8 +25,6 @@ public:
     }
     temporary_folder(const temporary_folder&) = delete;
     temporary_folder& operator=(const temporary_folder&) = delete;
-    temporary_folder(temporary_folder&&) = delete;
-    temporary_folder& operator=(temporary_folder&&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
 

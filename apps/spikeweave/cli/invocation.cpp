@@ -14,10 +14,12 @@
 namespace spikeweave::cli {
 
 execution invocation::run(int threads) const {
-    execution how{.threads = threads, .stop = stop, .ranks = ranks};
+    execution run{.threads = threads, .stop = stop, .ranks = ranks};
     if (progress.shown() && !quiet)
-        how.on_progress = [&line = progress](const progress_report& now) { line.report(now); };
-    return how;
+        run.on_progress = [&line = progress](const progress_report& so_far) {
+            line.report(so_far);
+        };
+    return run;
 }
 
 double invocation::seconds() const {
@@ -51,10 +53,10 @@ void invocation::stop_if_asked() const {
     if (stop.stop_requested()) throw cancelled();
 }
 
-void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& now,
+void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& call,
                        const std::function<void(const invocation&)>& work) {
-    const memory_guard guard(most_bytes, now.stop, {.bound = "--max-memory", .advice = advice});
-    invocation guarded = now;
+    const memory_guard guard(most_bytes, call.stop, {.bound = "--max-memory", .advice = advice});
+    invocation guarded = call;
     guarded.stop = guard.stop();
     guarded.memory = &guard;
     try {

@@ -58,7 +58,7 @@ using command = std::function<void(invocation&)>;
 /// --max-memory, which is `most_bytes`, allows.
 /// @param advice  what makes a command need less
 /// @throws invalid_argument if it needs more; whatever `work` throws.
-void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& now,
+void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& call,
                        const std::function<void(const invocation&)>& work);
 
 /// Adds warnings with the options' names as the user types them.

@@ -5,16 +5,18 @@
 #include <utility>
 
 #include "cli/output.hpp"
-#include "cli/result_output.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/core/version.hpp"
+#include "spikeweave/pipeline/epochs.hpp"
 
 namespace spikeweave::cli {
 namespace {
 
-// Where a part is written, and what is printed, is not what it is a part of.
-void remove_place(option_list& described) {
-    for (const char* name : {"output", "overwrite", "json", "part"}) described.remove(name);
+// The options that a part is made with: those of the analysis, with the epochs themselves.
+void keep_analysis(option_list& described, std::vector<time_span>& epochs) {
+    for (const char* name : {"output", "overwrite", "json", "part", "around"})
+        described.remove(name);
+    described.change("epochs").bind(epochs);
 }
 
 }  // namespace
@@ -30,14 +32,16 @@ void add_part_option(option_list& list, part_options& options) {
 }
 
 void check_part(const part_options& options, const surrogate_options& surrogates,
-                const std::filesystem::path& to) {
+                const output_options& output, result_kind whole, const invocation& call) {
+    check_place(output, options.part.is_all() ? whole : result_kind::part, call);
     if (options.part.is_all()) return;
     check_part(options.part, surrogates);
-    if (to.empty()) throw invalid_argument("`part` needs `output`");
+    if (output.to.empty()) throw invalid_argument("`part` needs `output`");
 }
 
-void take_parameters(const std::vector<part_record>& parts, option_list described) {
-    remove_place(described);
+void take_parameters(const std::vector<part_record>& parts, option_list described,
+                     std::vector<time_span>& epochs) {
+    keep_analysis(described, epochs);
     const run_record& run = parts.front().run;
     try {
         set_parameters(described, run.parameters);
@@ -48,19 +52,20 @@ void take_parameters(const std::vector<part_record>& parts, option_list describe
     }
 }
 
-void write_part(const std::filesystem::path& to, bool overwrite, part_record part, run_record input,
-                option_list described, const invocation& now, const execution& run) {
-    if (!now.is_root()) return;
-    remove_place(described);
+void write_part(const output_options& output, part_record part, run_record input,
+                option_list described, std::vector<time_span>& epochs, const invocation& call,
+                const execution& run) {
+    if (!call.is_root()) return;
+    keep_analysis(described, epochs);
     input.parameters.clear();  // the described ones have them
-    record_input(part.run, std::move(input), now);
+    record_input(part.run, std::move(input), call);
     record_run(part.run, described, part.run.seed, run, {});
-    part.run.seconds = now.seconds();
-    write_part(to, part, overwrite, run);
-    now.progress.clear();
-    if (!now.quiet)
+    part.run.seconds = call.seconds();
+    write_part(output.to, part, output.overwrite, run);
+    call.progress.clear();
+    if (!call.quiet)
         write_stdout(fmt::format("part {} of {} of the surrogates written to {}\n", part.part.part,
-                                 part.part.parts, to.string()));
+                                 part.part.parts, output.to.string()));
 }
 
 }  // namespace spikeweave::cli

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include "cli/invocation.hpp"
+#include "cli/result_output.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/report/part_record.hpp"
@@ -19,17 +18,22 @@ struct part_options {
 };
 
 void add_part_option(option_list& list, part_options& options);
-/// @throws invalid_argument if the part cannot be made or has no place.
+/// Checks the part, and the place of its file or of the whole result.
+/// @throws invalid_argument if the part cannot be made or has no place; io_error.
 void check_part(const part_options& options, const surrogate_options& surrogates,
-                const std::filesystem::path& to);
+                const output_options& output, result_kind whole, const invocation& call);
 
 /// Sets the options of a command to those of the parts, which were written with the same list.
-void take_parameters(const std::vector<part_record>& parts, option_list described);
+/// @param epochs  those of the analysis, because parts contain them instead of their file
+void take_parameters(const std::vector<part_record>& parts, option_list described,
+                     std::vector<time_span>& epochs);
 
 /// Writes a part.
 /// @param input  what was read
 /// @param described  all options of the command
-void write_part(const std::filesystem::path& to, bool overwrite, part_record part, run_record input,
-                option_list described, const invocation& now, const execution& run);
+/// @param epochs  as above
+void write_part(const output_options& output, part_record part, run_record input,
+                option_list described, std::vector<time_span>& epochs, const invocation& call,
+                const execution& run);
 
 }  // namespace spikeweave::cli

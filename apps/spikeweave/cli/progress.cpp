@@ -20,11 +20,12 @@ std::size_t terminal_width() {
     return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string text_of(const progress_report& now, double seconds) {
-    if (now.total == 0)
-        return now.done == 0 ? std::string(now.task) : fmt::format("{}: {}", now.task, now.done);
-    const double part = static_cast<double>(now.done) / static_cast<double>(now.total);
-    std::string text = fmt::format("{}: {:3.0f} %", now.task, 100 * part);
+std::string text_of(const progress_report& so_far, double seconds) {
+    if (so_far.total == 0)
+        return so_far.done == 0 ? std::string(so_far.task)
+                                : fmt::format("{}: {}", so_far.task, so_far.done);
+    const double part = static_cast<double>(so_far.done) / static_cast<double>(so_far.total);
+    std::string text = fmt::format("{}: {:3.0f} %", so_far.task, 100 * part);
     // The first moments tell nothing about the rest.
     if (seconds > 1 && part > 0.01 && part < 1)
         text += fmt::format(", {} left", format_rough_time(seconds * (1 - part) / part));
@@ -37,19 +38,19 @@ progress_line::progress_line(progress_style style) : style_(style) {
     if (style == progress_style::automatic && !draws(STDERR_FILENO)) style_ = progress_style::none;
 }
 
-void progress_line::report(const progress_report& now) {
+void progress_line::report(const progress_report& so_far) {
     if (!shown()) return;
     const std::lock_guard lock(drawing_);
     const auto time = clock::now();
-    const bool new_task = now.task != task_;
+    const bool new_task = so_far.task != task_;
     if (new_task) {
-        task_ = now.task;
+        task_ = so_far.task;
         began_ = time;
     }
     const bool line = style_ == progress_style::automatic;
     if (!new_task && time - drawn_ < (line ? clock::duration(redraw_every) : log_every)) return;
     drawn_ = time;
-    std::string text = text_of(now, std::chrono::duration<double>(time - began_).count());
+    std::string text = text_of(so_far, std::chrono::duration<double>(time - began_).count());
     if (line) {
         text.resize(std::min(text.size(), terminal_width() - 1));
         write_stderr("\r" + text + "\x1b[K");

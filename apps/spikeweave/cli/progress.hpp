@@ -17,14 +17,14 @@ enum class progress_style : std::uint8_t {
     none,
 };
 
-/// A line on stderr that says what runs, how far it is and how long it will take. Threads may use
+/// A line on stderr with the task, its progress and the time left. Threads may use
 /// it at the same time.
 class progress_line {
 public:
     explicit progress_line(progress_style style);
 
     bool shown() const { return style_ != progress_style::none; }
-    void report(const progress_report& now);
+    void report(const progress_report& so_far);
     /// Removes the line, so that other text can be written.
     void clear();
 

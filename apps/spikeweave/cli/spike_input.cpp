@@ -64,7 +64,7 @@ spike_source::spike_source(const std::string& path, const std::stop_token& stop)
     path_ = held_->path();
 }
 
-spike_file spike_source::read(const spike_read_options& how, const execution& run) const {
+spike_file spike_source::read(const spike_read_options& reading, const execution& run) const {
     const auto renamed = [this](std::string text) {
         for (const std::string& name : {"'" + path_ + "'", path_})
             if (const std::size_t at = text.find(name); at != std::string::npos)
@@ -72,7 +72,7 @@ spike_file spike_source::read(const spike_read_options& how, const execution& ru
         return text;
     };
     try {
-        return read_spikes(path_, how, run);
+        return read_spikes(path_, reading, run);
     } catch (const std::bad_alloc&) {
         throw io_error(
             fmt::format("'{}': there is not enough memory for its spikes: --only-units reads some "
@@ -98,26 +98,33 @@ void add_spike_file(CLI::App& app, std::string& path, const std::string& what) {
 }
 
 option_list describe(spike_input_options& options) {
-    return describe(options.how);
+    return describe(options.reading);
 }
 
-spike_input read_input(const spike_input_options& options, const invocation& now,
+spike_input read_input(const spike_input_options& options, const invocation& call,
                        const execution& run) {
-    if (is_standard_input(options.path) && now.ranks)
+    if (is_standard_input(options.path) && call.ranks)
         throw invalid_argument("several processes cannot share standard input: name a file");
-    const spike_source source(options.path, now.stop);
-    spike_file file = source.read(options.how, run);
-    spike_read_options how = options.how;
+    const spike_source source(options.path, call.stop);
+    spike_file file = source.read(options.reading, run);
+    spike_read_options reading = options.reading;
     spike_input in{.has_recorded_span = file.has_recorded_span,
-                   .record = {.parameters = parameters_of(describe(how)),
+                   .record = {.parameters = parameters_of(describe(reading)),
                               .input = source.describe(run),
                               .duplicates = file.duplicates,
                               .stimuli = file.stimulus_us.size()}};
     add_warnings(in.record, warnings_of(file));
     in.stimulus_us = std::move(file.stimulus_us);
-    now.stop_if_asked();
+    call.stop_if_asked();
     in.left_out = units_left_out(file);
     in.spikes = std::move(file.spikes);
+    return in;
+}
+
+spike_input read_input(const spike_input_options& options, std::vector<time_span>& epochs,
+                       const invocation& call, const execution& run) {
+    spike_input in = read_input(options, call, run);
+    take_epochs(options.epochs, options.path, in, epochs, run);
     return in;
 }
 
@@ -162,10 +169,10 @@ void take_epochs(const epoch_source_options& options, const std::string& path, s
     add_warnings(input.record, warnings);
     if (options.around.empty()) return;
     const around_events around = parse_around(options.around);
-    epochs_of_events made =
+    epochs_of_events around_each =
         epochs_around(events_of(around.name, path, input, run), around.from, around.to);
-    add_warnings(input.record, warnings_of(made));
-    into = std::move(made.epochs);
+    add_warnings(input.record, warnings_of(around_each));
+    into = std::move(around_each.epochs);
 }
 
 option& add_confirm(option_list& list, std::filesystem::path& file) {
@@ -179,23 +186,21 @@ option& add_confirm(option_list& list, std::filesystem::path& file) {
         .not_with({"hold_out"});
 }
 
-std::optional<spike_input> read_confirming(const std::filesystem::path& file,
-                                           spike_input_options input,
-                                           const epoch_source_options& epochs, run_record& of_file,
-                                           const invocation& now, const execution& run) {
-    if (file.empty()) return {};
-    if (is_standard_input(file) && is_standard_input(input.path))
+std::optional<spike_input> read_confirming(spike_input_options input, run_record& of_file,
+                                           const invocation& call, const execution& run) {
+    if (input.confirm.empty()) return {};
+    if (is_standard_input(input.confirm) && is_standard_input(input.path))
         throw invalid_argument("confirm", "standard input can be only one of the two recordings");
-    input.path = file.string();
+    input.path = input.confirm.string();
     std::optional<spike_input> out;
     try {
-        out = read_input(input, now, run);
+        out = read_input(input, call, run);
     } catch (const invalid_argument& error) {
         throw invalid_argument(fmt::format("'{}': {}", input.path, error.what()));
     }
-    if (!epochs.around.empty()) {
+    if (!input.epochs.around.empty()) {
         epoch_options around;
-        take_epochs({.around = epochs.around}, input.path, *out, around.epochs, run);
+        take_epochs({.around = input.epochs.around}, input.path, *out, around.epochs, run);
         chosen_time chosen = choose_time(out->spikes, around);
         out->spikes = std::move(*chosen.spikes);
         add_warnings(out->record, chosen.warnings);

@@ -42,7 +42,7 @@ public:
     spike_source(const std::string& path, const std::stop_token& stop);
 
     /// These are `read_spikes` and `describe_input`, except that messages name standard input.
-    spike_file read(const spike_read_options& how, const execution& run) const;
+    spike_file read(const spike_read_options& reading, const execution& run) const;
     input_record describe(const execution& run) const;
 
 private:
@@ -50,11 +50,21 @@ private:
     std::optional<held_standard_input> held_{};
 };
 
+struct epoch_source_options {
+    std::filesystem::path epochs{};
+    std::string around{};  ///< "stimulus:-100ms..400ms"
+
+    bool given() const { return !epochs.empty() || !around.empty(); }
+};
+
 /// The spikes that an analysis begins with.
 struct spike_input_options {
     std::string path{};
-    spike_read_options how{};
+    spike_read_options reading{};
+    epoch_source_options epochs{};
+    std::filesystem::path confirm{};  ///< the recording that tests; empty: the one searched
 };
+/// Lists the options of reading the file.
 option_list describe(spike_input_options& options);
 
 struct spike_input {
@@ -69,19 +79,15 @@ struct spike_input {
 
 /// Reads the spikes. The warnings are not shown yet.
 /// @throws io_error, invalid_argument, cancelled.
-spike_input read_input(const spike_input_options& options, const invocation& now,
+spike_input read_input(const spike_input_options& options, const invocation& call,
                        const execution& run);
+/// Also sets the epochs, if the command line has any.
+spike_input read_input(const spike_input_options& options, std::vector<time_span>& epochs,
+                       const invocation& call, const execution& run);
 
 /// Reads the episodes that a file lists, or those of a result. An error says if their units were
 /// left out of the spikes.
 std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input);
-
-struct epoch_source_options {
-    std::filesystem::path epochs{};
-    std::string around{};  ///< "stimulus:-100ms..400ms"
-
-    bool given() const { return !epochs.empty() || !around.empty(); }
-};
 
 /// Adds an option that names events and the part of time around each.
 /// @param help  what the parts are, without where they come from
@@ -99,13 +105,11 @@ void take_epochs(const epoch_source_options& options, const std::string& path, s
 
 option& add_confirm(option_list& list, std::filesystem::path& file);
 
-/// Reads this recording as `input` says that FILE is read, and takes the same part of time around
-/// its events; nothing if there is none. Its warnings are added to those of FILE.
+/// Reads the recording that confirms as FILE is read, with the same part of time around its events;
+/// nothing if there is none. Its warnings are added to those of FILE.
 /// @throws io_error, invalid_argument, cancelled.
-std::optional<spike_input> read_confirming(const std::filesystem::path& file,
-                                           spike_input_options input,
-                                           const epoch_source_options& epochs, run_record& of_file,
-                                           const invocation& now, const execution& run);
+std::optional<spike_input> read_confirming(spike_input_options input, run_record& of_file,
+                                           const invocation& call, const execution& run);
 
 /// Makes the recording that confirms the input of the run, because the result is of its spikes.
 /// @return that of FILE

@@ -10,32 +10,23 @@
 namespace spikeweave::cli {
 namespace {
 
-struct assemblies_command {
-    spike_input_options input{};
-    epoch_source_options epochs{};
-    output_options output{};
-    assembly_analysis_options analysis{};
-};
+struct assemblies_command : spike_command<assembly_analysis_options> {};
 
 option_list describe(assemblies_command& options) {
-    option_list list = describe(options.input);
-    describe_output(list, options.output,
-                    "assemblies.tsv, activations.tsv, search.tsv, run.json and report.html");
-    list.add_all(describe(options.analysis));
-    describe_epochs(list, options.epochs);
+    option_list list = describe_command(
+        options, "assemblies.tsv, activations.tsv, search.tsv, run.json and report.html");
+    describe_epochs(list, options.input.epochs);
     return list;
 }
 
-void run(assemblies_command& options, invocation& now) {
-    check_place(options.output, result_kind::assemblies, now);
-    const execution run = now.run(options.analysis.run.threads);
-    spike_input input = read_input(options.input, now, run);
-    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
-    now.warn(input.record.warnings);
-    assembly_result result = find_assemblies(input.spikes, options.analysis, run);
-    result.warnings = now.warn(input.record, result.warnings);
-    assembly_report report = report_of(std::move(input.spikes), std::move(result), run);
-    finish_command(options.output, report, std::move(input.record), now, run,
+void run(assemblies_command& options, invocation& call) {
+    check_place(options.output, result_kind::assemblies, call);
+    const execution run = call.run(options.analysis.run.threads);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, call, run);
+    call.warn(input.record.warnings);
+    assembly_report report =
+        report_on(input, find_assemblies(input.spikes, options.analysis, run), call, run);
+    finish_command(options.output, report, std::move(input.record), call, run,
                    &write_assembly_report);
 }
 

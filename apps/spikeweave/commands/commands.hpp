@@ -13,7 +13,7 @@
 #include "spikeweave/report/part_record.hpp"
 
 /// The commands, each in a file of its name. A command declares its options, and when it is parsed
-/// leaves in `chosen` what is to be done.
+/// leaves its action in `chosen`.
 namespace spikeweave::cli {
 
 struct command_entry {
@@ -54,15 +54,15 @@ struct merge_target {
     std::string input{};
 };
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
-                    invocation& now);
+                    invocation& call);
 void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
-                 invocation& now);
+                 invocation& call);
 
 /// Chooses the `run` for these options when the command is parsed.
 template <class Options>
 void choose(CLI::App& app, command& chosen, const std::shared_ptr<Options>& options) {
     app.callback(
-        [options, &chosen] { chosen = [options](invocation& now) { run(*options, now); }; });
+        [options, &chosen] { chosen = [options](invocation& call) { run(*options, call); }; });
 }
 
 /// Declares the options that their `describe` lists, and chooses their `run`.

@@ -20,15 +20,12 @@
 namespace spikeweave::cli {
 namespace {
 
-struct compare_command {
+struct compare_command : spike_command<episode_comparison_options> {
     std::vector<std::string> files{};  ///< one recording with two sets of epochs, or two
     std::array<std::vector<std::string>, 2> groups{};
     std::array<epoch_source_options, 2> epochs{};
-    spike_input_options input{};
-    output_options output{};
-    episode_comparison_options analysis{};
     std::vector<std::string> patterns{};       ///< results of SPADE; empty: episodes are compared
-    pattern_comparison_options of_patterns{};  ///< what these have of their own
+    pattern_comparison_options of_patterns{};  ///< their own; the others are those of `analysis`
 };
 
 // The options for patterns. Those that the comparison of episodes has, too, are taken from it; its
@@ -90,23 +87,23 @@ struct conditions_read {
 };
 
 void read_recordings(compare_command& options, const std::vector<std::string>& files,
-                     std::size_t condition, conditions_read& into, const invocation& now,
+                     std::size_t condition, conditions_read& into, const invocation& call,
                      const execution& run) {
     for (const std::string& file : files) {
         options.input.path = file;
-        spike_input input = read_input(options.input, now, run);
-        now.warn(into.run, input.record.warnings);
+        spike_input input = read_input(options.input, call, run);
+        call.warn(into.run, input.record.warnings);
         into.run.duplicates += input.record.duplicates;
         into.inputs[condition].push_back(std::move(input.record.input));
         into.recordings[condition].push_back(std::move(input.spikes));
     }
 }
 
-conditions_read read_two_epochs(compare_command& options, const invocation& now,
+conditions_read read_two_epochs(compare_command& options, const invocation& call,
                                 const execution& run) {
     conditions_read out;
     options.input.path = options.files.front();
-    spike_input input = read_input(options.input, now, run);
+    spike_input input = read_input(options.input, call, run);
     out.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     out.run.duplicates = input.record.duplicates;
     std::vector<std::string>& warnings = input.record.warnings;
@@ -116,95 +113,88 @@ conditions_read read_two_epochs(compare_command& options, const invocation& now,
         for (std::size_t w = of_recording; w < warnings.size(); ++w)
             warnings[w] = fmt::format("Condition {}: {}", c == 0 ? 'a' : 'b', warnings[w]);
     }
-    now.warn(out.run, warnings);
+    call.warn(out.run, warnings);
     out.one = std::move(input.spikes);
     return out;
 }
 
-conditions_read read_conditions(compare_command& options, const invocation& now,
+conditions_read read_conditions(compare_command& options, const invocation& call,
                                 const execution& run) {
-    const auto [a, b] = options.groups;
-    const bool have_groups = !a.empty() || !b.empty();
-    const bool have_epochs = options.epochs[0].given() || options.epochs[1].given();
-    if (options.epochs[0].given() && options.epochs[1].given() && options.files.size() == 1 &&
-        !have_groups)
-        return read_two_epochs(options, now, run);
-    const bool have_files = options.files.size() == 2 && !have_groups;
-    if (have_epochs || !(have_files || (options.files.empty() && !a.empty() && !b.empty())))
+    std::array<std::vector<std::string>, 2> files = options.groups;
+    const bool have_groups = !files[0].empty() || !files[1].empty();
+    const auto& [a, b] = options.epochs;
+    if (a.given() && b.given() && options.files.size() == 1 && !have_groups)
+        return read_two_epochs(options, call, run);
+    if (options.files.size() == 2 && !have_groups)
+        files = {std::vector{options.files[0]}, std::vector{options.files[1]}};
+    else if (!options.files.empty())
+        files = {};
+    if (a.given() || b.given() || files[0].empty() || files[1].empty())
         throw invalid_argument(
             "give two files; or --group-a and --group-b with the files of each; or one file with "
             "the epochs of a and of b (--epochs-a or --around-a, --epochs-b or --around-b)");
-    std::vector<std::string> all = have_files ? options.files : a;
-    if (!have_files) all.insert(all.end(), b.begin(), b.end());
-    if (std::ranges::count_if(all, is_standard_input) > 1)
+    if (std::ranges::count_if(files[0], is_standard_input) +
+            std::ranges::count_if(files[1], is_standard_input) >
+        1)
         throw invalid_argument("standard input (-) is given twice, and can be read once");
     conditions_read out;
-    for (const std::size_t c : {0U, 1U})
-        read_recordings(options, have_files ? std::vector{options.files[c]} : options.groups[c], c,
-                        out, now, run);
+    for (const std::size_t c : {0U, 1U}) read_recordings(options, files[c], c, out, call, run);
     return out;
 }
 
-episode_comparison_report compare_found(const compare_command& options, const conditions_read& read,
-                                        const execution& run) {
+episode_comparison compare_found(const compare_command& options, const conditions_read& read,
+                                 const execution& run) {
     const auto& [a, b] = read.recordings;
-    const episode_comparison_options& how = options.analysis;
-    return report_of(read.one ? compare_epochs(*read.one, read.epochs[0], read.epochs[1], how, run)
-                              : compare_episodes(a, b, how, run),
-                     run);
+    return read.one
+               ? compare_epochs(*read.one, read.epochs[0], read.epochs[1], options.analysis, run)
+               : compare_episodes(a, b, options.analysis, run);
 }
 
-pattern_comparison_report compare_given_patterns(compare_command& options,
-                                                 const conditions_read& read,
-                                                 const execution& run) {
-    const episode_comparison_options& shared = options.analysis;
-    pattern_comparison_options& how = options.of_patterns;
-    how.block = shared.block;
-    how.permutation = shared.permutation;
-    how.change_alpha = shared.change_alpha;
-    how.change_correction = shared.change_correction;
-    how.run = shared.run;
+pattern_comparison compare_given_patterns(compare_command& options, const conditions_read& read,
+                                          const execution& run) {
+    pattern_comparison_options& counting = options.of_patterns;
+    const option_list own = describe(counting);
+    for (const option& shared : describe(options.analysis))
+        if (own.has(shared.name)) own.find(shared.name).put(shared.get());
     std::vector<named_patterns> results;
     for (const std::string& folder : options.patterns)
         results.push_back(read_named_patterns(folder));
     const named_patterns given = joined_patterns(results);
     const auto& [a, b] = read.recordings;
-    return report_of(read.one ? compare_patterns_in_epochs(*read.one, read.epochs[0],
-                                                           read.epochs[1], given, how, run)
-                              : compare_patterns(a, b, given, how, run),
-                     run);
+    return read.one ? compare_patterns_in_epochs(*read.one, read.epochs[0], read.epochs[1], given,
+                                                 counting, run)
+                    : compare_patterns(a, b, given, counting, run);
 }
 
-// Completes the report, writes and prints it.
-template <class Report>
-void deliver(Report& report, conditions_read& read, compare_command& options, const invocation& now,
-             const execution& run, report_writer<Report> write) {
-    report.run.warnings = now.warn(read.run, report.result.warnings);
+// Compares both conditions, and writes and prints the result.
+template <class Compare, class Result = std::invoke_result_t<Compare, compare_command&,
+                                                             const conditions_read&, execution>>
+void deliver(compare_command& options, const invocation& call, result_kind kind, Compare compare,
+             report_writer<comparison_report<Result>> write) {
+    check_place(options.output, kind, call);
+    const execution run = call.run(options.analysis.run.threads);
+    conditions_read read = read_conditions(options, call, run);
+    comparison_report<Result> report = report_of(compare(options, read, run), run);
+    report.run.warnings = call.warn(read.run, report.result.warnings);
     report.inputs = std::move(read.inputs);
     read.run.parameters = parameters_of(describe(options.input));
     add_parameters(read.run.parameters, describe(options),
                    {"epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
-    finish_command(options.output, report, std::move(read.run), now, run, write);
+    finish_command(options.output, report, std::move(read.run), call, run, write);
 }
 
-void compare(compare_command& options, const invocation& now) {
-    const bool is_of_episodes = options.patterns.empty();
-    check_place(
-        options.output,
-        is_of_episodes ? result_kind::episode_differences : result_kind::pattern_differences, now);
-    const execution run = now.run(options.analysis.run.threads);
-    conditions_read read = read_conditions(options, now, run);
-    if (is_of_episodes) {
-        episode_comparison_report report = compare_found(options, read, run);
-        return deliver(report, read, options, now, run, &write_episode_comparison_report);
-    }
-    pattern_comparison_report report = compare_given_patterns(options, read, run);
-    deliver(report, read, options, now, run, &write_pattern_comparison_report);
+void compare(compare_command& options, const invocation& call) {
+    if (options.patterns.empty())
+        deliver(options, call, result_kind::episode_differences, &compare_found,
+                &write_episode_comparison_report);
+    else
+        deliver(options, call, result_kind::pattern_differences, &compare_given_patterns,
+                &write_pattern_comparison_report);
 }
 
-void run(compare_command& options, invocation& now) {
+void run(compare_command& options, invocation& call) {
     run_within_memory(options.analysis.mining.max_memory_bytes,
-                      "a larger --min-count or a --max-size gives fewer episodes", now,
+                      "a larger --min-count or a --max-size gives fewer episodes", call,
                       [&](const invocation& guarded) { compare(options, guarded); });
 }
 

@@ -56,7 +56,7 @@ std::vector<place> places_below(const CLI::App& at, const place& around) {
     for (const CLI::App* const command : here.commands) {
         place next = here;
         next.words.push_back(command->get_name());
-        for (place& one : places_below(*command, next)) all.push_back(std::move(one));
+        for (place& below : places_below(*command, next)) all.push_back(std::move(below));
     }
     return all;
 }
@@ -94,13 +94,13 @@ std::string names_of(const std::vector<const CLI::App*>& commands) {
 std::string for_bash(const std::vector<place>& places) {
     std::vector<std::string> paths;
     std::string cases;
-    for (const place& one : places) {
-        paths.push_back(fmt::format("\"{}\"", one.name()));
+    for (const place& at : places) {
+        paths.push_back(fmt::format("\"{}\"", at.name()));
         std::vector<std::string> options;
-        for (const CLI::Option* const option : one.options)
+        for (const CLI::Option* const option : at.options)
             for (std::string& name : spellings(*option)) options.push_back(std::move(name));
-        cases += fmt::format("    \"{}\") commands=\"{}\"; options=\"{}\" ;;\n", one.name(),
-                             names_of(one.commands), fmt::join(options, " "));
+        cases += fmt::format("    \"{}\") commands=\"{}\"; options=\"{}\" ;;\n", at.name(),
+                             names_of(at.commands), fmt::join(options, " "));
     }
     return fmt::format(R"(# Completes the words of spikeweave in bash.
 _spikeweave() {{
@@ -140,19 +140,19 @@ std::string for_zsh_brackets(std::string text) {
 std::string for_zsh(const std::vector<place>& places) {
     std::string cases;
     std::vector<std::string> paths;
-    for (const place& one : places) {
-        if (!one.words.empty()) paths.push_back(fmt::format("{}", quoted(one.name(), "'\\''")));
-        cases += fmt::format("    ({})\n", quoted(one.name(), "'\\''"));
-        if (!one.commands.empty()) {
+    for (const place& at : places) {
+        if (!at.words.empty()) paths.push_back(fmt::format("{}", quoted(at.name(), "'\\''")));
+        cases += fmt::format("    ({})\n", quoted(at.name(), "'\\''"));
+        if (!at.commands.empty()) {
             cases += "      commands=(\n";
-            for (const CLI::App* const command : one.commands)
+            for (const CLI::App* const command : at.commands)
                 cases += fmt::format(
                     "        {}\n",
                     quoted(command->get_name() + ":" + command->get_description(), "'\\''"));
             cases += "      )\n";
         }
         cases += "      options=(\n";
-        for (const CLI::Option* const option : one.options)
+        for (const CLI::Option* const option : at.options)
             for (const std::string& name : spellings(*option))
                 cases += fmt::format(
                     "        {}\n", quoted(fmt::format("{}[{}]{}", name,
@@ -197,20 +197,19 @@ function __spikeweave_is_at
     test "$place" = "$argv[1]"; or string match -q -- "$argv[1] *" "$place"
 end
 )";
-    for (const place& one : places) {
+    for (const place& at : places) {
         const std::string here =
-            one.words.empty()
+            at.words.empty()
                 ? ""
                 : fmt::format(" -n {}",
-                              quoted(fmt::format("__spikeweave_is_at '{}'", one.name()), "\\'"));
-        for (const CLI::App* const command : one.commands)
-            out +=
-                fmt::format("complete -c spikeweave -n {} -f -a {} -d {}\n",
-                            one.words.empty()
-                                ? "__fish_use_subcommand"
-                                : quoted(fmt::format("__spikeweave_is_at '{}'", one.name()), "\\'"),
-                            command->get_name(), quoted(command->get_description(), "\\'"));
-        for (const CLI::Option* const option : one.options) {
+                              quoted(fmt::format("__spikeweave_is_at '{}'", at.name()), "\\'"));
+        for (const CLI::App* const command : at.commands)
+            out += fmt::format(
+                "complete -c spikeweave -n {} -f -a {} -d {}\n",
+                at.words.empty() ? "__fish_use_subcommand"
+                                 : quoted(fmt::format("__spikeweave_is_at '{}'", at.name()), "\\'"),
+                command->get_name(), quoted(command->get_description(), "\\'"));
+        for (const CLI::Option* const option : at.options) {
             out += fmt::format("complete -c spikeweave{}", here);
             for (const std::string& name : option->get_snames()) out += " -s " + name;
             for (const std::string& name : option->get_lnames()) out += " -l " + name;
@@ -242,7 +241,7 @@ struct completion_command {
     shell which = shell::bash;
 };
 
-void run(completion_command& options, invocation& /*now*/) {
+void run(completion_command& options, invocation& /*call*/) {
     write_stdout(completion_script(*options.program, options.which));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 struct convert_command {
     std::string from{};
-    spike_read_options how{.labels = {"all"}};
+    spike_read_options reading{.labels = {"all"}};
     std::string to{};
     bool overwrite = false;
     bool json = false;
@@ -27,19 +27,19 @@ void write(const convert_command& options, const spike_file& file, const executi
                 options.overwrite);
 }
 
-void run(convert_command& options, invocation& now) {
+void run(convert_command& options, invocation& call) {
     check_output_place(options.to, options.overwrite);
-    spike_file file = spike_source(options.from, now.stop).read(options.how, now.run());
+    spike_file file = spike_source(options.from, call.stop).read(options.reading, call.run());
     for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
-    now.stop_if_asked();
+    call.stop_if_asked();
     // These are made before the file is written, so that no failure is reported after it.
     const std::string document = options.json ? to_json(file, options.from) : "";
     const std::string text =
         fmt::format("wrote {} spikes of {} units to {}\n{}", grouped(file.spikes.size()),
                     grouped(file.spikes.unit_count()), options.to, summarize_dropped(file));
-    write(options, file, now.run());
-    if (!options.json) now.warn(file.warnings);
-    now.print(options.json, document, text);
+    write(options, file, call.run());
+    if (!options.json) call.warn(file.warnings);
+    call.print(options.json, document, text);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void run(convert_command& options, invocation& now) {
 void declare_convert(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<convert_command>();
     add_spike_file(sub, options->from);
-    add_described(sub, describe(options->how));
+    add_described(sub, describe(options->reading));
     sub.add_option("OUT", options->to,
                    "file to write; the ending of its name selects the format: .tsv .txt .csv (also "
                    "with .gz), .npz, .nwb")

@@ -13,57 +13,48 @@
 namespace spikeweave::cli {
 namespace {
 
-struct count_command {
-    spike_input_options input{};
+struct count_command : spike_command<given_episode_options> {
     std::filesystem::path episodes{};
-    epoch_source_options epochs{};
-    output_options output{};
     bool occurrences = false;
     std::uint64_t max_memory_bytes = 0;
-    given_episode_options analysis{};
 };
 
 option_list describe(count_command& options) {
-    option_list list = describe(options.input);
-    describe_output(list, options.output,
-                    "episodes.tsv, circuit.tsv, lags.tsv, circuit.graphml, circuit.svg, run.json "
-                    "and report.html");
+    option_list list =
+        describe_command(options,
+                         "episodes.tsv, circuit.tsv, lags.tsv, circuit.graphml, circuit.svg, "
+                         "run.json and report.html");
     add_occurrences(list, options.occurrences);
-    list.add_all(describe(options.analysis));
-    describe_epochs(list, options.epochs);
+    describe_epochs(list, options.input.epochs);
     add_max_memory(list, options.max_memory_bytes);
     return list;
 }
 
-void count(count_command& options, const invocation& now) {
-    check_place(options.output, result_kind::episodes, now);
-    const execution run = now.run(options.analysis.counting.run.threads);
-    spike_input input = read_input(options.input, now, run);
-    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
+void count(count_command& options, const invocation& call) {
+    check_place(options.output, result_kind::episodes, call);
+    const execution run = call.run(options.analysis.counting.run.threads);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, call, run);
     const std::vector<episode> given = read_given(options.episodes, input);
-    now.warn(input.record.warnings);
+    call.warn(input.record.warnings);
     episode_result result = count_and_test_episodes(input.spikes, given, options.analysis, run);
-    if (!now.is_root()) return;
-    result.warnings = now.warn(input.record, result.warnings);
+    if (!call.is_root()) return;
     given_episode_options used = options_for_given(result.options);
-    episode_report report = report_of(std::move(input.spikes), std::move(result), run);
+    episode_report report = report_on(input, std::move(result), call, run);
     report.with_occurrences = options.occurrences;
     report.run.parameters = parameters_of(describe(used));
     add_parameters(input.record.parameters, describe(options), {"max_memory"});
     input.record.parameters.emplace_back("episodes", options.episodes.string());
-    finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
-                   [&](const episode_report& made) {
-                       std::string text = summarize_counts(made);
-                       text += with_command_line_names(summarize_search(made, {}));
-                       if (!options.output.to.empty())
-                           text +=
-                               with_command_line_names(summarize_files(made, options.output.to));
-                       return text;
-                   });
+    const auto text_of = [&](const episode_report& shown) {
+        return summarize_counts(shown) +
+               with_command_line_names(summarize_search(shown, {}) +
+                                       summarize_files(shown, options.output.to));
+    };
+    finish_command(options.output, report, std::move(input.record), call, run,
+                   &write_episode_report, text_of);
 }
 
-void run(count_command& options, invocation& now) {
-    run_within_memory(options.max_memory_bytes, "fewer episodes need less", now,
+void run(count_command& options, invocation& call) {
+    run_within_memory(options.max_memory_bytes, "fewer episodes need less", call,
                       [&](const invocation& guarded) { count(options, guarded); });
 }
 

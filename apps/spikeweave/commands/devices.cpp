@@ -15,20 +15,20 @@ struct devices_command {
     bool calibrate = false;
 };
 
-void run(devices_command& options, invocation& now) {
+void run(devices_command& options, invocation& call) {
     const std::vector<device_info> all = spikeweave::devices();
     if (options.calibrate) {
         if (all.empty()) throw device_error(device_unavailable_reason());
-        for (const device_info& one : all) calibrate_hybrid(one.ordinal, now.run());
+        for (const device_info& device : all) calibrate_hybrid(device.ordinal, call.run());
     }
-    now.print(options.json, to_json(all), summarize(all));
+    call.print(options.json, to_json(all), summarize(all));
 }
 
 }  // namespace
 
 void declare_devices(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<devices_command>();
-    sub.add_flag("--json", options->json, "print one JSON document");
+    add_json(sub, options->json);
     sub.add_flag("--calibrate", options->calibrate,
                  "measure each GPU, and store the values by which the strategy hybrid chooses");
     sub.footer("Example: spikeweave devices --calibrate");

@@ -11,16 +11,16 @@ struct doctor_command {
     bool json = false;
 };
 
-void run(doctor_command& options, invocation& now) {
+void run(doctor_command& options, invocation& call) {
     const installation_text found = examine_installation();
-    now.print(options.json, found.json, found.terminal);
+    call.print(options.json, found.json, found.terminal);
 }
 
 }  // namespace
 
 void declare_doctor(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<doctor_command>();
-    sub.add_flag("--json", options->json, "print one JSON document");
+    add_json(sub, options->json);
     sub.footer("Example: spikeweave doctor");
     choose(sub, chosen, options);
 }

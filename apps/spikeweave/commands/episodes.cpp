@@ -20,16 +20,10 @@
 namespace spikeweave::cli {
 namespace {
 
-/// The options of the analysis, and those of the command itself.
-struct episodes_command {
-    spike_input_options input{};
-    std::filesystem::path confirm{};  ///< the recording that tests; empty: the one searched
-    epoch_source_options epochs{};
-    output_options output{};
+struct episodes_command : spike_command<episode_options> {
     bool occurrences = false;
     bool stream = false;
     part_options parts{};
-    episode_options analysis{};
 };
 
 // A search block by block goes with its own options, and those of reading and writing.
@@ -55,120 +49,99 @@ void add_stream(option_list& list, bool& stream) {
 }
 
 option_list describe(episodes_command& options) {
-    option_list list = describe(options.input);
-    describe_output(list, options.output,
-                    "episodes.tsv, circuit.tsv, pairs.tsv, lags.tsv, circuit.graphml, "
-                    "circuit.svg, run.json and report.html; with `confirm` also untested.tsv");
+    option_list list =
+        describe_command(options,
+                         "episodes.tsv, circuit.tsv, pairs.tsv, lags.tsv, circuit.graphml, "
+                         "circuit.svg, run.json and report.html; with `confirm` also untested.tsv");
     add_occurrences(list, options.occurrences);
-    list.add_all(describe(options.analysis));
     list.begin_group(list.find("surrogates").group);
     add_part_option(list, options.parts);
-    add_confirm(list, options.confirm);
-    describe_epochs(list, options.epochs);
+    add_confirm(list, options.input.confirm);
+    describe_epochs(list, options.input.epochs);
     add_stream(list, options.stream);
     return list;
 }
 
-// The options that a part is made with, in which the epochs themselves stand, not where they are.
-option_list describe_part(episodes_command& options) {
-    option_list list = describe(options);
-    list.remove("around");
-    list.change("epochs").bind(options.analysis.time.epochs);
-    return list;
-}
-
-std::string text_of(const episodes_command& options, const episode_report& report) {
-    std::string text =
-        with_names_between_styles(summarize(report, shows_colour(STDOUT_FILENO))) +
-        with_command_line_names(summarize_search(report, options.analysis.mining.delays));
-    if (!options.output.to.empty())
-        text += with_command_line_names(summarize_files(report, options.output.to));
-    return text;
-}
-
-// Counts in a part of the surrogates.
-void divide(episodes_command& options, spike_input& input, const invocation& now,
-            const execution& run) {
-    part_record record{.verb = "episodes", .part = options.parts.part};
-    record.tally = count_part(input.spikes, options.analysis, record.part, run).to_bytes();
-    record.run.seed = options.analysis.surrogates.seed;
-    write_part(options.output.to, options.output.overwrite, std::move(record),
-               std::move(input.record), describe_part(options), now, run);
-}
-
 episode_result analyse(const episodes_command& options, const spike_input& input,
                        const std::optional<spike_input>& confirming, const execution& run) {
-    const episode_options& how = options.analysis;
-    if (confirming) return confirm_episodes(input.spikes, confirming->spikes, how, run);
+    if (confirming)
+        return confirm_episodes(input.spikes, confirming->spikes, options.analysis, run);
     const auto all = merged_tally<surrogate_tally>(options.parts.merged, input.record.input);
-    return all ? find_episodes(input.spikes, how, run, *all)
-               : find_episodes(input.spikes, how, run);
+    return all ? find_episodes(input.spikes, options.analysis, run, *all)
+               : find_episodes(input.spikes, options.analysis, run);
 }
 
 // Reads the file once for each size of episodes and keeps a part of it in memory at a time.
-void find_in_stream(episodes_command& options, const invocation& now) {
+void find_in_stream(episodes_command& options, const invocation& call, const execution& run) {
     if (is_standard_input(options.input.path))
         throw invalid_argument("--stream reads FILE several times: standard input must be a file");
-    if (now.ranks)
+    if (call.ranks)
         throw invalid_argument(
             "processes can only share the search of a recording in memory: "
             "leave the launcher (mpirun, srun) or --stream out");
-    const execution run = now.run(options.analysis.run.threads);
-    const auto recording = open_spike_blocks(options.input.path, options.input.how, run);
+    const auto recording = open_spike_blocks(options.input.path, options.input.reading, run);
     auto report = report_of(
         find_episodes_in_blocks(*recording, {options.analysis.mining, options.analysis.run}, run),
         run);
-    now.warn(report.run.warnings);
-    run_record input{.input = describe_input(options.input.path, run),
+    call.warn(report.run.warnings);
+    run_record input{.parameters = parameters_of(describe_for_blocks(options.input.reading)),
+                     .input = describe_input(options.input.path, run),
                      .duplicates = report.run.duplicates};
-    input.parameters = parameters_of(describe_for_blocks(options.input.how));
     input.parameters.emplace_back("stream", true);
-    finish_command(options.output, report, std::move(input), now, run, &write_episode_report,
-                   [](const auto& made) { return with_command_line_names(summarize(made)); });
+    finish_command(options.output, report, std::move(input), call, run, &write_episode_report,
+                   [](const auto& shown) { return with_command_line_names(summarize(shown)); });
 }
 
-void find(episodes_command& options, const invocation& now) {
-    const bool is_part = !options.parts.part.is_all();
-    check_place(options.output, is_part ? result_kind::part : result_kind::episodes, now);
-    check_part(options.parts, options.analysis.surrogates, options.output.to);
-    if (options.stream) return find_in_stream(options, now);
+void find(episodes_command& options, const invocation& call) {
     episode_options& analysis = options.analysis;
-    const execution run = now.run(analysis.run.threads);
-    spike_input input = read_input(options.input, now, run);
-    take_epochs(options.epochs, options.input.path, input, analysis.time.epochs, run);
-    std::optional<spike_input> confirming =
-        read_confirming(options.confirm, options.input, options.epochs, input.record, now, run);
-    now.warn(input.record.warnings);
-    now.warn(input.record, check_episodes(input.spikes, analysis));
-    if (is_part) return divide(options, input, now, run);
-
+    check_part(options.parts, analysis.surrogates, options.output, result_kind::episodes, call);
+    const execution run = call.run(analysis.run.threads);
+    if (options.stream) return find_in_stream(options, call, run);
+    spike_input input = read_input(options.input, analysis.time.epochs, call, run);
+    auto confirming = read_confirming(options.input, input.record, call, run);
+    call.warn(input.record.warnings);
+    call.warn(input.record, check_episodes(input.spikes, analysis));
+    if (const surrogate_part part = options.parts.part; !part.is_all())
+        return write_part(options.output,
+                          {.run = {.seed = analysis.surrogates.seed},
+                           .verb = "episodes",
+                           .part = part,
+                           .tally = count_part(input.spikes, analysis, part, run).to_bytes()},
+                          std::move(input.record), describe(options), analysis.time.epochs, call,
+                          run);
     episode_result result = analyse(options, input, confirming, run);
-    if (!now.is_root()) return;
-    result.warnings = now.warn(input.record, result.warnings);
-    episode_report report = report_of(std::move(input.spikes), std::move(result), run);
+    if (!call.is_root()) return;
+    episode_report report = report_on(input, std::move(result), call, run);
     if (confirming) report.searched_input = exchange_inputs(input.record, *confirming);
     report.with_occurrences = options.occurrences;
     add_parameters(input.record.parameters, describe(options), {"confirm"});
-    finish_command(options.output, report, std::move(input.record), now, run, &write_episode_report,
-                   [&](const episode_report& made) { return text_of(options, made); });
+    const auto text_of = [&](const episode_report& shown) {
+        return with_names_between_styles(summarize(shown, shows_colour(STDOUT_FILENO))) +
+               with_command_line_names(summarize_search(shown, analysis.mining.delays) +
+                                       summarize_files(shown, options.output.to));
+    };
+    finish_command(options.output, report, std::move(input.record), call, run,
+                   &write_episode_report, text_of);
 }
 
 // The memory is watched, because what counting, tests and files take is not known before.
-void run(episodes_command& options, invocation& now) {
+void run(episodes_command& options, invocation& call) {
     std::string advice = "a larger --min-count or a --max-size gives fewer episodes";
     if (!options.stream) advice += "; --stream searches a recording that does not fit into memory";
-    run_within_memory(options.analysis.mining.max_memory_bytes, advice, now,
+    run_within_memory(options.analysis.mining.max_memory_bytes, advice, call,
                       [&](const invocation& guarded) { find(options, guarded); });
 }
 
 }  // namespace
 
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
-                    invocation& now) {
-    episodes_command options{
-        .input = {.path = target.input}, .output = target.output, .parts = {.merged = parts}};
-    take_parameters(parts, describe_part(options));
-    run(options, now);
+                    invocation& call) {
+    episodes_command options;
+    options.input.path = target.input;
+    options.output = target.output;
+    options.parts.merged = parts;
+    take_parameters(parts, describe(options), options.analysis.time.epochs);
+    run(options, call);
 }
 
 void declare_episodes(CLI::App& sub, command& chosen) {

@@ -23,12 +23,13 @@ struct example_command {
 
 std::string list_of_examples() {
     std::string out;
-    for (const example_recording& one : example_recordings())
-        out += fmt::format("{:<10} {}\n           answer: {}\n", one.name, one.about, one.answer);
+    for (const example_recording& example : example_recordings())
+        out += fmt::format("{:<10} {}\n           answer: {}\n", example.name, example.about,
+                           example.answer);
     return out + "\nspikeweave example NAME writes one, with the answer beside it.\n";
 }
 
-void run(example_command& options, invocation& now) {
+void run(example_command& options, invocation& call) {
     if (options.name.empty()) return write_stdout(list_of_examples());
     const example_recording& which = find_example(options.name);
     if (options.to.empty()) options.to = which.file;
@@ -39,8 +40,8 @@ void run(example_command& options, invocation& now) {
     simulate.insert(simulate.end(), {"-o", options.to});
     if (options.overwrite) simulate.emplace_back("--overwrite");
     if (options.json) simulate.emplace_back("--json");
-    now.run_command(simulate);
-    if (options.json || now.quiet) return;
+    call.run_command(simulate);
+    if (options.json || call.quiet) return;
     const std::vector<std::string> file{options.to};
     write_stdout(
         fmt::format("answer: {}\nnext:   spikeweave {}\n", which.answer,
@@ -62,7 +63,7 @@ void declare_example(CLI::App& sub, command& chosen) {
         .by_default("the name of the example")
         .written("OUT");
     list.add("overwrite", options->overwrite, "replace OUT and its truth if they exist");
-    list.add("json", options->json, "print one JSON document");
+    add_json(list, options->json);
     add_described(sub, std::move(list));
     sub.footer("Example: spikeweave example culture -o culture.tsv");
     choose(sub, chosen, options);

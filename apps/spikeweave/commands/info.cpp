@@ -20,33 +20,33 @@ namespace {
 
 struct info_command {
     std::string path{};
-    spike_read_options how{.labels = {"all"}};
-    recording_read_options recording_how{};
+    spike_read_options reading{.labels = {"all"}};
+    recording_read_options recording_reading{};
     bool json = false;
 };
 
-void show_recording(const info_command& options, invocation& now) {
-    const recording what = read_recording(options.path, options.recording_how, now.run());
-    const std::vector<std::string> faults = check_recording(what, {}, now.run());
-    now.print(options.json, to_json(what, faults),
-              with_command_line_names(summarize(what, faults)));
+void show_recording(const info_command& options, invocation& call) {
+    const recording what = read_recording(options.path, options.recording_reading, call.run());
+    const std::vector<std::string> faults = check_recording(what, {}, call.run());
+    call.print(options.json, to_json(what, faults),
+               with_command_line_names(summarize(what, faults)));
 }
 
-void run(info_command& options, invocation& now) {
-    if (options.how.format == spike_format::automatic && !is_standard_input(options.path) &&
-        is_recording(options.path, options.recording_how, now.run()))
-        return show_recording(options, now);
-    if (options.recording_how != recording_read_options{})
+void run(info_command& options, invocation& call) {
+    if (options.reading.format == spike_format::automatic && !is_standard_input(options.path) &&
+        is_recording(options.path, options.recording_reading, call.run()))
+        return show_recording(options, call);
+    if (options.recording_reading != recording_read_options{})
         throw invalid_argument(
             fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
                         options.path));
-    spike_file file = spike_source(options.path, now.stop).read(options.how, now.run());
-    now.stop_if_asked();
+    spike_file file = spike_source(options.path, call.stop).read(options.reading, call.run());
+    call.stop_if_asked();
     std::ranges::move(check_spikes(file.spikes, file.are_clusters),
                       std::back_inserter(file.warnings));
     std::ranges::move(warnings_of(file.dropped), std::back_inserter(file.warnings));
     for (std::string& warning : file.warnings) warning = with_command_line_names(warning);
-    now.print(options.json, to_json(file, options.path), summarize(file, options.path));
+    call.print(options.json, to_json(file, options.path), summarize(file, options.path));
 }
 
 }  // namespace
@@ -54,9 +54,9 @@ void run(info_command& options, invocation& now) {
 void declare_info(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<info_command>();
     add_spike_file(sub, options->path, "file or folder of spikes or of a recording");
-    add_described(sub, describe(options->how));
-    add_described(sub, describe(options->recording_how));
-    sub.add_flag("--json", options->json, "print one JSON document");
+    add_described(sub, describe(options->reading));
+    add_described(sub, describe(options->recording_reading));
+    add_json(sub, options->json);
     sub.footer("Example: spikeweave info culture.spk.txt");
     choose(sub, chosen, options);
 }

@@ -71,55 +71,33 @@ bool is_pipe(const std::filesystem::path& path) {
     return std::filesystem::is_fifo(path, unknown);
 }
 
-// Says on stderr that a stream is waited for, if nothing comes for some time, and that it has come.
-class waiting_notice {
-public:
-    waiting_notice(const std::string& from, invocation& now)
-        : from_(from), now_(&now), is_shown_(is_named_stream(from) && !now.quiet) {}
-
-    void report(std::uint64_t spikes) {
-        if (!is_shown_) return;
-        if (spikes == 0 && !has_told_ && now_->seconds() > patience_s)
-            tell("waiting for spikes from");
-        if (spikes == 0) return;
-        if (has_told_) tell("spikes come from");
-        is_shown_ = false;
-    }
-
-private:
-    static constexpr double patience_s = 2;
-
-    static bool is_named_stream(const std::string& from) {
-        return from.find("://") != std::string::npos || from.starts_with("lsl:");
-    }
-
-    void tell(std::string_view what) {
-        now_->progress.clear();
-        write_stderr(fmt::format("spikeweave: {} {}\n", what, from_));
-        has_told_ = true;
-    }
-
-    std::string from_;
-    invocation* now_;
-    bool is_shown_;
-    bool has_told_ = false;
-};
+// Returns a function of the number of spikes, which reports on stderr that a stream sends none for
+// some time, and then that they arrive.
+std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const invocation& call) {
+    constexpr double patience_s = 2;
+    const bool is_stream = from.find("://") != std::string::npos || from.starts_with("lsl:");
+    return [&from, &call, is_over = !is_stream || call.quiet,
+            was_shown = false](std::uint64_t spikes) mutable {
+        if (is_over) return;
+        is_over = spikes > 0;
+        if (is_over ? !was_shown : was_shown || call.seconds() <= patience_s) return;
+        call.progress.clear();
+        write_stderr(fmt::format("spikeweave: {} {}\n",
+                                 is_over ? "spikes come from" : "waiting for spikes from", from));
+        was_shown = true;
+    };
+}
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
-void run(live_command& options, invocation& now) {
+void run(live_command& options, invocation& call) {
     for (const auto& path : files_of(options.analysis))
         if (is_replaced(path)) check_output_place(path, options.overwrite);
     options.analysis.overwrite = options.overwrite;
-    const memory_guard memory(
-        options.analysis.window.mining.max_memory_bytes, {},
-        {.bound = "--max-memory",
-         .advice =
-             "a larger --min-count, a --max-size or a shorter --window gives fewer episodes"});
     std::stop_source ended;
-    const std::stop_callback asked(now.stop, [&ended] { ended.request_stop(); });
+    const std::stop_callback asked(call.stop, [&ended] { ended.request_stop(); });
     std::atomic<bool> is_for_nobody{false};
     const auto print = [&](std::string_view lines) {
-        now.progress.clear();
+        call.progress.clear();
         try {
             return write_some_to_stdout(lines);
         } catch (const output_closed&) {
@@ -130,37 +108,39 @@ void run(live_command& options, invocation& now) {
     };
     if (options.dashboard)
         options.analysis.dashboard = [&](std::string_view address) {
-            now.progress.clear();
+            call.progress.clear();
             write_stderr(fmt::format("{}\n", address));
             const std::string notice = dashboard_notice(options.analysis, address);
-            if (!notice.empty()) now.warn({notice});
+            if (!notice.empty()) call.warn({notice});
         };
     // What is armed is read twice, which a pipe does not allow.
     std::optional<held_standard_input> held;
     if (is_pipe(options.analysis.episodes)) {
-        held.emplace(options.analysis.episodes, now.stop);
+        held.emplace(options.analysis.episodes, call.stop);
         options.analysis.episodes = held->path();
     }
+    execution run = call.run();
+    run.stop = ended.get_token();
+    run.on_progress = [notice = waiting_notice(options.from, call),
+                       shown = run.on_progress](const progress_report& so_far) {
+        notice(so_far.done);
+        if (shown) shown(so_far);
+    };
     live_result result;
-    try {
-        waiting_notice notice(options.from, now);
-        execution run = now.run();
-        run.stop = ended.get_token();
-        run.on_progress = [&notice, shown = run.on_progress](const progress_report& so_far) {
-            notice.report(so_far.done);
-            if (shown) shown(so_far);
-        };
-        result = run_live(options.from, options.analysis, print, run, memory.stop());
-    } catch (const cancelled&) {
-        memory.check();
-        throw;
-    }
-    now.progress.clear();
+    invocation until_end = call;
+    until_end.stop = {};
+    run_within_memory(
+        options.analysis.window.mining.max_memory_bytes,
+        "a larger --min-count, a --max-size or a shorter --window gives fewer episodes", until_end,
+        [&](const invocation& guarded) {
+            result = run_live(options.from, options.analysis, print, run, guarded.stop);
+        });
+    call.progress.clear();
     if (is_for_nobody) throw output_closed();
-    now.warn(result.warnings);
-    if (!are_printed(options.analysis) && !now.quiet) write_stdout(summary_of(result));
-    now.warn(loss_warnings(result));
-    if (result.has_losses() && !options.allow_gaps) now.exit_status = 1;
+    call.warn(result.warnings);
+    if (!are_printed(options.analysis) && !call.quiet) write_stdout(summary_of(result));
+    call.warn(loss_warnings(result));
+    if (result.has_losses() && !options.allow_gaps) call.exit_status = 1;
 }
 
 }  // namespace

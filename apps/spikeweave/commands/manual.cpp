@@ -154,7 +154,7 @@ const CLI::App& page_about(const manual_command& options) {
     return *options.program->get_subcommand(options.about);
 }
 
-void run(manual_command& options, invocation& /*now*/) {
+void run(manual_command& options, invocation& /*call*/) {
     write_stdout(manual_page(page_about(options)));
 }
 

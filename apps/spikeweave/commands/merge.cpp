@@ -18,25 +18,22 @@ struct merge_command {
 option_list describe(merge_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.target.output.to,
-             "folder to write; it holds what a single run would write")
-        .written("OUT_DIR")
-        .required();
-    list.add("overwrite", options.target.output.overwrite, "replace OUT_DIR if it exists");
+    describe_place(list, options.target.output,
+                   "folder to write; it holds what a single run would write", "OUT_DIR");
     list.add("input", options.target.input, "the file with the spikes, if it was moved")
         .written("FILE")
         .by_default("where the parts say it was");
-    list.add("json", options.target.output.json, "print one JSON document");
+    add_json(list, options.target.output.json);
     return list;
 }
 
-void run(merge_command& options, invocation& now) {
+void run(merge_command& options, invocation& call) {
     const std::vector<part_record> parts = read_parts(options.folders);
     if (options.target.input.empty()) options.target.input = parts.front().run.input.path;
     if (parts.front().verb == "spade")
-        merge_spade(parts, options.target, now);
+        merge_spade(parts, options.target, call);
     else
-        merge_episodes(parts, options.target, now);
+        merge_episodes(parts, options.target, call);
 }
 
 }  // namespace

@@ -13,43 +13,38 @@
 namespace spikeweave::cli {
 namespace {
 
-struct replay_command {
+struct replay_command : spike_command<replay_analysis_options> {
     std::filesystem::path chains{};
-    spike_input_options input{};
-    epoch_source_options epochs{};
     std::filesystem::path events{};
-    output_options output{};
-    replay_analysis_options analysis{};
 };
 
 option_list describe(replay_command& options) {
-    option_list list = describe(options.input);
-    describe_output(list, options.output, "replay.tsv, events.tsv, run.json and report.html");
-    list.add_all(describe(options.analysis));
-    describe_epochs(list, options.epochs);
+    option_list list =
+        describe_command(options, "replay.tsv, events.tsv, run.json and report.html");
+    describe_epochs(list, options.input.epochs);
     option& events = list.change("events");
     events.bind(options.events);
     events.help += "; EVENTS is a table of beginnings and ends in seconds";
     return list;
 }
 
-void run(replay_command& options, invocation& now) {
-    check_place(options.output, result_kind::replay, now);
-    const execution run = now.run(options.analysis.run.threads);
-    spike_input input = read_input(options.input, now, run);
+void run(replay_command& options, invocation& call) {
+    check_place(options.output, result_kind::replay, call);
+    const execution run = call.run(options.analysis.run.threads);
+    spike_input input = read_input(options.input, options.analysis.time.epochs, call, run);
     std::vector<episode> chains = read_given(options.chains, input);
-    take_epochs(options.epochs, options.input.path, input, options.analysis.time.epochs, run);
-    now.warn(input.record.warnings);
+    call.warn(input.record.warnings);
     std::vector<std::string> about_events;
     if (!options.events.empty())
         options.analysis.events = read_epochs(options.events, run, &about_events);
-    now.warn(input.record, about_events);
+    call.warn(input.record, about_events);
     replay_result result = find_replay(input.spikes, chains, options.analysis, run);
-    result.warnings = now.warn(input.record, result.warnings);
+    result.warnings = call.warn(input.record, result.warnings);
     replay_report report =
         report_of(std::move(input.spikes), std::move(chains), std::move(result), run);
     input.record.parameters.emplace_back("chains", options.chains.string());
-    finish_command(options.output, report, std::move(input.record), now, run, &write_replay_report);
+    finish_command(options.output, report, std::move(input.record), call, run,
+                   &write_replay_report);
 }
 
 }  // namespace

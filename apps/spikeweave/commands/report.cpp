@@ -8,25 +8,22 @@
 namespace spikeweave::cli {
 namespace {
 
-struct report_command {
+struct report_command : place_options {
     std::vector<std::filesystem::path> folders{};
-    std::filesystem::path to{};
-    page_options how{};
-    bool overwrite = false;
+    page_options page{};
 };
 
 option_list describe(report_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.to, "the page to write").written("PAGE.html").required();
-    list.add_all(describe(options.how));
-    list.add("overwrite", options.overwrite, "replace PAGE.html if it exists");
+    describe_place(list, options, "the page to write", "PAGE.html");
+    list.add_all(describe(options.page));
     return list;
 }
 
-void run(report_command& options, invocation& now) {
+void run(report_command& options, invocation& call) {
     check_output_place(options.to, options.overwrite);
-    now.warn(write_page(options.to, options.folders, options.how, now.run(), options.overwrite));
+    call.warn(write_page(options.to, options.folders, options.page, call.run(), options.overwrite));
 }
 
 }  // namespace

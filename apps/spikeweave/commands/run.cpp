@@ -20,37 +20,38 @@
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/report/run_record.hpp"
 
-namespace spikeweave {
-namespace cli {
-namespace {
-
-/// The kind of electrodes, where it changes what is done.
-enum class rig_preset : std::uint8_t { culture, neuropixels, tetrode, utah };
-
-}  // namespace
-}  // namespace cli
-
-template <>
-enum_table<cli::rig_preset> enum_names<cli::rig_preset>() {
-    using enum cli::rig_preset;
-    static constexpr std::array<named_value<cli::rig_preset>, 4> values{{
-        {culture, "culture"},
-        {neuropixels, "neuropixels"},
-        {tetrode, "tetrode"},
-        {utah, "utah"},
-    }};
-    return {"preset", values};
-}
-
-namespace cli {
+namespace spikeweave::cli {
 namespace {
 
 using words = std::vector<std::string>;
 
+/// A kind of electrodes: what it changes, and why.
+struct rig_preset {
+    std::string_view name{};
+    std::string_view why_sort{};
+    std::string_view why_episodes{};
+    std::optional<double> neighbours_um{};
+    std::optional<double> max_rate_hz{};
+    bool has_motion = false;
+};
+constexpr std::array<rig_preset, 4> presets{{
+    {.name = "culture", .why_sort = " The electrodes of a culture do not move."},
+    {.name = "neuropixels",
+     .why_episodes = " Units that fire too fast for one neuron are left out.",
+     .max_rate_hz = 70,
+     .has_motion = true},
+    {.name = "tetrode",
+     .why_sort = " The contacts of a tetrode share spikes, and cannot show motion.",
+     .neighbours_um = 100},
+    {.name = "utah",
+     .why_sort = " Electrodes 400 um apart share no spikes: each is sorted by itself.",
+     .neighbours_um = 1},
+}};
+
 struct run_command_options {
     std::string path{};
     std::filesystem::path to{};
-    std::optional<rig_preset> preset{};
+    std::optional<std::string> preset{};  ///< the name of one of `presets`
     bool dry_run = false;
     bool overwrite = false;
     recording_read_options recording{};
@@ -63,26 +64,14 @@ struct step {
     words line{};
 };
 
-// What a preset changes, and why.
-struct changes_of_preset {
-    std::string_view of_sort{};
-    std::string_view of_episodes{};
-};
-
-changes_of_preset apply(rig_preset preset, sort_options& sorting, spike_read_options& reading) {
-    constexpr double most_hz = 70;
-    constexpr double within_tetrode_um = 100;
-    constexpr double itself_um = 1;
-    if (preset == rig_preset::neuropixels) {
-        if (!reading.cleaning.max_rate) reading.cleaning.max_rate = most_hz;
-        return {.of_episodes = " Units that fire too fast for one neuron are left out."};
-    }
-    sorting.motion.model = motion_model::none;
-    if (preset == rig_preset::culture) return {" The electrodes of a culture do not move."};
-    sorting.detection.neighbours = preset == rig_preset::tetrode ? within_tetrode_um : itself_um;
-    if (preset == rig_preset::tetrode)
-        return {" The contacts of a tetrode share spikes, and cannot show motion."};
-    return {" Electrodes 400 um apart share no spikes: each is sorted by itself."};
+// Changes the options as a preset does.
+rig_preset apply(std::string_view name, sort_options& sorting, spike_read_options& reading) {
+    const auto preset = std::ranges::find(presets, name, &rig_preset::name);
+    if (preset == presets.end()) return {};
+    if (!reading.cleaning.max_rate) reading.cleaning.max_rate = preset->max_rate_hz;
+    if (!preset->has_motion) sorting.motion.model = motion_model::none;
+    if (preset->neighbours_um) sorting.detection.neighbours = *preset->neighbours_um;
+    return *preset;
 }
 
 bool holds_voltages(const run_command_options& options, const execution& run) {
@@ -104,8 +93,7 @@ step step_of(std::string why, words line, std::initializer_list<words> more, boo
 std::vector<step> plan(const run_command_options& options, const execution& run) {
     sort_options sorting;
     spike_read_options reading = options.spikes;
-    const changes_of_preset because =
-        options.preset ? apply(*options.preset, sorting, reading) : changes_of_preset{};
+    const rig_preset preset = apply(options.preset.value_or(""), sorting, reading);
     const auto folder = [&](const char* name) { return (options.to / name).string(); };
     std::string spikes = options.path;
     std::string why = fmt::format("{} holds spikes.", options.path);
@@ -115,7 +103,7 @@ std::vector<step> plan(const run_command_options& options, const execution& run)
         steps.push_back(step_of(
             fmt::format("{} holds {} of voltages on {} channels: its units are found first.{}",
                         options.path, format_duration(what.length()),
-                        grouped(what.channels().size()), because.of_sort),
+                        grouped(what.channels().size()), preset.why_sort),
             {"sort", options.path},
             {changed_options(options.recording),
              changed_options(sorting),
@@ -128,7 +116,7 @@ std::vector<step> plan(const run_command_options& options, const execution& run)
     steps.push_back(step_of(
         fmt::format("{}{} All pairs of units are tested, and chains of connections are searched "
                     "for.",
-                    why, because.of_episodes),
+                    why, preset.why_episodes),
         {"episodes", spikes}, {changed_options(reading), {"-o", folder("circuit")}},
         options.overwrite));
     return steps;
@@ -141,14 +129,14 @@ std::string text_of(const std::vector<step>& steps) {
     return out;
 }
 
-void run(run_command_options& options, invocation& now) {
+void run(run_command_options& options, invocation& call) {
     if (is_standard_input(options.path))
         throw invalid_argument("run reads a file or a folder, not standard input");
     if (options.to.empty())
         options.to =
             std::filesystem::path(options.path).lexically_normal().stem().string() + "-result";
-    const std::vector<step> steps = plan(options, now.run());
-    now.progress.clear();
+    const std::vector<step> steps = plan(options, call.run());
+    call.progress.clear();
     if (options.dry_run) return write_stdout(text_of(steps));
     if (steps.size() > 1)
         check_result_place(options.to / "sorted", options.overwrite, result_kind::sort);
@@ -156,10 +144,10 @@ void run(run_command_options& options, invocation& now) {
     const std::filesystem::path list = options.to / "steps.txt";
     check_output_place(list, options.overwrite);
     for (const auto& [why, line] : steps) {
-        if (!now.quiet)
+        if (!call.quiet)
             write_stdout(fmt::format("{}\n$ {}\n", why, shell_line("spikeweave", line)));
-        now.run_command(line);
-        if (!now.quiet) write_stdout("\n");
+        call.run_command(line);
+        if (!call.quiet) write_stdout("\n");
     }
     std::ofstream file(list);
     file << text_of(steps) << std::flush;
@@ -168,7 +156,7 @@ void run(run_command_options& options, invocation& now) {
         std::filesystem::remove(list, ignored);
         throw io_error(fmt::format("'{}' cannot be written", list.string()));
     }
-    if (!now.quiet)
+    if (!call.quiet)
         write_stdout(fmt::format("{} has these steps; open {} in a browser\n", list.string(),
                                  (options.to / "circuit/report.html").string()));
 }
@@ -185,8 +173,17 @@ option_list describe(run_command_options& options) {
         .by_default("the name of the file with -result");
     list.add("overwrite", options.overwrite, "replace the folders in OUT_DIR if they exist");
     list.begin_group("Steps");
-    list.add("preset", options.preset, "the kind of electrodes, if the defaults do not suit them")
-        .basic();
+    option& preset = list.add("preset", options.preset,
+                              "the kind of electrodes, if the defaults do not suit them")
+                         .basic()
+                         .written("NAME");
+    preset.kind = option_kind::choice;
+    preset.put = [&to = options.preset](const option_value& name) {
+        to = std::get<std::string>(name);
+        if (std::ranges::find(presets, *to, &rig_preset::name) == presets.end())
+            throw invalid_argument("");
+    };
+    for (const rig_preset& choice : presets) preset.choices.emplace_back(choice.name);
     list.add("dry_run", options.dry_run,
              "print the commands that give the same files, and run none of them")
         .basic();
@@ -207,5 +204,4 @@ void declare_run(CLI::App& sub, command& chosen) {
     choose(sub, chosen, options);
 }
 
-}  // namespace cli
-}  // namespace spikeweave
+}  // namespace spikeweave::cli

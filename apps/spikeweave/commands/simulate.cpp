@@ -27,66 +27,62 @@ struct model_help {
     const char* name;
     const char* about;
     const char* output;
-    const char* overwrite;
+    const char* replaced;  ///< by --overwrite; empty: OUT
     const char* example;
 };
 
 /// One model with its options, and where its result goes.
 template <class Options>
-struct simulate_command {
+struct simulate_command : place_options {
     Options model{};
-    run_options how{};
-    fs::path to{};
-    bool overwrite = false;
-    bool json = false;
+    run_options threads{};
     std::function<void(simulate_command&, const invocation&)> write{};
 };
 
 template <class Options>
-void run(simulate_command<Options>& options, invocation& now) {
-    options.write(options, now);
+void run(simulate_command<Options>& options, invocation& call) {
+    options.write(options, call);
 }
 
 template <class Options>
 option_list describe(simulate_command<Options>& options, const model_help& help) {
     option_list list;
     list.begin_group("Output");
-    list.add("output", options.to, help.output).written("OUT").required();
-    list.add("overwrite", options.overwrite, help.overwrite);
-    list.add("json", options.json, "print one JSON document");
+    describe_place(list, options, help.output, "OUT", help.replaced);
+    add_json(list, options.json);
     list.add_all(describe(options.model));
-    list.add_all(describe_threads(options.how));
+    list.add_all(describe_threads(options.threads));
     return list;
 }
 
 template <class Made, class Options>
 void write_spikes_of(Made (*simulate)(const Options&, const execution&), const char* planted,
-                     const simulate_command<Options>& options, const invocation& now) {
-    const execution run = now.run(options.how.threads);
+                     const simulate_command<Options>& options, const invocation& call) {
+    const execution run = call.run(options.threads.threads);
     const fs::path truth = truth_path(options.to);
     check_output_place(options.to, options.overwrite);
     check_output_place(truth, options.overwrite);
-    const Made made = simulate(options.model, run);
-    now.stop_if_asked();
-    write_simulation(options.to, made, run, options.overwrite);
-    now.print(options.json,
-              json_document({{"output", options.to.string()},
-                             {"spikes", std::uint64_t{made.spikes.size()}},
-                             {"units", std::uint64_t{made.spikes.unit_count()}},
-                             {"truth", truth.string()},
-                             {"planted", std::uint64_t{made.truth.size()}}}),
-              fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
-                          grouped(made.spikes.size()), grouped(made.spikes.unit_count()),
-                          options.to.string(), made.truth.size(), planted, truth.string()));
+    const Made simulated = simulate(options.model, run);
+    call.stop_if_asked();
+    write_simulation(options.to, simulated, run, options.overwrite);
+    call.print(options.json,
+               json_document({{"output", options.to.string()},
+                              {"spikes", std::uint64_t{simulated.spikes.size()}},
+                              {"units", std::uint64_t{simulated.spikes.unit_count()}},
+                              {"truth", truth.string()},
+                              {"planted", std::uint64_t{simulated.truth.size()}}}),
+               fmt::format("wrote {} spikes of {} units to {}\nwrote {} {} to {}\n",
+                           grouped(simulated.spikes.size()), grouped(simulated.spikes.unit_count()),
+                           options.to.string(), simulated.truth.size(), planted, truth.string()));
 }
 
-void write_recording(const simulate_command<recording_options>& options, const invocation& now) {
+void write_recording(const simulate_command<recording_options>& options, const invocation& call) {
     check_result_place(options.to, options.overwrite, result_kind::recording);
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
-                                                     now.run(options.how.threads));
+                                                     call.run(options.threads.threads));
     const duration length = truth.spikes.span().end;
     const std::string truth_file = (options.to / "truth.npz").string();
-    now.print(
+    call.print(
         options.json,
         json_document({{"output", options.to.string()},
                        {"channels", std::uint64_t{options.model.channels}},
@@ -99,19 +95,20 @@ void write_recording(const simulate_command<recording_options>& options, const i
                     grouped(truth.spikes.size()), grouped(truth.spikes.unit_count()), truth_file));
 }
 
-void write_features(const simulate_command<feature_options>& options, const invocation& now) {
+void write_features(const simulate_command<feature_options>& options, const invocation& call) {
     check_output_place(options.to, options.overwrite);
-    const simulated_features made = simulate_features(options.model, now.run(options.how.threads));
-    now.stop_if_asked();
-    write_simulated_features(options.to, made, options.overwrite);
-    now.print(options.json,
-              json_document({{"output", options.to.string()},
-                             {"spikes", std::uint64_t{made.features.size()}},
-                             {"units", std::uint64_t{options.model.units}},
-                             {"features", std::uint64_t{made.features.feature_count()}}}),
-              fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
-                          grouped(made.features.size()), grouped(options.model.units),
-                          grouped(made.features.feature_count()), options.to.string()));
+    const simulated_features simulated =
+        simulate_features(options.model, call.run(options.threads.threads));
+    call.stop_if_asked();
+    write_simulated_features(options.to, simulated, options.overwrite);
+    call.print(options.json,
+               json_document({{"output", options.to.string()},
+                              {"spikes", std::uint64_t{simulated.features.size()}},
+                              {"units", std::uint64_t{options.model.units}},
+                              {"features", std::uint64_t{simulated.features.feature_count()}}}),
+               fmt::format("wrote {} spikes of {} units, {} features each, to {}\n",
+                           grouped(simulated.features.size()), grouped(options.model.units),
+                           grouped(simulated.features.feature_count()), options.to.string()));
 }
 
 template <class Options>
@@ -134,9 +131,9 @@ void add_spike_model(CLI::App& parent, command& chosen, const char* name, const 
         {name, about,
          "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth is "
          "written beside it, as NAME.truth.tsv",
-         "replace OUT and its truth if they exist", example},
-        [simulate, planted](simulate_command<Options>& options, const invocation& now) {
-            write_spikes_of(simulate, planted, options, now);
+         "OUT and its truth if they exist", example},
+        [simulate, planted](simulate_command<Options>& options, const invocation& call) {
+            write_spikes_of(simulate, planted, options, call);
         });
 }
 
@@ -166,13 +163,13 @@ void declare_simulate(CLI::App& sub, command& chosen) {
          "The voltages that units produce around a probe, and the times of their spikes.",
          "folder to write, which SpikeInterface's read_binary_folder opens; the truth is its "
          "truth.npz and units.tsv, with drift also motion.tsv",
-         "replace OUT if it is such a folder", "recording --units 10 --length 10s --seed 1 -o rec"},
+         "OUT if it is such a folder", "recording --units 10 --length 10s --seed 1 -o rec"},
         &write_recording);
     add_model<feature_options>(
         sub, chosen,
         {"features", "Features and masks of spikes whose units are known.",
-         "the .npz to write, which spikeweave sort reads; the truth is its array 'truth'",
-         "replace OUT if it exists", "features --spikes 50000 --units 60 -o features.npz"},
+         "the .npz to write, which spikeweave sort reads; the truth is its array 'truth'", "",
+         "features --spikes 50000 --units 60 -o features.npz"},
         &write_features);
     sub.footer("Example: spikeweave simulate sym26 --seed 1 -o sym26.tsv");
 }

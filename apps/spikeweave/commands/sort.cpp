@@ -19,8 +19,8 @@
 namespace spikeweave::cli {
 namespace {
 
-/// The options of the analysis, and those of the command itself.
 struct sort_command {
+    const CLI::App& app;  ///< has the options that were given
     std::string path{};
     /// Its sample rate is that of features as well.
     recording_read_options recording{};
@@ -30,9 +30,6 @@ struct sort_command {
     bool klustakwik2_labels = false;
     bool phy = true;
     bool nwb = false;
-    /// The options that were given and apply to one kind of input only.
-    std::vector<std::string> given_for_features{};
-    std::vector<std::string> given_for_recordings{};
 };
 
 void describe_output(option_list& list, sort_command& options) {
@@ -63,18 +60,15 @@ option_list describe(sort_command& options) {
     return list;
 }
 
-std::vector<std::string> given_of(const CLI::App& app, const char* kind) {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options())
-        if (option->get_group().ends_with(kind) && option->count() > 0)
-            names.push_back(option->get_name());
-    return names;
-}
-
-void refuse_given(const std::vector<std::string>& given, const std::string& path, const char* is) {
+// Refuses options that are for the other kind of input.
+void refuse_given(const sort_command& options, const char* group, const char* is) {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : options.app.get_options())
+        if (option->get_group().ends_with(group) && option->count() > 0)
+            given.push_back(option->get_name());
     if (!given.empty())
-        throw invalid_argument(fmt::format("'{}' is {}, to which {} does not apply", path, is,
-                                           fmt::join(given, ", ")));
+        throw invalid_argument(fmt::format("'{}' is {}, to which {} does not apply", options.path,
+                                           is, fmt::join(given, ", ")));
 }
 
 // A sample rate does not tell recordings from features, which have one as well. An extension of raw
@@ -87,11 +81,11 @@ bool is_to_be_detected(const sort_command& options, const execution& run) {
 }
 
 feature_file read_features_of(const sort_command& options, const execution& run) {
-    feature_read_options how = options.features;
-    how.features_per_channel = options.analysis.detection.features_per_channel;
-    feature_file file = read_features(options.path, how, run);
+    feature_read_options reading = options.features;
+    reading.features_per_channel = options.analysis.detection.features_per_channel;
+    feature_file file = read_features(options.path, reading, run);
     if (options.recording.sample_rate > 0) file.sample_rate = options.recording.sample_rate;
-    if (file.features_per_channel == 0) file.features_per_channel = how.features_per_channel;
+    if (file.features_per_channel == 0) file.features_per_channel = reading.features_per_channel;
     if (file.channel_group &&
         std::filesystem::weakly_canonical(file.files.front()) ==
             std::filesystem::weakly_canonical(options.output.to) / "sorting.kwx")
@@ -112,87 +106,69 @@ struct sorted_files {
     run_record record{};
 };
 
-sorted_files sort_file(const sort_command& options, invocation& now, const execution& run) {
+sorted_files sort_file(sort_command& options, const invocation& call, const execution& run) {
     sorted_files out;
     if (is_standard_input(options.path))
         throw invalid_argument("sort reads a file or a folder, not standard input");
+    option_list reading;
     if (is_to_be_detected(options, run)) {
-        refuse_given(options.given_for_features, options.path, "a recording");
+        refuse_given(options, "(features only)", "a recording");
         const recording from = read_recording(options.path, options.recording, run);
-        now.stop_if_asked();
+        call.stop_if_asked();
         out.files = from.description().files;
         out.result = sort_recording(from, options.analysis, run);
-        return out;
+        reading = describe(options.recording);
+    } else {
+        if (std::filesystem::exists(options.path))
+            refuse_given(options, "(recordings only)", "a file of features");
+        feature_file from = read_features_of(options, run);
+        call.stop_if_asked();
+        call.warn(out.record, from.warnings);
+        out.files = from.files;
+        out.result = sort_features(std::move(from), options.analysis, run);
+        reading.add("sample_rate", options.recording.sample_rate, "").unset_is("");
+        reading.add("features_per_channel", options.analysis.detection.features_per_channel, "");
+        reading.add_all(describe(options.features));
     }
-    if (std::filesystem::exists(options.path))
-        refuse_given(options.given_for_recordings, options.path, "a file of features");
-    feature_file from = read_features_of(options, run);
-    now.stop_if_asked();
-    now.warn(out.record, from.warnings);
-    out.files = from.files;
-    out.result = sort_features(std::move(from), options.analysis, run);
+    out.record.parameters = parameters_of(reading);
+    add_parameters(out.record.parameters, describe(options), {"kk2_labels", "phy", "nwb"});
+    const sort_options& analysis = options.analysis;
+    if (!analysis.start.empty() && analysis.start.file != options.path)
+        out.files.push_back(analysis.start.file);
+    if (!analysis.model.empty()) out.files.push_back(analysis.model);
     return out;
 }
 
-void describe_files(std::vector<std::filesystem::path> files, const sort_command& options,
-                    sorting_report& report, run_record& input, const execution& run) {
-    const sort_options& analysis = options.analysis;
-    if (!analysis.start.empty() && analysis.start.file != options.path)
-        files.push_back(analysis.start.file);
-    if (!analysis.model.empty()) files.push_back(analysis.model);
-    input.input = describe_input(files.front(), run);
-    for (std::size_t i = 1; i < files.size(); ++i)
-        report.more_input.push_back(describe_input(files[i], run));
-}
-
-// Adds the parameters of reading the file and of the command itself.
-void add_command_parameters(sort_command options, bool is_recording, parameter_list& list) {
-    option_list reading = describe(options.recording);
-    if (!is_recording) {
-        option_list features;
-        features.add("sample_rate", options.recording.sample_rate, "").unset_is("");
-        features.add("features_per_channel", options.analysis.detection.features_per_channel, "");
-        features.add_all(describe(options.features));
-        reading = std::move(features);
-    }
-    const parameter_list of_file = parameters_of(reading);
-    list.insert(list.end(), of_file.begin(), of_file.end());
-    add_parameters(list, describe(options), {"kk2_labels", "phy", "nwb"});
-}
-
-std::string text_of(const sort_command& options, const sorting_report& report) {
-    std::string text = summarize(report);
-    if (!options.output.to.empty())
-        text += "\n" + with_command_line_names(summarize_files(report, options.output.to));
-    return text;
-}
-
-void run(sort_command& options, invocation& now) {
+void run(sort_command& options, invocation& call) {
     const std::filesystem::path& model = options.analysis.save_model;
     options.analysis.writes_model = false;  // it appears together with the folder
-    check_place(options.output, result_kind::sort, now);
-    if (!model.empty() && now.is_root()) check_output_place(model, options.output.overwrite);
-    const execution run = now.run(options.analysis.run.threads);
-    auto [result, files, record] = sort_file(options, now, run);
-    if (!now.is_root()) return;
-    result.warnings = now.warn(record, result.warnings);
-    const bool is_recording = result.waveforms.group_count() > 0;
+    check_place(options.output, result_kind::sort, call);
+    if (!model.empty() && call.is_root()) check_output_place(model, options.output.overwrite);
+    const execution run = call.run(options.analysis.run.threads);
+    auto [result, files, record] = sort_file(options, call, run);
+    if (!call.is_root()) return;
+    result.warnings = call.warn(record, result.warnings);
     sorting_report report = report_of(std::move(result), run);
-    run_record input;
-    describe_files(std::move(files), options, report, input, run);
-    add_command_parameters(options, is_recording, input.parameters);
+    record.input = describe_input(files.front(), run);
+    for (std::size_t i = 1; i < files.size(); ++i)
+        report.more_input.push_back(describe_input(files[i], run));
     report.first_label = options.klustakwik2_labels ? 3U : 2U;
     report.nwb = options.nwb;
     report.with_phy = options.phy;
     if (options.output.to.empty()) write_model(report, options.output.overwrite);
-    finish_command(options.output, report, std::move(input), now, run, &write_sorting_report,
-                   [&](const sorting_report& made) { return text_of(options, made); });
+    const auto text_of = [&to = options.output.to](const sorting_report& shown) {
+        std::string text = summarize(shown);
+        if (!to.empty()) text += "\n" + with_command_line_names(summarize_files(shown, to));
+        return text;
+    };
+    finish_command(options.output, report, std::move(record), call, run, &write_sorting_report,
+                   text_of);
 }
 
 }  // namespace
 
 void declare_sort(CLI::App& sub, command& chosen) {
-    const auto options = std::make_shared<sort_command>();
+    const auto options = std::make_shared<sort_command>(sort_command{.app = sub});
     add_argument(sub, "FILE", options->path,
                  "a recording, or features: KlustaKwik's .fet.N, klusta's .kwik or .kwx, a folder "
                  "of Phy, or an .npz");
@@ -204,11 +180,7 @@ void declare_sort(CLI::App& sub, command& chosen) {
         "sorted\n"
         "          spikeweave sort probe.kwik --start probe.kwik -o sorted\n"
         "          spikeweave sort features.npz --json");
-    sub.callback([options, &chosen, &sub] {
-        options->given_for_features = given_of(sub, "(features only)");
-        options->given_for_recordings = given_of(sub, "(recordings only)");
-        chosen = [options](invocation& now) { run(*options, now); };
-    });
+    choose(sub, chosen, options);
 }
 
 }  // namespace spikeweave::cli

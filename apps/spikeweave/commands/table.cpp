@@ -10,36 +10,32 @@
 namespace spikeweave::cli {
 namespace {
 
-struct table_command {
+struct table_command : place_options {
     std::vector<std::filesystem::path> folders{};
-    std::filesystem::path to{};
-    table_options how{};
-    bool overwrite = false;
-    bool json = false;
+    table_options rows{};
 };
 
 option_list describe(table_command& options) {
     option_list list;
     list.begin_group("Options");
-    list.add("output", options.to, "the table to write, with tabs").written("TABLE.tsv").required();
-    list.add_all(describe(options.how));
-    list.add("overwrite", options.overwrite, "replace TABLE.tsv if it exists");
-    list.add("json", options.json, "print one JSON document");
+    describe_place(list, options, "the table to write, with tabs", "TABLE.tsv");
+    list.add_all(describe(options.rows));
+    add_json(list, options.json);
     return list;
 }
 
-void run(table_command& options, invocation& now) {
+void run(table_command& options, invocation& call) {
     check_output_place(options.to, options.overwrite);
     const table_summary written =
-        write_table(options.to, options.folders, options.how, now.run(), options.overwrite);
-    now.warn(written.warnings);
-    now.print(options.json,
-              json_document({{"output", options.to.string()},
-                             {"rows", written.rows},
-                             {"recordings", std::uint64_t{written.recordings}},
-                             {"without", written.without},
-                             {"warnings", written.warnings}}),
-              written.text());
+        write_table(options.to, options.folders, options.rows, call.run(), options.overwrite);
+    call.warn(written.warnings);
+    call.print(options.json,
+               json_document({{"output", options.to.string()},
+                              {"rows", written.rows},
+                              {"recordings", std::uint64_t{written.recordings}},
+                              {"without", written.without},
+                              {"warnings", written.warnings}}),
+               written.text());
 }
 
 }  // namespace

@@ -12,37 +12,29 @@
 namespace spikeweave::cli {
 namespace {
 
-struct windows_command {
-    spike_input_options input{};
-    output_options output{};
-    windowed_episode_options analysis{};
-};
+struct windows_command : spike_command<windowed_episode_options> {};
 
 option_list describe(windows_command& options) {
-    option_list list = describe(options.input);
-    describe_output(list, options.output,
-                    "windows.tsv, window_episodes.tsv, window_circuits.tsv, run.json and "
-                    "report.html; with `change_points` also change_points.tsv");
-    list.add_all(describe(options.analysis));
-    return list;
+    return describe_command(options,
+                            "windows.tsv, window_episodes.tsv, window_circuits.tsv, run.json and "
+                            "report.html; with `change_points` also change_points.tsv");
 }
 
-void find(windows_command& options, const invocation& now) {
-    check_place(options.output, result_kind::episodes, now);
-    const execution run = now.run(options.analysis.search.run.threads);
-    spike_input input = read_input(options.input, now, run);
-    now.warn(input.record.warnings);
-    now.warn(input.record, check_episodes(input.spikes, options.analysis.search));
-    auto result = find_episodes_in_windows(input.spikes, options.analysis, run);
-    result.warnings = now.warn(input.record, result.warnings);
-    auto report = report_of(std::move(input.spikes), std::move(result), run);
-    finish_command(options.output, report, std::move(input.record), now, run,
+void find(windows_command& options, const invocation& call) {
+    check_place(options.output, result_kind::episodes, call);
+    const execution run = call.run(options.analysis.search.run.threads);
+    spike_input input = read_input(options.input, call, run);
+    call.warn(input.record.warnings);
+    call.warn(input.record, check_episodes(input.spikes, options.analysis.search));
+    auto report =
+        report_on(input, find_episodes_in_windows(input.spikes, options.analysis, run), call, run);
+    finish_command(options.output, report, std::move(input.record), call, run,
                    &write_episode_report);
 }
 
-void run(windows_command& options, invocation& now) {
+void run(windows_command& options, invocation& call) {
     run_within_memory(options.analysis.search.mining.max_memory_bytes,
-                      "a larger --min-count or a --max-size gives fewer episodes", now,
+                      "a larger --min-count or a --max-size gives fewer episodes", call,
                       [&](const invocation& guarded) { find(options, guarded); });
 }
 

@@ -68,9 +68,7 @@ public:
         std::filesystem::remove(path_, ignored);
     }
     raw_file(const raw_file&) = delete;
-    raw_file(raw_file&&) = delete;
     raw_file& operator=(const raw_file&) = delete;
-    raw_file& operator=(raw_file&&) = delete;
 
     // Channels are on a line, because positions are not given.
     recording opened(const recording& like) const {

@@ -51,8 +51,6 @@ public:
     }
     temporary_file(const temporary_file&) = delete;
     temporary_file& operator=(const temporary_file&) = delete;
-    temporary_file(temporary_file&&) = delete;
-    temporary_file& operator=(temporary_file&&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
 

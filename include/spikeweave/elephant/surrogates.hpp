@@ -24,8 +24,6 @@ public:
     ~elephant_surrogate_miner();
     elephant_surrogate_miner(const elephant_surrogate_miner&) = delete;
     elephant_surrogate_miner& operator=(const elephant_surrogate_miner&) = delete;
-    elephant_surrogate_miner(elephant_surrogate_miner&&) = delete;
-    elephant_surrogate_miner& operator=(elephant_surrogate_miner&&) = delete;
 
     /// Adds a surrogate, after waiting until the threads have taken enough of those before it.
     /// @throws the exception of the search; invalid_argument after `close`; cancelled.

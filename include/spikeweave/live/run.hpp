@@ -128,7 +128,7 @@ struct live_result {
     std::uint64_t windows = 0;       ///< those that were mined
     std::uint64_t incomplete = 0;    ///< windows of them whose search ended early
     std::uint64_t skipped = 0;       ///< windows that were not mined
-    std::uint64_t armed = 0;         ///< how often an episode was armed automatically
+    std::uint64_t armed = 0;         ///< times that an episode was armed automatically
     std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take

@@ -50,8 +50,6 @@ public:
     ~spike_sender();
     spike_sender(const spike_sender&) = delete;
     spike_sender& operator=(const spike_sender&) = delete;
-    spike_sender(spike_sender&&) = delete;
-    spike_sender& operator=(spike_sender&&) = delete;
 
     /// The numbers of units continue.
     void add_units(std::span<const std::string> names);

@@ -88,7 +88,7 @@ SPIKEWEAVE_API enum_table<tie_rule> enum_names<tie_rule>();
 /// The algorithms for counting. All are exact and give the same counts; docs/algorithms/episodes.md
 /// describes their uses.
 enum class episode_strategy : std::uint8_t {
-    automatic,      ///< the library chooses; the result says which strategy ran
+    automatic,      ///< the library chooses; the result names the one that ran
     reference,      ///< lists all occurrences, then finds the largest set without overlap, straight
                     ///< from the definition
     state_machine,  ///< the published Algorithm 1: one pass over the spikes for all candidates
@@ -126,7 +126,7 @@ SPIKEWEAVE_API enum_table<pair_method> enum_names<pair_method>();
 /// The three published ways in which the strategy `occurrences` on a GPU joins the findings of its
 /// threads in one list.
 enum class compaction_method : std::uint8_t {
-    automatic,         ///< the library chooses; the result says which ran
+    automatic,         ///< the library chooses; the result names the one that ran
     atomic,            ///< one counter per block of threads and a global one; the list is sorted
     select,            ///< a few slots for each thread, compacted afterwards
     count_scan_write,  ///< results are counted, offsets summed, then each is written to its place

@@ -19,8 +19,6 @@ public:
     virtual ~communicator() = default;
     communicator(const communicator&) = delete;
     communicator& operator=(const communicator&) = delete;
-    communicator(communicator&&) = delete;
-    communicator& operator=(communicator&&) = delete;
 
     virtual int rank() const = 0;
     virtual int size() const = 0;

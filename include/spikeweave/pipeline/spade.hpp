@@ -15,6 +15,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/members.hpp"
+#include "spikeweave/core/memory.hpp"
 #include "spikeweave/mine/spade.hpp"
 #include "spikeweave/pipeline/spade/options.hpp"
 #include "spikeweave/spikes/binned_spikes.hpp"
@@ -248,6 +249,31 @@ SPIKEWEAVE_API spade_result run_spade(const spade_input& prepared, const spade_o
 /// @throws invalid_argument also if there are more parts than surrogates.
 SPIKEWEAVE_API maxima_tally tally_part(const spade_input& prepared, const spade_options& options,
                                        const surrogate_part& part, const execution& run = {});
+
+/// A whole analysis that is ready to run.
+struct spade_analysis {
+    spade_options search{};  ///< those of the search: of the rest, if a part is held out
+    spade_input prepared;
+    /// The held-out time or the recording that confirms, if patterns are tested in other spikes.
+    std::optional<replication_spikes> other{};
+};
+
+/// Bins the spikes, makes the windows, and prepares the spikes that test the patterns, if any.
+/// @param confirm  another recording, as for `confirming_recording`; null: none
+/// @param recorded  as for `run_spade`
+/// @param guard  refuses windows that may need more memory; null: no bound
+/// @throws invalid_argument like `bin_recording`, `divide_recording`, `confirming_recording` and
+/// `check_memory`; cancelled.
+SPIKEWEAVE_API spade_analysis prepare_spade(spike_sequence spikes, const spike_sequence* confirm,
+                                            const spade_options& options,
+                                            std::pair<bool, bool> recorded = {true, true},
+                                            const execution& run = {},
+                                            const memory_guard* guard = nullptr);
+
+/// Runs a prepared analysis; the parameters are those of the other `run_spade`. Its warnings begin
+/// with those of the preparation.
+SPIKEWEAVE_API spade_result run_spade(const spade_analysis& analysis, const execution& run = {},
+                                      const maxima_tally* tallied = nullptr);
 
 /// The result of a search whose patterns are not held in memory.
 struct spade_stream_result {

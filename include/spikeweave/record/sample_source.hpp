@@ -15,8 +15,6 @@ public:
     virtual ~sample_source() = default;
     sample_source(const sample_source&) = delete;
     sample_source& operator=(const sample_source&) = delete;
-    sample_source(sample_source&&) = delete;
-    sample_source& operator=(sample_source&&) = delete;
 
     virtual std::uint64_t frame_count() const = 0;
     /// Reads whole frames within the recording, channels fastest.

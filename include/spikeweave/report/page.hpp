@@ -44,7 +44,7 @@ SPIKEWEAVE_API option_list describe(page_options& options);
 
 /// A result as its document, which is what `result.json` holds.
 struct result_document {
-    std::string name{};  ///< what the page calls it
+    std::string name{};  ///< its name on the page
     std::string text{};
 };
 

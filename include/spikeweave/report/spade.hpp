@@ -92,8 +92,6 @@ public:
     ~pattern_stream();
     pattern_stream(const pattern_stream&) = delete;
     pattern_stream& operator=(const pattern_stream&) = delete;
-    pattern_stream(pattern_stream&&) = delete;
-    pattern_stream& operator=(pattern_stream&&) = delete;
 
     /// Adds a block, in the order in which `mine_patterns` delivers them. @throws io_error
     void take(const pattern_table& block);

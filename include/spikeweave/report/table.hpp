@@ -53,7 +53,7 @@ SPIKEWEAVE_API table_summary write_table(const std::filesystem::path& table,
 /// A column of a file for people.
 struct column_description {
     std::string name{};
-    /// What it holds, in Markdown; empty: it is explained with the column before.
+    /// Its explanation, in Markdown; empty: it is explained with the column before.
     std::string help{};
 };
 struct table_description {

@@ -84,8 +84,6 @@ public:
     ~model_file();
     model_file(const model_file&) = delete;
     model_file& operator=(const model_file&) = delete;
-    model_file(model_file&&) = delete;
-    model_file& operator=(model_file&&) = delete;
 
     /// @throws io_error
     void commit();

@@ -35,9 +35,7 @@ class SPIKEWEAVE_API spike_blocks {
 public:
     spike_blocks() = default;
     spike_blocks(const spike_blocks&) = delete;
-    spike_blocks(spike_blocks&&) = delete;
     spike_blocks& operator=(const spike_blocks&) = delete;
-    spike_blocks& operator=(spike_blocks&&) = delete;
     virtual ~spike_blocks();
 
     /// Goes back to the first spike; the next time it is read, it is the same recording.

@@ -20,8 +20,6 @@ public:
     ~held_standard_input();
     held_standard_input(const held_standard_input&) = delete;
     held_standard_input& operator=(const held_standard_input&) = delete;
-    held_standard_input(held_standard_input&&) = delete;
-    held_standard_input& operator=(held_standard_input&&) = delete;
 
     /// A path by which this process and its children can read the copy while it is held.
     std::string path() const;

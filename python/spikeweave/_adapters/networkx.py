@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._values.circuit import ESTIMATES, Circuit
+from .._values.circuit import Circuit
 from .._values.compare import ConditionComparison
 from .._values.conversions import converts
 from .._values.spade import PatternResult
@@ -19,34 +19,16 @@ def circuit_to_graph(circuit: Circuit) -> Any:
         raise ImportError("to_networkx() makes a networkx graph: pip install networkx") from None
     graph = networkx.MultiDiGraph()
     graph.add_nodes_from(circuit.unit_names)
-    for i in range(len(circuit)):
-        attributes = {
-            "sign": circuit.sign[i],
-            "delay_low": float(circuit.delay[i, 0]),
-            "delay_high": float(circuit.delay[i, 1]),
-            "count": int(circuit.count[i]),
-            "expected": float(circuit.expected[i]),
-            "p": float(circuit.p[i]),
-            "q": float(circuit.q[i]),
-            "strength": float(circuit.strength[i]),
-            **{name: float(getattr(circuit, name)[i]) for name in ESTIMATES},
-            "kind": circuit.kind[i],
-            "mean_delay": float(circuit.mean_delay[i]),
-            "mean_delay_low": float(circuit.mean_delay_low[i]),
-            "mean_delay_high": float(circuit.mean_delay_high[i]),
-            "asymmetry": float(circuit.asymmetry[i]),
-            "cut": circuit.cut[i],
-            "synchronous": int(circuit.synchronous[i]),
-            "synchronous_expected": float(circuit.synchronous_expected[i]),
-        }
-        via = circuit.via[i]
-        if via is not None:
-            attributes["via"] = circuit.unit_names[via]
-        graph.add_edge(
-            circuit.unit_names[circuit.source[i]],
-            circuit.unit_names[circuit.target[i]],
-            **attributes,
-        )
+    columns = {
+        name: values.tolist() if hasattr(values, "tolist") else values
+        for name, values in circuit._columns().items()
+    }
+    sources, targets = columns.pop("source"), columns.pop("target")
+    for i, pair in enumerate(zip(sources, targets, strict=True)):
+        attributes = {name: values[i] for name, values in columns.items()}
+        if attributes["via"] is None:
+            del attributes["via"]
+        graph.add_edge(*pair, **attributes)
     return graph
 
 

@@ -193,7 +193,7 @@ def units_to_nwb(result: SortResult, target: Any, overwrite: bool, append: bool)
 
 
 def _explanations() -> dict[str, str]:
-    """What the columns of units hold."""
+    """The columns of units."""
     tables = {(command, file): columns for command, file, columns in _core.result_tables()}
     return {_OTHER_NAMES.get(name, name): text for name, text in tables["sort", "units.tsv"]}
 

@@ -112,7 +112,7 @@ def _spikes(document: dict[str, Any]) -> SpikeSequence:
 
 
 def _recorded(run: dict[str, Any], resolve: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """What results of all kinds take from the record of their run."""
+    """The facts that results of all kinds take from the record of their run."""
     asked = {
         name: value if isinstance(value, (bool, str)) else json.dumps(value)
         for name, value in run["parameters"].items()
@@ -150,22 +150,25 @@ def _flat_episodes(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _circuit(table: dict[str, Any], names: list[str]) -> Circuit:
-    columns: dict[str, Any] = {
-        "source": np.array(table["from"], np.uint32),
-        "target": np.array(table["to"], np.uint32),
-        "delay": _seconds(table["delay_ms"]),
-        "best_delay": _seconds(table["best_delay_ms"]),
-        "count": np.array(table["count"], np.int64),
-        "synchronous": np.array(table["synchronous"], np.int64),
-        "via": [units[0] if units else None for units in table["via"]],
-    }
-    for name in ("mean_delay", "mean_delay_low", "mean_delay_high"):
-        columns[name] = _floats(table[f"{name}_ms"]) / 1e3
-    for name in Circuit.__dataclass_fields__:
-        if name in table and name not in columns:
-            is_text = name in ("sign", "kind", "cut")
-            columns[name] = table[name] if is_text else _floats(table[name])
-    return Circuit(names, **columns)
+    columns: dict[str, Any] = {}
+    for column, values in table.items():
+        name = {"from": "source", "to": "target"}.get(column, column.removesuffix("_ms"))
+        if column in ("from", "to"):
+            columns[name] = np.array(values, np.uint32)
+        elif column in ("delay_ms", "best_delay_ms"):
+            columns[name] = _seconds(values)
+        elif column in ("count", "synchronous"):
+            columns[name] = np.array(values, np.int64)
+        elif name == "via":
+            columns[name] = [units[0] if units else None for units in values]
+        elif column.endswith("_ms"):
+            columns[name] = _floats(values) / 1e3
+        elif column != "total":
+            is_text = any(isinstance(value, str) for value in values)
+            columns[name] = (
+                values if is_text or name in ("sign", "kind", "cut") else _floats(values)
+            )
+    return Circuit._of(names, columns)
 
 
 def _pairs(document: dict[str, Any]) -> PairTests | None:
@@ -402,10 +405,8 @@ def _comparison(
     }
     if "lags_ms" not in table:
         common |= _recorded(run, _core.compare_arguments)
-        common.pop("version")
         return ConditionComparison(findings=of_table(_flat_episodes(table), names), **common)
     common |= _recorded(run, _core.compare_patterns_arguments)
-    common.pop("version")
     findings = [
         ComparedPattern(tuple(names[unit] for unit in units), tuple(lag / 1e3 for lag in lags))
         for units, lags in zip(table["units"], table["lags_ms"], strict=True)

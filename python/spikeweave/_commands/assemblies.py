@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
-from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.assemblies import Assembly, AssemblyResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
-from .described import described
+from .described import described, run_of, with_epochs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -73,19 +71,13 @@ def assemblies(
     >>> [round(float(lags[unit] - lags["a"]), 3) for unit in "acb"]
     [0.0, 0.02, 0.04]
     """
-    given: dict[str, Any] = {**options}
-    if given.get("epochs") is not None:
-        given["epochs"] = epochs_of(given["epochs"])
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
     with reporting(progress) as callback:
-        found = _core.find_assemblies(sequence._core, {**given, "progress": callback})
-    if "spikes" in found:
-        sequence = SpikeSequence._from_core(found["spikes"])
-    for warning in found["warnings"][found["told"] :]:
-        warnings.warn(warning, stacklevel=2)
+        found = _core.find_assemblies(
+            sequence._core, {**with_epochs(options), "progress": callback}
+        )
     return AssemblyResult(
-        spikes=sequence,
         assemblies=[
             Assembly(
                 **{
@@ -96,6 +88,6 @@ def assemblies(
             )
             for one in found["assemblies"]
         ],
-        _report=found["report"],
-        **{name: found[name] for name in ("steps", "parameters", "seconds", "warnings")},
+        steps=found["steps"],
+        **run_of(found, sequence),
     )

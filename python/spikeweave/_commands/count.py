@@ -11,8 +11,8 @@ from .._values.episode_rows import flat, named
 from .._values.episodes import EpisodeResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
-from .described import described
-from .episodes import result_of, run_of, with_epochs
+from .described import described, run_of, with_epochs
+from .episodes import result_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -78,4 +78,4 @@ def count(
         found = _core.count_and_test_episodes(
             sequence._core, arrays, {**with_epochs(options), "progress": callback}
         )
-    return result_of(found, sequence, run_of(found))
+    return result_of(found, run_of(found, sequence))

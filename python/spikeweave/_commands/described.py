@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
+
+from .._adapters.epochs import epochs_of
+from .._values.spikes import SpikeSequence
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -76,3 +80,24 @@ def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Functio
         return function
 
     return decorate
+
+
+def with_epochs(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The options with `epochs`, and others of these names, as pairs of times."""
+    given = dict(options)
+    for name in ("epochs", *names):
+        if given.get(name) is not None:
+            given[name] = epochs_of(given[name])
+    return given
+
+
+def run_of(found: dict[str, Any], searched: SpikeSequence) -> dict[str, Any]:
+    """The attributes of a run; shows its warnings if they were not shown before."""
+    for warning in found["warnings"][found["told"] :]:
+        warnings.warn(warning, stacklevel=3)
+    part = found.get("spikes")
+    return {
+        "spikes": searched if part is None else SpikeSequence._from_core(part),
+        "_report": found["report"],
+        **{name: found[name] for name in ("parameters", "seconds", "warnings")},
+    }

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.arrays import array
 from .._values.circuit import Circuit
@@ -19,7 +18,7 @@ from .._values.episodes import EpisodeResult
 from .._values.pair_tests import PairTests
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike, Time
-from .described import described
+from .described import described, run_of, with_epochs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -102,46 +101,28 @@ def episodes(
             {**with_epochs(options), "progress": callback},
             None if confirm is None else SpikeSequence.of(confirm)._core,
         )
-    return result_of(found, sequence, run_of(found))
+    return result_of(found, run_of(found, sequence))
 
 
-def with_epochs(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with `epochs` as pairs of times."""
-    given = dict(options)
-    if given.get("epochs") is not None:
-        given["epochs"] = epochs_of(given["epochs"])
-    return given
-
-
-def run_of(found: dict[str, Any]) -> dict[str, Any]:
-    """What a result says of its run, whose warnings are given if they were not told before."""
-    for warning in found["warnings"][found["told"] :]:
-        warnings.warn(warning, stacklevel=3)
-    return {name: found[name] for name in ("parameters", "seconds", "warnings")}
-
-
-def result_of(found: dict[str, Any], sequence: SpikeSequence, run: dict[str, Any]) -> EpisodeResult:
-    """The result of a search in these spikes, or of counting given episodes there."""
+def result_of(found: dict[str, Any], run: dict[str, Any]) -> EpisodeResult:
+    """The result of a search, or of counting given episodes."""
     search = found.get("search")
     if search is not None and "untested" in search:
         search["untested"] = [_untested(*row) for row in search["untested"]]
-    if "spikes" in found:
-        sequence = SpikeSequence._from_core(found["spikes"])
+    names = run["spikes"].unit_names
     circuit = found["circuit"]
     chains = circuit.pop("chains")
     pairs = found.get("pairs")
     return EpisodeResult(
-        spikes=sequence,
         **found["table"],
         **found["assessed"],
         by_surrogates=found.get("by_surrogates"),
         search=search,
-        circuit=Circuit(sequence.unit_names, **circuit),
-        pairs=PairTests(sequence.unit_names, **pairs) if pairs is not None else None,
+        circuit=Circuit._of(names, circuit),
+        pairs=PairTests(names, **pairs) if pairs is not None else None,
         chains=chains,
         levels=found["levels"],
         threshold=found["threshold"],
-        _report=found["report"],
         **run,
     )
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.episode_rows import flat, named
 from .._values.episodes import EpisodeResult
 from .._values.replay import ReplayResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
-from .described import described
+from .described import described, run_of, with_epochs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -80,10 +78,7 @@ def replay(
     >>> [(d, int(n)) for d, n in zip(found.direction, found.events_significant)]
     [('forward', 40), ('reverse', 0)]
     """
-    given: dict[str, Any] = {**options}
-    for name in ("epochs", "events"):
-        if given.get(name) is not None:
-            given[name] = epochs_of(given[name])
+    given = with_epochs(options, "events")
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
     if isinstance(chains, EpisodeResult):
@@ -93,16 +88,10 @@ def replay(
         found = _core.find_replay(
             sequence._core, flat(wanted, names), {**given, "progress": callback}
         )
-    if "spikes" in found:
-        sequence = SpikeSequence._from_core(found["spikes"])
-    for warning in found["warnings"][found["told"] :]:
-        warnings.warn(warning, stacklevel=2)
     return ReplayResult(
-        spikes=sequence,
         chains=wanted,
         **found["tests"],
         event_times=found["event_times"],
         events=found["events"],
-        _report=found["report"],
-        **{name: found[name] for name in ("parameters", "seconds", "warnings")},
+        **run_of(found, sequence),
     )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._adapters.epochs import epochs_of
 from .._adapters.progress import Progress, reporting
 from .._values.arrays import seconds
 from .._values.spade import PatternResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
-from .described import described
+from .described import described, run_of, with_epochs
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -87,9 +85,7 @@ def spade(
     >>> print(found[0])
     n0 n1+5ms n2+10ms n3+15ms n4+20ms
     """
-    given: dict[str, Any] = {**options}
-    if given.get("epochs") is not None:
-        given["epochs"] = epochs_of(given["epochs"])
+    given = with_epochs(options)
     sequence = SpikeSequence.of(spikes)
     if hasattr(spikes, "bin_size"):
         own = _core.seconds(spikes.bin_size)
@@ -114,20 +110,14 @@ def spade(
             },
             None if confirm is None else SpikeSequence.of(confirm)._core,
         )
-    for warning in found["warnings"][found["told"] :]:
-        warnings.warn(warning, stacklevel=2)
     return PatternResult(
-        spikes=sequence,
         **found["table"],
         signatures=found["signatures"],
         funnel=found["funnel"],
-        parameters=found["parameters"],
         input=found["input"],
-        seconds=found["seconds"],
-        warnings=found["warnings"],
-        _report=found["report"],
         pvalue_spectrum=found.get("pvalue_spectrum"),
         replication=found.get("replication"),
+        **run_of(found, sequence),
     )
 
 

@@ -9,8 +9,7 @@ from .._adapters.progress import Progress, reporting
 from .._values.episode_windows import WindowedEpisodeResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
-from .described import described
-from .episodes import run_of
+from .described import described, run_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -68,9 +67,7 @@ def windows(
     with reporting(progress) as callback:
         found = _core.find_episodes_in_windows(sequence._core, {**options, "progress": callback})
     return WindowedEpisodeResult(
-        spikes=sequence,
         _windows=found["windows"],
         _changes=found.get("changes"),
-        _report=found["report"],
-        **run_of(found),
+        **run_of(found, sequence),
     )

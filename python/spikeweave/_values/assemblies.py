@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from .conversions import converted
 from .page import HasReport
 from .spikes import SpikeSequence
@@ -85,11 +84,7 @@ class AssemblyResult(HasReport):
     spikes: SpikeSequence
     assemblies: list[Assembly]
     steps: dict[str, NDArray[Any]]
-    parameters: dict[str, Any]
     seconds: float
-    warnings: list[str]
-    _report: Any
-    version: str = field(default_factory=_core.version)
 
     def _called(self) -> str:
         return "assemblies(spikes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     import pandas
 
 _SHOWN = 10
-
-#: The columns of the gain and the transmission, with the ends of their confidence intervals.
-ESTIMATES = tuple(
-    f"{name}{end}" for name in ("gain", "transmission") for end in ("", "_low", "_high")
-)
 
 
 @dataclass(frozen=True)
@@ -106,14 +101,16 @@ class Circuit:
     synchronous_expected : ndarray of float64, shape (edges,)
         Pairs of spikes at most 0.5 ms apart, and the number expected from lags of 0.5 to 5 ms, or
         from those behind `delay` if it is among these.
+    more : dict
+        Further columns of ``circuit.tsv``, by name.
     """
 
     unit_names: list[str]
     source: NDArray[np.uint32]
     target: NDArray[np.uint32]
+    sign: list[str]
     delay: NDArray[np.float64]
     best_delay: NDArray[np.float64]
-    sign: list[str]
     count: NDArray[np.int64]
     expected: NDArray[np.float64]
     p: NDArray[np.float64]
@@ -134,6 +131,18 @@ class Circuit:
     cut: list[str]
     synchronous: NDArray[np.int64]
     synchronous_expected: NDArray[np.float64]
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def _of(cls, unit_names: list[str], columns: dict[str, Any]) -> Circuit:
+        own = {one.name for one in fields(cls)}
+        more = {name: values for name, values in columns.items() if name not in own}
+        known = {name: values for name, values in columns.items() if name in own}
+        return cls(unit_names, more=more, **known)
+
+    def _table(self) -> dict[str, Any]:
+        names = [one.name for one in fields(self) if one.name not in ("unit_names", "more")]
+        return {name: getattr(self, name) for name in names} | self.more
 
     def __len__(self) -> int:
         return len(self.source)
@@ -156,44 +165,26 @@ class Circuit:
             float(self.transmission[i]),
         )
 
-    def _names(self, units: NDArray[np.uint32]) -> list[str]:
-        return [self.unit_names[unit] for unit in units]
-
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per edge; units by their names, delays in
         milliseconds."""
         return converted(self._columns(), "dataframe")
 
     def _columns(self) -> dict[str, Any]:
-        return {
-            "source": self._names(self.source),
-            "target": self._names(self.target),
-            "sign": self.sign,
-            "delay_low": self.delay[:, 0],
-            "delay_high": self.delay[:, 1],
-            "count": self.count,
-            "expected": self.expected,
-            "p": self.p,
-            "q": self.q,
-            **{name: getattr(self, name) for name in ESTIMATES},
-            "strength": self.strength,
-            "kind": self.kind,
-            "via": [None if unit is None else self.unit_names[unit] for unit in self.via],
-            "mean_delay": self.mean_delay,
-            "mean_delay_low": self.mean_delay_low,
-            "mean_delay_high": self.mean_delay_high,
-            "asymmetry": self.asymmetry,
-            "cut": self.cut,
-            "synchronous": self.synchronous,
-            "synchronous_expected": self.synchronous_expected,
-        }
+        out: dict[str, Any] = {}
+        for name, values in self._table().items():
+            if name == "delay":
+                out |= {"delay_low": values[:, 0], "delay_high": values[:, 1]}
+            elif name in ("source", "target", "via"):
+                out[name] = [None if unit is None else self.unit_names[unit] for unit in values]
+            elif name != "best_delay":
+                out[name] = values
+        return out
 
     def to_networkx(self) -> Any:
         """A `networkx.MultiDiGraph`: a node per unit, by name, and an edge per significant delay.
 
-        Edges have ``sign``, ``delay_low`` and ``delay_high`` in seconds, ``count``, ``expected``,
-        ``p``, ``q``, ``strength``, ``kind``, their gain, transmission and timing as in the
-        attributes and, where a unit explains them, ``via``.
+        Edges have the columns of `to_dataframe`; ``via`` only where a unit explains them.
         """
         return converted(self, "networkx")
 

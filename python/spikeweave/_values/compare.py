@@ -45,10 +45,7 @@ class _Comparison(HasReport, Sequence[_Finding], Generic[_Finding]):
     labellings: int
     all_labellings: bool
     smallest_p: float
-    parameters: dict[str, Any]
-    warnings: list[str]
     seconds: float
-    _report: Any
 
     @property
     def sample_counts(self) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -48,13 +48,9 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
     """
 
     spikes: SpikeSequence
-    parameters: dict[str, Any]
     seconds: float
     _windows: list[dict[str, Any]]
-    _report: Any
     _changes: dict[str, Any] | None = None
-    warnings: list[str] = field(default_factory=list)
-    version: str = field(default_factory=_core.version)
 
     def _column(self, name: str, kind: type) -> NDArray[Any]:
         return np.array([one[name] for one in self._windows], kind)
@@ -117,7 +113,7 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
             **{name: one[name] for name in ("offsets", "units", "delays", "counts", *_TESTS)},
             by_surrogates=None,
             search=None,
-            circuit=Circuit(self.spikes.unit_names, **circuit),
+            circuit=Circuit._of(self.spikes.unit_names, circuit),
             chains=one["circuit"]["chains"],
             levels=one["levels"],
             threshold=one["threshold"],

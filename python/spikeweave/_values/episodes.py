@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from .. import _core
 from .circuit import Circuit
 from .conversions import FindingsToNwb, converted
 from .episode_rows import Episode, EpisodeRows
-from .page import HasReport, Part
+from .page import HasReport, Selection
 from .pair_tests import PairTests
 from .spikes import SpikeSequence
 from .tables import counted, short
@@ -103,12 +103,8 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
     circuit: Circuit
     chains: NDArray[np.int64]
     levels: list[dict[str, Any]]
-    parameters: dict[str, Any]
     seconds: float
-    _report: Any
     pairs: PairTests | None = None
-    warnings: list[str] = field(default_factory=list)
-    version: str = field(default_factory=_core.version)
 
     @cached_property
     def _names(self) -> list[str]:
@@ -129,7 +125,7 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
         """The number of each episode in the command's tables."""
-        if isinstance(self._report, Part):
+        if isinstance(self._report, Selection):
             return self._report.numbers
         order = np.lexsort((-self.counts, self.p, self.q, -self.sizes))
         return np.argsort(order) + 1
@@ -145,7 +141,7 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
             strength=self.strength[some],
             by_surrogates=None if by is None else {name: by[name][some] for name in by},
             search=None if self.search is None else _rows(self.search, some),
-            _report=Part(self._report, ("episodes",), "episode", self._numbers[some]),
+            _report=Selection(self._report, ("episodes",), "episode", self._numbers[some]),
             chains=np.array([place[i] for i in self.chains.tolist() if i in place], np.int64),
         )
 

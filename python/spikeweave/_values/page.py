@@ -1,10 +1,11 @@
-"""How results are shown and saved."""
+"""Display and saving of results."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +79,14 @@ class HasPage:
         converted(self, "shown page", height)
 
 
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
 class HasReport(HasPage):
     """A result, with a page for a browser and a folder."""
 
-    _report: Any
     parameters: dict[str, Any]
-    warnings: list[str]
+    warnings: list[str] = field(default_factory=list)
+    version: str = field(default_factory=_core.version)
+    _report: Any
 
     def _called(self) -> str:
         """The function that was called, and what it needs."""
@@ -108,7 +111,7 @@ class HasReport(HasPage):
         return self._report.document(self._call(), self.warnings)
 
     def _copied(self) -> Document:
-        """What a copy of the result holds in place of the report."""
+        """The state of a copy, in place of the report."""
         return Document(self._document())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -155,13 +158,13 @@ class HasReport(HasPage):
         self._report.save(str(Path(folder)), self._call(), self.warnings, overwrite)
 
 
-class Part:
+class Selection:
     """The rows of a result that were selected, in place of its report."""
 
     def __init__(
         self, whole: Any, tables: tuple[str, ...], key: str, numbers: NDArray[np.int64]
     ) -> None:
-        self._whole: Any = whole._whole if isinstance(whole, Part) else whole
+        self._whole: Any = whole._whole if isinstance(whole, Selection) else whole
         self._tables = tables
         self._key = key
         self.numbers = numbers

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from .conversions import converted
 from .episode_rows import Episode
 from .page import HasReport
@@ -77,11 +76,7 @@ class ReplayResult(HasReport):
     events_q: NDArray[np.float64]
     event_times: NDArray[np.float64]
     events: dict[str, NDArray[Any]]
-    parameters: dict[str, Any]
     seconds: float
-    warnings: list[str]
-    _report: Any
-    version: str = field(default_factory=_core.version)
 
     def _called(self) -> str:
         return "replay(chains, spikes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,11 +98,7 @@ class SortResult(HasReport, UnitsToNwb):
     score: float | None
     stopped: str
     same_time: int
-    parameters: dict[str, Any]
-    warnings: list[str]
     _data: Any
-    _report: Any
-    version: str = field(default_factory=_core.version)
 
     def _called(self) -> str:
         return "sort(recording" if self.waveforms is not None else "sort_features(features"

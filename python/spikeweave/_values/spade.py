@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
-from .page import HasReport, Part
+from .page import HasReport, Selection
 from .spikes import SpikeSequence
 from .tables import counted, short
 
@@ -132,18 +131,14 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
     times: NDArray[np.float64]
     signatures: dict[str, Any]
     funnel: list[dict[str, Any]]
-    parameters: dict[str, Any]
     input: dict[str, Any]
     seconds: float
-    _report: Any
     p: NDArray[np.float64] | None = None
     q: NDArray[np.float64] | None = None
     intensional_stability: NDArray[np.float64] | None = None
     extensional_stability: NDArray[np.float64] | None = None
     pvalue_spectrum: dict[str, Any] | None = None
     replication: dict[str, Any] | None = None
-    warnings: list[str] = field(default_factory=list)
-    version: str = field(default_factory=_core.version)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -191,7 +186,7 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
         """The number of each pattern in the command's tables."""
-        if isinstance(self._report, Part):
+        if isinstance(self._report, Selection):
             return self._report.numbers
         p = np.zeros(len(self)) if self.p is None else self.p
         order = np.lexsort((-self.counts.astype(np.int64), -self.sizes, p))
@@ -212,7 +207,9 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
             replication=None
             if other is None
             else other | {name: part(other[name]) for name in ("counts", "expected", "p", "q")},
-            _report=Part(self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]),
+            _report=Selection(
+                self._report, ("patterns", "occurrences"), "pattern", self._numbers[some]
+            ),
             offsets=offsets,
             units=self.units[items],
             lag_bins=self.lag_bins[items],

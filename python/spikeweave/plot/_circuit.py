@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, Literal
 
 import numpy as np
@@ -103,7 +102,7 @@ def _delay_text(graph: Circuit, i: int) -> str:
 
 
 def _common(delays: set[str]) -> str:
-    """What the legend says of delays that no arrow is labelled with."""
+    """The legend's text about delays that label no arrow."""
     return f", all {next(iter(delays))}" if len(delays) == 1 else ""
 
 
@@ -123,12 +122,8 @@ def _strongest(graph: Circuit, most: int) -> Circuit:
     def part(value: Any) -> Any:
         return value[kept] if isinstance(value, np.ndarray) else [value[i] for i in kept]
 
-    columns = {
-        one.name: part(getattr(graph, one.name))
-        for one in fields(graph)
-        if one.name != "unit_names"
-    }
-    return Circuit(graph.unit_names, **columns)
+    columns = {name: part(values) for name, values in graph._table().items()}
+    return Circuit._of(graph.unit_names, columns)
 
 
 def _places(graph: Circuit, layout: Any) -> _Places:

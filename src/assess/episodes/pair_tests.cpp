@@ -321,7 +321,7 @@ std::vector<family_tally> test_all(const spike_sequence& spikes, const pair_wind
     return out;
 }
 
-// How many pairs have been found significant, by sign: in each window, and from each unit.
+// Numbers of significant pairs, by sign: in each window, and from each unit.
 class edge_counts {
 public:
     edge_counts(std::size_t windows, std::size_t units) : of_units_(units) {

@@ -20,8 +20,6 @@ public:
     replay_counter() = default;
     replay_counter(const replay_counter&) = delete;
     replay_counter& operator=(const replay_counter&) = delete;
-    replay_counter(replay_counter&&) = delete;
-    replay_counter& operator=(replay_counter&&) = delete;
     virtual ~replay_counter() = default;
     /// The counts of `scaled_both_ways` of each chain in shuffle number `which`; 0 are the spikes
     /// themselves.

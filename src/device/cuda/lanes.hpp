@@ -46,9 +46,7 @@ public:
         }
     }
     lanes(const lanes&) = delete;
-    lanes(lanes&&) = delete;
     lanes& operator=(const lanes&) = delete;
-    lanes& operator=(lanes&&) = delete;
 
     /// Calls `work(lane)` with the lane's device active as soon as a lane is free.
     template <class Work>
@@ -72,9 +70,7 @@ private:
         giving_back(lanes& of, place& one) : all(of), which(one) {}
         ~giving_back() { all.give_back(which); }
         giving_back(const giving_back&) = delete;
-        giving_back(giving_back&&) = delete;
         giving_back& operator=(const giving_back&) = delete;
-        giving_back& operator=(giving_back&&) = delete;
     };
 
     place& take(const std::stop_token& stop) {

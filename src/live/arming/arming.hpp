@@ -33,17 +33,17 @@ struct stream_position {
 
 struct expected_episode {
     episode what{};
-    double per_minute = 0;  ///< how often it is expected by chance
+    double per_minute = 0;  ///< its rate expected by chance
 
     friend bool operator==(const expected_episode&, const expected_episode&) = default;
 };
 
-/// What a window decides.
+/// The decision of a window.
 struct arming_decision {
     std::uint64_t number = 0;       ///< of the window among those that decide, from 0
     std::int64_t window = 0;        ///< its number among all windows of the epoch
     stream_position due{};          ///< when it takes effect
-    std::vector<episode> wanted{};  ///< what has been significant often enough, in order
+    std::vector<episode> wanted{};  ///< episodes significant often enough, in order
     /// Those of them that are significant in this window, too, with what is expected in it: the
     /// longest first, then by the names of units.
     std::vector<expected_episode> to_arm{};
@@ -52,7 +52,7 @@ struct arming_decision {
 struct newly_armed {
     std::size_t armed = 0;  ///< its number among all that is armed; it keeps it
     episode what{};
-    double per_minute = 0;  ///< how often it is expected by chance
+    double per_minute = 0;  ///< its rate expected by chance
 
     friend bool operator==(const newly_armed&, const newly_armed&) = default;
 };
@@ -72,7 +72,7 @@ constexpr std::string_view reason_of(const refused_episode& one) {
     return one.by_chance ? "max-false-alarms" : "max-armed";
 }
 
-/// What a decision has changed.
+/// The changes by a decision.
 struct arming_change {
     std::uint64_t number = 0;
     std::int64_t window = 0;
@@ -91,11 +91,11 @@ struct arming_change {
     friend bool operator==(const arming_change&, const arming_change&) = default;
 };
 
-/// What was armed automatically so far.
+/// Totals of automatic arming so far.
 struct arming_counts {
     std::uint64_t armed_now = 0;
-    std::uint64_t armed = 0;     ///< how often an episode was armed
-    std::uint64_t disarmed = 0;  ///< how often an episode was disarmed
+    std::uint64_t armed = 0;     ///< times that an episode was armed
+    std::uint64_t disarmed = 0;  ///< times that an episode was disarmed
     std::uint64_t refused = 0;   ///< episodes
     std::uint64_t late = 0;      ///< decisions that changed something late
 

@@ -54,8 +54,8 @@ struct deciding_window {
 std::vector<episode> significant_episodes(const spike_sequence& spikes, const episode_table& table,
                                           const execution& run);
 
-/// Decides from windows what is to be armed. It is where windows are mined, and its decisions are
-/// taken where spikes are.
+/// Decides from windows which episodes are armed. It is where windows are mined, and its decisions
+/// are taken where spikes are.
 class arming_decider {
 public:
     arming_decider(const arming_settings& settings, episode_window_options windows);

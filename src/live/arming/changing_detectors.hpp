@@ -14,8 +14,8 @@
 namespace spikeweave::live {
 
 /// Detects episodes that are armed and disarmed while spikes come in. Each has a detector of its
-/// own, which only gets the spikes of its units. What is detected of an episode is what
-/// `find_occurrences` finds in the spikes from when it was armed to when it was disarmed.
+/// own, which only gets the spikes of its units. The detections of an episode are the occurrences
+/// that `find_occurrences` returns for the spikes between its arming and its disarming.
 class changing_detectors {
 public:
     explicit changing_detectors(tie_rule ties) : options_{ties} {}

@@ -270,8 +270,6 @@ public:
     }
     state(const state&) = delete;
     state& operator=(const state&) = delete;
-    state(state&&) = delete;
-    state& operator=(state&&) = delete;
 
     void serve(dashboard_content content) {
         what_.content = std::move(content);

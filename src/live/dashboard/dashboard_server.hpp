@@ -29,8 +29,6 @@ public:
     ~dashboard_server();
     dashboard_server(const dashboard_server&) = delete;
     dashboard_server& operator=(const dashboard_server&) = delete;
-    dashboard_server(dashboard_server&&) = delete;
-    dashboard_server& operator=(dashboard_server&&) = delete;
 
     void serve(dashboard_content content);
     std::uint16_t port() const;

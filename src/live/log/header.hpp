@@ -9,7 +9,7 @@
 
 namespace spikeweave::live {
 
-/// What is known of a session before its first block.
+/// Facts of a session before its first block.
 struct session_header {
     std::vector<std::string> unit_names{};
     session_options analysis{};

@@ -13,7 +13,7 @@
 #include "live/session/session_options.hpp"
 #include "live/sources/source.hpp"
 
-/// What the file of a session holds, row by row.
+/// The content of the file of a session, row by row.
 namespace spikeweave::live {
 
 /// A block of a source, as the session took it.
@@ -69,7 +69,7 @@ enum class record_kind : std::uint8_t {
     detection,
     window,
     arming,
-    begin_end,  ///< what follows is in the file only together with the end
+    begin_end,  ///< later records are in the file only together with the end
     end,
 };
 
@@ -106,7 +106,7 @@ struct placed_change {
     std::int64_t input = 0;
 };
 
-/// What a record gives by its address, which is then no longer the record's; null if it does not.
+/// The object that a record passes on by its address, and then no longer owns; null if none.
 struct record_parts {
     std::unique_ptr<const mined_window> window{};
     std::unique_ptr<const placed_change> arming{};

@@ -26,7 +26,7 @@ struct resumed_session {
     std::vector<sender_progress> senders{};
 };
 
-/// What a record does not say of a session.
+/// Facts of a session that a record lacks.
 struct live_manner {
     window_pace pace{};
     tracking_options tracking{};
@@ -41,7 +41,7 @@ resumed_session resume_session(const std::filesystem::path& path, sink& to,
                                const session_log_options& options = {}, const execution& run = {},
                                const live_manner& how = {});
 
-/// What was compared, and the first difference.
+/// The comparison, and the first difference.
 struct verification {
     std::int64_t inputs = 0;
     std::int64_t detections = 0;

@@ -13,7 +13,7 @@
 
 namespace spikeweave::live {
 
-/// How far a session had been recorded when it was interrupted.
+/// The part of a session that was recorded before it was interrupted.
 struct analysed_spikes {
     std::int64_t inputs = 0;
     std::int64_t epoch = 0;  ///< of the last block
@@ -33,7 +33,7 @@ public:
     /// Goes on with a file. @throws io_error
     row_writer(const std::filesystem::path& path, analysed_spikes part, bool survive_power_failure);
 
-    /// What is written between these two is in the file as a whole, or not at all. @throws io_error
+    /// Rows written between these two are in the file as a whole, or not at all. @throws io_error
     void begin();
     void commit();
     /// @throws io_error

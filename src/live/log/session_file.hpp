@@ -24,7 +24,7 @@ public:
     const session_header& header() const { return header_; }
     /// The program that recorded it, and its version.
     std::string program() { return meta("program"); }
-    /// How far those have come that number what they send; the last one that sent is last.
+    /// The progress of senders that number their messages; the one that sent last is last.
     const std::vector<sender_progress>& senders() const { return senders_; }
     /// The counts at the end of the session, as JSON; null if it goes on or was interrupted.
     const std::optional<std::string>& counts_at_end() const { return counts_; }
@@ -32,13 +32,13 @@ public:
     std::int64_t detections() const { return detections_; }
     std::int64_t windows() const { return windows_; }
     std::int64_t armings() const { return armings_; }
-    /// How far each window was mined, and whether it was tested.
+    /// The size up to which each window was mined, and whether it was tested.
     std::vector<recorded_outcome> outcomes();
     /// Where each change of what is armed took effect.
     std::vector<stream_position> arming_positions();
     /// These changes. @param unit_names  of all units
     std::vector<arming_change> arming_changes(const std::vector<std::string>& unit_names);
-    /// How many records of the session are not in the file, because the disk was too slow.
+    /// Number of records that are not in the file, because the disk was too slow.
     std::uint64_t unrecorded() const { return unrecorded_; }
 
     /// The records, each kind in its order; null after the last one.

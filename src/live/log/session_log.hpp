@@ -28,7 +28,7 @@ public:
 
     std::size_t capacity() const { return capacity_; }
 
-    /// How many bytes can be given now. Only the thread that gives them may ask.
+    /// Number of bytes that can be given now. Only the giving thread may ask.
     std::size_t room() const;
     /// Gives as many of the bytes as there is room for, and returns their number.
     std::size_t give(std::span<const char> bytes);
@@ -44,7 +44,7 @@ private:
     alignas(64) std::atomic<std::size_t> taken_{0};
 };
 
-/// What is done when the disk has been too slow for so long that the ring is full.
+/// The reaction to a ring that is full because the disk has been too slow.
 enum class when_full : std::uint8_t {
     wait,       ///< the analysis waits for the disk, so nothing is lost
     leave_out,  ///< the record is left out, and counted in the file
@@ -61,7 +61,7 @@ struct session_log_options {
 };
 
 struct session_log_counts {
-    std::uint64_t waits = 0;     ///< how often the analysis waited for the disk
+    std::uint64_t waits = 0;     ///< times that the analysis waited for the disk
     std::uint64_t left_out = 0;  ///< records that were left out
 
     friend bool operator==(const session_log_counts&, const session_log_counts&) = default;
@@ -84,8 +84,6 @@ public:
     ~session_log();
     session_log(const session_log&) = delete;
     session_log& operator=(const session_log&) = delete;
-    session_log(session_log&&) = delete;
-    session_log& operator=(session_log&&) = delete;
 
     /// Records a block before it is processed. @throws io_error if writing has failed;
     /// invalid_argument if the name of a unit cannot stand in a file.
@@ -129,7 +127,7 @@ private:
     std::int64_t epoch_ = 0;
     // These belong to the thread.
     std::unique_ptr<row_writer> rows_;
-    bool has_begun_ = false;  // what is to be committed
+    bool has_begun_ = false;  // rows that must be committed
     bool is_ending_ = false;
     std::atomic<std::int64_t> durable_{0};
     std::atomic<bool> has_failed_{false};

@@ -36,8 +36,6 @@ public:
     ~state() { context_.stop(); }
     state(const state&) = delete;
     state& operator=(const state&) = delete;
-    state(state&&) = delete;
-    state& operator=(state&&) = delete;
 
     void serve(text_maker text) {
         text_ = std::move(text);

@@ -18,7 +18,7 @@
 
 namespace spikeweave::live {
 
-/// How long blocks took. The bounds of the classes grow by factors of about two.
+/// The durations of blocks. The bounds of the classes grow by factors of about two.
 class latency_histogram {
 public:
     static constexpr std::array<double, 19> bounds_s{1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3,
@@ -26,7 +26,7 @@ public:
                                                      0.5,  1,    2,    5,    10};
 
     void add(double seconds);
-    /// How many took at most the bound of this class, or any time if there is none.
+    /// Number of blocks that took at most the bound of this class, or any time if there is none.
     std::uint64_t count_up_to(std::size_t bound) const;
     std::uint64_t count() const { return count_up_to(bounds_s.size()); }
     double sum_s() const { return sum_s_; }
@@ -36,7 +36,7 @@ private:
     double sum_s_ = 0;
 };
 
-/// What a session has done up to the end of a block.
+/// The state of a session at the end of a block.
 struct monitored_state {
     session_counts counts{};
     std::optional<std::int64_t> watermark_us{};
@@ -98,8 +98,6 @@ public:
     ~metrics_server();
     metrics_server(const metrics_server&) = delete;
     metrics_server& operator=(const metrics_server&) = delete;
-    metrics_server(metrics_server&&) = delete;
-    metrics_server& operator=(metrics_server&&) = delete;
 
     /// @param text  makes the text; it is called by the server's thread
     void serve(std::function<std::string()> text);

@@ -34,8 +34,8 @@ bool is_loopback(std::string_view field, const std::string& address);
 
 }  // namespace spikeweave::live
 
-/// What the servers of a session have in common: whoever connects is answered once. Requests are
-/// small, and have to come soon.
+/// Common parts of the servers of a session: each connection gets one answer. Requests are small,
+/// and must arrive soon.
 namespace spikeweave::live {
 
 /// A connection takes one request, and answers it unless another object takes it over.
@@ -45,8 +45,6 @@ public:
     virtual ~http_connection();
     http_connection(const http_connection&) = delete;
     http_connection& operator=(const http_connection&) = delete;
-    http_connection(http_connection&&) = delete;
-    http_connection& operator=(http_connection&&) = delete;
 
     void begin();
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// What all users of ZeroMQ need. Only files of the target spikeweave_live may include this.
+/// Helpers for all users of ZeroMQ. Only files of the target spikeweave_live may include this.
 namespace spikeweave::live {
 
 struct close_zeromq_context {
@@ -48,8 +48,6 @@ private:
         ~frame() { zmq_msg_close(&message); }
         frame(const frame&) = delete;
         frame& operator=(const frame&) = delete;
-        frame(frame&&) = delete;
-        frame& operator=(frame&&) = delete;
     };
 
     std::vector<std::unique_ptr<frame>> frames_{};

@@ -22,7 +22,7 @@ struct spike_event {
     friend auto operator<=>(const spike_event&, const spike_event&) = default;
 };
 
-/// How it is known that no earlier spike will come.
+/// The rule by which no earlier spike can arrive.
 enum class order_policy : std::uint8_t {
     source,    ///< spikes come in the order of their times, so they are not held back
     block,     ///< the source tells the time before which all spikes have come (`advance`)
@@ -66,7 +66,7 @@ public:
 
     /// Null before anything is known.
     std::optional<std::int64_t> watermark() const { return watermark_; }
-    /// How much earlier than told the watermark is, with the policy `block`.
+    /// The time by which the watermark is earlier than reported, with the policy `block`.
     duration margin() const { return duration{margin_us_}; }
     /// The number of spikes that wait for the watermark.
     std::size_t waiting() const { return waiting_.size(); }

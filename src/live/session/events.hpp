@@ -14,7 +14,7 @@
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
 
-/// What happens in a session: its results, and when it begins and ends what they belong to.
+/// Events of a session: its results, and the beginnings and ends of the things they belong to.
 namespace spikeweave::live {
 
 struct session_counts {

@@ -34,8 +34,6 @@ public:
     ~session();
     session(const session&) = delete;
     session& operator=(const session&) = delete;
-    session(session&&) = delete;
-    session& operator=(session&&) = delete;
 
     /// @throws what mining a window throws; invalid_argument if a new unit has the name of another.
     void take(const source_block& block, const execution& run = {});

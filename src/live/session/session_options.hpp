@@ -14,7 +14,7 @@
 
 namespace spikeweave::live {
 
-/// How the counts of armed episodes are followed.
+/// Options of following the counts of armed episodes.
 struct tracking_options {
     duration every{0};   ///< at the multiples of this time; 0: never
     duration length{0};  ///< of the window that ends there; 0: since the first spike
@@ -34,11 +34,11 @@ struct session_options {
     std::optional<arming_settings> arming{};
 };
 
-/// How far a window was mined: null means to the end, otherwise up to this size; 0 is a window that
-/// was skipped.
+/// The size up to which a window was mined: null means to the end, and 0 is a window that was
+/// skipped.
 using window_outcome = std::optional<std::size_t>;
 
-/// What a record says of a window that depended on how much time there was.
+/// The outcome of a window that depended on the available time, as recorded.
 struct recorded_outcome {
     window_outcome mined{};
     std::optional<bool> was_tested{};  ///< as of `mined_window`

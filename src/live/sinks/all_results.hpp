@@ -23,7 +23,7 @@ public:
     void add_reaction(std::unique_ptr<reaction> one);
     /// While detections of the past are given, they are not acted upon.
     void hold_reactions(bool are_held) { are_reactions_held_ = are_held; }
-    /// What comes is to be told here, so that no reaction acts on what came too long ago.
+    /// Report arrivals here, so that reactions can ignore stale spikes.
     arrivals& arriving() { return arriving_; }
     /// The number of units so far.
     std::uint64_t units() const { return units_; }

@@ -10,8 +10,8 @@
 
 namespace spikeweave::live {
 
-/// What a destination of results took, and what it did not take. The thread that delivers tells,
-/// others may ask at any time.
+/// Counts of results that a destination took and did not take. The delivering thread updates it,
+/// others may read it at any time.
 class delivery_report {
 public:
     /// @param to  the destination, as the user names it
@@ -22,7 +22,7 @@ public:
     std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
     /// Whether something is or was wrong, also if nothing was lost.
     bool has_trouble() const { return has_trouble_.load(std::memory_order_acquire); }
-    /// What was wrong last.
+    /// The last error.
     std::string reason() const;
 
     void tell_delivered(std::uint64_t results = 1) {
@@ -42,7 +42,7 @@ private:
 
 using delivery_reports = std::vector<std::shared_ptr<const delivery_report>>;
 
-/// What all of them did not take.
+/// Number of results that they did not take, all together.
 std::uint64_t undelivered_by(const delivery_reports& reports);
 
 }  // namespace spikeweave::live

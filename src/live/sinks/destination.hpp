@@ -42,7 +42,7 @@ struct destination {
 };
 
 /// Reads "-", the path of a file, or SCHEME://ADDRESS#NAME=VALUE&NAME=VALUE; lsl: has no slashes.
-/// @throws invalid_argument that says what was expected.
+/// @throws invalid_argument that states what was expected.
 destination parse_destination(const std::string& text);
 
 /// Reads several, of which no two are the same; none are one that is the caller.

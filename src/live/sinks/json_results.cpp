@@ -86,7 +86,7 @@ void json_results::on(const units_added& more) {
     if (armed_texts_.empty()) describe_armed();
 }
 
-// What each armed episode and pattern is, as the beginning of an object.
+// Describes each armed episode and pattern as the beginning of an object.
 void json_results::describe_armed() {
     const auto listed = [](std::size_t size, const auto& item) {
         std::string list = "[";
@@ -191,7 +191,7 @@ void json_results::on(const armed_tallied& all) {
     }
 }
 
-// Another thread may call it. What is to be written is made before others have to wait.
+// Another thread may call it. The line is made before others have to wait.
 void json_results::on(const mined_window& window) {
     to_->take(window.is_skipped() ? "skipped" : "window", line_of(window, *units_.now()));
     to_->flush();

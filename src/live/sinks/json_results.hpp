@@ -22,15 +22,13 @@ namespace spikeweave::live {
 
 using text_writer = std::function<void(std::string_view)>;
 
-/// What takes lines of JSON. Several threads may give them at once.
+/// A receiver of lines of JSON. Several threads may call it at once.
 class line_output {
 public:
     line_output() = default;
     virtual ~line_output() = default;
     line_output(const line_output&) = delete;
     line_output& operator=(const line_output&) = delete;
-    line_output(line_output&&) = delete;
-    line_output& operator=(line_output&&) = delete;
 
     /// @param type  of the line, such as "detection"
     /// @param line  with its end
@@ -52,7 +50,7 @@ private:
     std::string text_{};
 };
 
-/// How often lines tell what has come so far if they go to programs that listen.
+/// The interval of lines about the arrivals so far if they go to programs that listen.
 constexpr duration usual_stats_every = std::chrono::seconds{1};
 
 struct json_results_options {

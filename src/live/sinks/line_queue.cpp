@@ -46,8 +46,6 @@ public:
     }
     open_place(const open_place&) = delete;
     open_place& operator=(const open_place&) = delete;
-    open_place(open_place&&) = delete;
-    open_place& operator=(open_place&&) = delete;
 
     std::size_t take(std::string_view text) {
         if (descriptor_ < 0) open();
@@ -101,7 +99,7 @@ void line_queue::write(std::string_view lines) {
     if (!lines.empty()) keep(lines, lock);
 }
 
-// What is left of `lines` was not taken, and begins within a line if some of it was.
+// The rest of `lines` was not taken, and begins within a line if a part of it was.
 void line_queue::give_at_once(std::string_view& lines) {
     try {
         while (!lines.empty()) {

@@ -20,11 +20,11 @@
 namespace spikeweave::live {
 
 /// Gives lines to what may be slow, stuck or broken, without letting the analysis wait: what is not
-/// taken at once, also by a full disk, waits here, and a thread gives it later. What cannot be
-/// given is told as lost.
+/// taken at once, also by a full disk, waits here, and a thread gives it later. Text that
+/// cannot be given counts as lost.
 class line_queue {
 public:
-    /// What waits at most.
+    /// Most bytes that wait.
     static constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
     /// @param take    see `line_taker`; its exceptions end the delivery
@@ -38,8 +38,6 @@ public:
     ~line_queue();
     line_queue(const line_queue&) = delete;
     line_queue& operator=(const line_queue&) = delete;
-    line_queue(line_queue&&) = delete;
-    line_queue& operator=(line_queue&&) = delete;
 
     /// @param lines  whole ones. Several threads may call it.
     void write(std::string_view lines);
@@ -71,7 +69,7 @@ private:
     std::thread thread_;
 };
 
-/// What writes into a file, or into a pipe whose reader may come later.
+/// A writer into a file, or into a pipe whose reader may come later.
 /// @param overwrite  false: a file of that name is an error
 /// @throws io_error if the file cannot be opened
 line_taker file_taker(const std::filesystem::path& path, bool overwrite);

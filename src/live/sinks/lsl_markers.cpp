@@ -47,8 +47,6 @@ public:
 
     lsl_marker_stream(const lsl_marker_stream&) = delete;
     lsl_marker_stream& operator=(const lsl_marker_stream&) = delete;
-    lsl_marker_stream(lsl_marker_stream&&) = delete;
-    lsl_marker_stream& operator=(lsl_marker_stream&&) = delete;
 
 private:
     void react(const detection& what) override {

@@ -99,7 +99,7 @@ std::optional<std::string> network_events_client::ask(std::string_view request,
 }
 
 constexpr std::size_t most_waiting_detections = 64;
-// How long a request may wait for its answer, and a detection for its request.
+// The longest time that a request waits for its answer, and a detection for its request.
 constexpr std::chrono::seconds patience{1};
 constexpr auto waited_too_long = "detections waited for a second";
 

@@ -13,7 +13,7 @@
 
 namespace spikeweave::live {
 
-/// What destinations will tell, and what waits for those that are slow.
+/// The reports of destinations, and the results that wait for slow ones.
 struct opened_sinks {
     delivery_reports reports{};
     std::vector<std::shared_ptr<line_queue>> queues{};

@@ -76,7 +76,7 @@ serial_bytes::~serial_bytes() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-// What a device that fails has not sent is dropped, because closing would wait for it.
+// Drops the bytes that a failed device has not sent, because closing would wait for them.
 void serial_bytes::close() {
     ::tcflush(descriptor_, TCOFLUSH);
     ::close(std::exchange(descriptor_, -1));

@@ -22,8 +22,6 @@ public:
     ~serial_bytes() override;
     serial_bytes(const serial_bytes&) = delete;
     serial_bytes& operator=(const serial_bytes&) = delete;
-    serial_bytes(serial_bytes&&) = delete;
-    serial_bytes& operator=(serial_bytes&&) = delete;
 
 private:
     void react(const detection& what) override;

@@ -6,7 +6,7 @@
 
 namespace spikeweave::live {
 
-/// How far the record of a session is, as what its sink knows.
+/// The progress of the record of a session, as its sink knows it.
 struct record_place {
     /// The number of the last block in the record.
     std::int64_t input = 0;
@@ -24,8 +24,6 @@ public:
     virtual ~sink() = default;
     sink(const sink&) = delete;
     sink& operator=(const sink&) = delete;
-    sink(sink&&) = delete;
-    sink& operator=(sink&&) = delete;
 
     virtual void take(const event& /*what*/) {}
     /// For a sink that records the session.

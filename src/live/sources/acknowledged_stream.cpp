@@ -92,8 +92,8 @@ private:
             throw io_error(fmt::format("cannot receive from {}: {}", address_, zeromq_error()));
     }
 
-    // What the session has taken is acknowledged before it ends, if that is possible. A sender that
-    // has finished before the session was interrupted may come to hear that nothing was lost.
+    // Acknowledges what the session has taken before it ends, if possible. A sender that had
+    // finished before the session was interrupted may connect to learn that nothing was lost.
     void acknowledge_all() {
         using clock = std::chrono::steady_clock;
         const auto until = clock::now() + std::chrono::seconds{3};

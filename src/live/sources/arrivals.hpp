@@ -8,7 +8,7 @@
 
 namespace spikeweave::live {
 
-/// When at the earliest what a source reads has come to this computer. What is read came after the
+/// The earliest time at which the data that a source reads can have arrived at this computer: the
 /// last time at which nothing waited to be read, so a source has to look at least as often as
 /// `between_looks`. If it could not, because the process was stopped or had no processor, all that
 /// came meanwhile counts as come since the last look.
@@ -17,7 +17,7 @@ public:
     using clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds between_looks{10};
 
-    /// What is read from now on came after the last time at which nothing waited.
+    /// Data read from now on arrived after the last time at which nothing waited.
     void begin_read() { since_ = empty_at_; }
     /// After an interruption, other threads of this process may not have received yet what waits
     /// outside of it, so that nothing seems to wait. This is not believed for a while.

@@ -169,7 +169,7 @@ std::optional<std::string_view> json_lines::next_line() {
     return std::string_view(begin, length);
 }
 
-// What could not be read may have been a spike of the time before it, so spikes do not come first.
+// An unreadable line may have been a spike at the time before it, so it precedes the spikes.
 json_lines::verdict json_lines::take_unreadable(std::string_view line, source_block& block) {
     if (!block.spikes.empty()) return verdict::begins_block;
     if (first_unreadable_.empty())

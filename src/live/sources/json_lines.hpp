@@ -19,7 +19,7 @@
 /// Lines of JSON that tell of spikes: `{"t_us":123,"unit":"n3"}` and `{"watermark_us":200}`.
 namespace spikeweave::live {
 
-/// What a line says. It has a spike, a watermark, or first one and then the other.
+/// The content of a line. It has a spike, a watermark, or first one and then the other.
 struct json_line {
     bool has_spike = false;
     std::int64_t time_us = 0;
@@ -40,8 +40,6 @@ public:
     ~json_line_parser();
     json_line_parser(const json_line_parser&) = delete;
     json_line_parser& operator=(const json_line_parser&) = delete;
-    json_line_parser(json_line_parser&&) = delete;
-    json_line_parser& operator=(json_line_parser&&) = delete;
 
     /// Reads a line, valid until the next call. Null if it is not JSON, has neither a spike nor a
     /// watermark, or a part of them is missing or invalid. The name of a unit is text without
@@ -69,8 +67,6 @@ public:
     ~json_lines() override;
     json_lines(const json_lines&) = delete;
     json_lines& operator=(const json_lines&) = delete;
-    json_lines(json_lines&&) = delete;
-    json_lines& operator=(json_lines&&) = delete;
 
     const std::vector<std::string>& unit_names() const override { return units_.names(); }
     std::optional<source_block> next() override;

@@ -36,7 +36,6 @@ public:
     lsl_description& operator=(const lsl_description&) = delete;
     lsl_description(lsl_description&& other) noexcept
         : lsl_(other.lsl_), info_(std::exchange(other.info_, nullptr)) {}
-    lsl_description& operator=(lsl_description&&) = delete;
 
     lsl_library::info get() const { return info_; }
 
@@ -62,8 +61,6 @@ public:
     ~lsl_source() override { disconnect(); }
     lsl_source(const lsl_source&) = delete;
     lsl_source& operator=(const lsl_source&) = delete;
-    lsl_source(lsl_source&&) = delete;
-    lsl_source& operator=(lsl_source&&) = delete;
 
     const std::vector<std::string>& unit_names() const override { return samples_.unit_names(); }
 
@@ -195,7 +192,7 @@ private:
     bool was_connected_ = false;
     bool has_text_ = false;
     std::string source_id_{};
-    lsl_library::inlet inlet_ = nullptr;  // null: the connection is to be made
+    lsl_library::inlet inlet_ = nullptr;  // null: not connected yet
     double offset_s_ = 0;                 // from the sender's clock to that of this computer
 };
 

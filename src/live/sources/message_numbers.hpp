@@ -7,7 +7,7 @@
 /// The numbers of messages, by which losses are noticed.
 namespace spikeweave::live {
 
-/// What the number of a message says.
+/// The place of a message by its number.
 enum class message_place : std::uint8_t {
     next,        ///< the first message, or the one after that before
     after_gap,   ///< messages are missing before it

@@ -24,8 +24,6 @@ public:
     ~connection_monitor();
     connection_monitor(const connection_monitor&) = delete;
     connection_monitor& operator=(const connection_monitor&) = delete;
-    connection_monitor(connection_monitor&&) = delete;
-    connection_monitor& operator=(connection_monitor&&) = delete;
 
     /// Whether a connection has broken since the last call.
     bool has_broken();

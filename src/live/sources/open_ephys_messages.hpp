@@ -45,8 +45,6 @@ public:
     ~open_ephys_header_parser();
     open_ephys_header_parser(const open_ephys_header_parser&) = delete;
     open_ephys_header_parser& operator=(const open_ephys_header_parser&) = delete;
-    open_ephys_header_parser(open_ephys_header_parser&&) = delete;
-    open_ephys_header_parser& operator=(open_ephys_header_parser&&) = delete;
 
     /// Reads a header of the ZMQ Interface, valid until the next call. Null if it is not JSON, or
     /// if something of data or a spike is missing or out of range. Other keys are ignored.

@@ -17,13 +17,13 @@
 
 namespace spikeweave::live {
 
-/// What a source is, before it gives its first block.
+/// A source before its first block.
 struct opened_source {
     std::unique_ptr<source> from{};
     order_options order{};  ///< as the source needs it
     std::vector<armed_episode> armed{};
     armed_patterns patterns{};
-    /// What is armed is not expected too often by chance, by the rates in a file.
+    /// Whether the rates of a file show that armed episodes are rare enough by chance.
     bool has_checked_rates = false;
     std::uint64_t spikes = 0;  ///< 0: it is not known how many will come
     std::vector<std::string> warnings{};
@@ -39,7 +39,7 @@ bool is_own_stream(const std::string& from);
 /// The units of what is armed: only they are known before a stream begins.
 /// @throws io_error if the file of episodes or the patterns cannot be read.
 std::vector<std::string> units_of_armed(const live_options& options);
-/// What is armed, without a source yet.
+/// Reads the armed episodes and patterns, without a source yet.
 /// @param unit_names  units that are known before they appear
 /// @throws io_error as above; invalid_argument if an episode is of another unit, or has fewer
 /// spikes than `fire_at`.
@@ -51,7 +51,7 @@ opened_source armed_before(const live_options& options, std::vector<std::string>
 opened_source open_stream(const std::string& from, const live_options& options,
                           const std::vector<std::string>& unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop);
-/// Replays spikes. @throws as below.
+/// Plays spikes. @throws as below.
 opened_source open_spikes(spike_sequence spikes, const live_options& options,
                           const std::stop_token& stop);
 /// Opens a stream or a file. @throws invalid_argument if something armed is expected by chance too

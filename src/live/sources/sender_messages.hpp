@@ -32,7 +32,7 @@ struct spike_frame {
     spike_event operator[](std::size_t i) const;
 };
 
-/// @throws invalid_argument that says what is wrong with the message.
+/// @throws invalid_argument that names the fault of the message.
 spike_frame read_spike_frame(std::string_view message);
 /// @param times_us  and the units are of the same number, up to `most_spikes`
 std::string spike_frame_message(std::uint64_t number, std::optional<std::int64_t> watermark_us,
@@ -55,14 +55,14 @@ struct sender_hello {
 
 /// @throws invalid_argument if a name cannot be one.
 void check_hello(const sender_hello& hello);
-/// @throws invalid_argument that says what is wrong with the message.
+/// @throws invalid_argument that names the fault of the message.
 sender_hello read_hello(std::string_view message);
 std::string hello_message(const sender_hello& hello);
 
-/// What a sender is told.
+/// An answer to a sender.
 struct sender_answer {
     std::uint64_t acknowledged = 0;       ///< frames up to this one will not be lost
-    std::uint64_t credit = 0;             ///< how many more frames may be sent
+    std::uint64_t credit = 0;             ///< number of further frames that may be sent
     std::optional<std::uint64_t> next{};  ///< the frame that is expected; an answer to hello
     bool asks_for_hello = false;          ///< frames were lost, or it is not known who sent them
     std::string error{};                  ///< why a message was refused

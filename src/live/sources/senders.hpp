@@ -27,7 +27,7 @@ class senders {
 public:
     static constexpr std::size_t most_senders = 64;
     static constexpr std::size_t most_units = std::size_t{1} << 16;
-    /// How many frames may be sent that are not acknowledged.
+    /// Most frames that may be sent without an acknowledgement.
     static constexpr std::uint64_t credit = 4096;
     /// A sender that has more spikes after what others have sent gets no credit until they follow.
     static constexpr std::size_t most_spikes_ahead = std::size_t{1} << 20;
@@ -49,13 +49,13 @@ public:
     const std::vector<std::string>& unit_names() const { return unit_names_; }
     /// Takes the frames of a ZeroMQ message from a connection, which has a name of its own.
     void take(std::string_view connection, std::span<const std::string_view> frames);
-    /// What has come; null if nothing has.
+    /// The arrivals; null if there are none.
     std::optional<source_block> next_block();
     /// The number of blocks that were given.
     std::uint64_t blocks() const { return blocks_; }
     /// The first so many blocks will not be lost any more.
     void acknowledge(std::uint64_t blocks);
-    /// What has to be answered now.
+    /// The answers that are due.
     std::vector<answer> take_answers();
 
     /// Whether all frames of all blocks are acknowledged.

@@ -12,7 +12,7 @@
 /// Where the spikes of a running recording come from.
 namespace spikeweave::live {
 
-/// How far a program has come that numbers what it sends, and sends again what was not
+/// The progress of a program that numbers its messages, and repeats those that were not
 /// acknowledged.
 struct sender_progress {
     std::string name{};
@@ -23,7 +23,7 @@ struct sender_progress {
     friend bool operator==(const sender_progress&, const sender_progress&) = default;
 };
 
-/// What a source tells at once. The fields apply in this order.
+/// The arrivals that a source reports at once. The fields apply in this order.
 struct source_block {
     std::vector<std::string> new_units{};  ///< names of units that were not known; ids go on
     bool begins_epoch = false;             ///< the clock has started again
@@ -48,8 +48,6 @@ public:
     virtual ~source() = default;
     source(const source&) = delete;
     source& operator=(const source&) = delete;
-    source(source&&) = delete;
-    source& operator=(source&&) = delete;
 
     /// The units that are known before the first block. Blocks tell of those that appear later.
     virtual const std::vector<std::string>& unit_names() const = 0;

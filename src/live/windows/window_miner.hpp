@@ -26,8 +26,6 @@ public:
     ~window_miner() = default;
     window_miner(const window_miner&) = delete;
     window_miner& operator=(const window_miner&) = delete;
-    window_miner(window_miner&&) = delete;
-    window_miner& operator=(window_miner&&) = delete;
 
     /// @throws what the search of an earlier window has thrown; also below.
     void give(window_task task);

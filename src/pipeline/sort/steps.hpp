@@ -18,7 +18,7 @@ class numbered_steps {
 public:
     numbered_steps(execution run, std::size_t count) : run_(std::move(run)), count_(count) {}
 
-    /// How the next step runs.
+    /// The execution of the next step.
     execution next() {
         ++now_;
         if (!run_.on_progress) return run_;

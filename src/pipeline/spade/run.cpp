@@ -354,27 +354,51 @@ maxima_tally tally_part(const spade_input& prepared, const spade_options& option
     return pattern_search(prepared, options, run).tally(part);
 }
 
+spade_analysis prepare_spade(spike_sequence spikes, const spike_sequence* confirm,
+                             const spade_options& options, std::pair<bool, bool> recorded,
+                             const execution& run, const memory_guard* guard) {
+    spade_options search = options;
+    std::optional<replication_spikes> other;
+    if (confirm != nullptr) {
+        other = confirming_recording(spikes, *confirm, options, recorded.second);
+    } else if (options.hold_out > 0) {
+        divided_recording divided = divide_recording(spikes, options, recorded.first);
+        search = std::move(divided.search);
+        other = std::move(divided.held_out);
+    }
+    binned_recording binned = bin_recording(std::move(spikes), search, recorded.first);
+    if (guard != nullptr) check_memory(binned, search, *guard);
+    spade_input prepared = prepare_spade(std::move(binned), search, run);
+    return {std::move(search), std::move(prepared), std::move(other)};
+}
+
+spade_result run_spade(const spade_analysis& analysis, const execution& run,
+                       const maxima_tally* tallied) {
+    spade_result out = run_spade(analysis.prepared, analysis.search, run, tallied);
+    out.warnings.insert(out.warnings.begin(), analysis.prepared.warnings.begin(),
+                        analysis.prepared.warnings.end());
+    if (analysis.other) replicate(out, *analysis.other, run);
+    return out;
+}
+
 namespace {
 
-// The whole analysis, with a test of its patterns in other spikes if there are any.
-spade_result search_and_replicate(const spike_sequence& spikes, const spade_options& options,
-                                  bool has_recorded_span, const replication_spikes* other,
-                                  const execution& run) {
+spade_result run_whole(const spike_sequence& spikes, const spike_sequence* confirm,
+                       const spade_options& options, std::pair<bool, bool> recorded,
+                       const execution& run) {
     const auto began = std::chrono::steady_clock::now();
-    spade_input prepared =
-        prepare_spade(bin_recording(spikes, options, has_recorded_span), options, run);
+    const spade_analysis analysis = prepare_spade(spikes, confirm, options, recorded, run);
     // Estimates of ranks differ, and none may continue alone.
     if (run.ranks == nullptr) {
-        const spade_cost cost = estimate_search(prepared, options, true, run);
-        check_duration(cost, options);
+        const spade_cost cost = estimate_search(analysis.prepared, analysis.search, true, run);
+        check_duration(cost, analysis.search);
         if (run.on_estimate)
-            if (const std::string text = describe_estimate(cost, prepared, options, false, run);
+            if (const std::string text =
+                    describe_estimate(cost, analysis.prepared, analysis.search, false, run);
                 !text.empty())
                 run.on_estimate(text);
     }
-    spade_result out = run_spade(prepared, options, run);
-    out.warnings.insert(out.warnings.begin(), prepared.warnings.begin(), prepared.warnings.end());
-    if (other != nullptr) replicate(out, *other, run);
+    spade_result out = run_spade(analysis, run);
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return out;
 }
@@ -383,18 +407,13 @@ spade_result search_and_replicate(const spike_sequence& spikes, const spade_opti
 
 spade_result run_spade(const spike_sequence& spikes, const spade_options& options,
                        bool has_recorded_span, const execution& run) {
-    if (options.hold_out == 0)
-        return search_and_replicate(spikes, options, has_recorded_span, nullptr, run);
-    const divided_recording divided = divide_recording(spikes, options, has_recorded_span);
-    return search_and_replicate(spikes, divided.search, has_recorded_span, &divided.held_out, run);
+    return run_whole(spikes, nullptr, options, {has_recorded_span, true}, run);
 }
 
 spade_result run_spade(const spike_sequence& spikes, const spike_sequence& confirm,
                        const spade_options& options, std::pair<bool, bool> recorded,
                        const execution& run) {
-    const replication_spikes other =
-        confirming_recording(spikes, confirm, options, recorded.second);
-    return search_and_replicate(spikes, options, recorded.first, &other, run);
+    return run_whole(spikes, &confirm, options, recorded, run);
 }
 
 }  // namespace spikeweave

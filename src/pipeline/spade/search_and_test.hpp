@@ -9,8 +9,8 @@
 
 namespace spikeweave::pipeline {
 
-/// How surrogates of binned spikes are made: with the method and the trials that the options ask
-/// for or leave open.
+/// The way to make surrogates of binned spikes: with the method and the trials that the options
+/// request or leave open.
 /// @param epochs  those of the spikes, each of which is a trial
 surrogate_options surrogates_of(const spade_options& options, const spike_sequence& spikes,
                                 std::vector<time_span> epochs);
@@ -20,8 +20,8 @@ surrogate_options surrogates_of(const spade_options& options, const spike_sequen
 /// not exist.
 std::vector<int> devices_of(const spade_options& options, const execution& run);
 
-/// How the data are searched: on the first of these devices, unless ranks share the search or it is
-/// one of FP-growth.
+/// The execution that searches the data: on the first of these devices, unless ranks share the
+/// search or it is one of FP-growth.
 execution searching_data(const spade_options& options, const execution& run,
                          const std::vector<int>& devices);
 

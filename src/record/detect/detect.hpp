@@ -37,7 +37,7 @@ detection_result detect_in_blocks(const filtered_recording& traces,
                                   const detection_options& options, std::size_t block_frames,
                                   const execution& run);
 
-/// What the samples of a recording show of faults of the rig, in up to 32 pieces of a quarter of a
+/// Faults of the rig that the samples of a recording show, in up to 32 pieces of a quarter of a
 /// second, as full sentences for the user: channels that stand at their limit, blanked times, and
 /// channels that repeat another one's samples.
 /// @throws invalid_argument if the samples of most channels jump by nearly 65,536 again and again,

@@ -57,8 +57,6 @@ public:
     virtual ~trace_steps() = default;
     trace_steps(const trace_steps&) = delete;
     trace_steps& operator=(const trace_steps&) = delete;
-    trace_steps(trace_steps&&) = delete;
-    trace_steps& operator=(trace_steps&&) = delete;
 
     virtual std::size_t piece_count() const = 0;
     virtual std::size_t piece_frames() const = 0;

@@ -19,8 +19,6 @@ public:
     virtual ~filtered_blocks() = default;
     filtered_blocks(const filtered_blocks&) = delete;
     filtered_blocks& operator=(const filtered_blocks&) = delete;
-    filtered_blocks(filtered_blocks&&) = delete;
-    filtered_blocks& operator=(filtered_blocks&&) = delete;
 
     virtual trace_block read(std::size_t block) const = 0;
     /// Returns channels x (apron, block, apron), as `scaled_trace_blocks` does.

@@ -70,7 +70,7 @@ json circuit_of(const episode_view& p) {
     return out;
 }
 
-// How much of what the search found is there in other spikes.
+// The share of the findings of a search that other spikes confirm.
 json replication_of(const episode_report& report) {
     const search_part& search = *report.searched;
     const replication_record record{.searched = search.observed,

@@ -35,7 +35,7 @@ std::vector<unit_map> join_units_of(std::vector<compared_result>& results) {
     return join_units(sequences);
 }
 
-// What the record of a run says of its search.
+// The search in the record of a run.
 struct search_record {
     std::vector<delay_interval> delays{};
     tie_rule ties = tie_rule::time;

@@ -22,7 +22,7 @@ bool is_same_peak(const delay_interval& a, const delay_interval& b);
 /// @param circuits_of  in how many circuits each edge, by its best delay, or chain is
 std::vector<episode> one_of_each_peak(const std::map<episode, std::size_t>& circuits_of);
 
-/// What one result says of an episode that is compared.
+/// A compared episode in one result.
 struct compared_count {
     std::uint64_t count = 0;
     /// The numbers of `episodes.tsv`; null if the episode is not frequent there.
@@ -57,8 +57,8 @@ struct compared_edge {
 /// A result of `episodes`, the spikes that it was made of, and its tables, whose units are those of
 /// the spikes.
 struct compared_result {
-    std::string name{};   ///< what the page calls it
-    std::string place{};  ///< what messages call it
+    std::string name{};   ///< its name on the page
+    std::string place{};  ///< its name in messages
     json run{};
     spike_sequence spikes{};
     std::vector<compared_edge> edges{};

@@ -306,6 +306,7 @@ std::string summarize_counts(const episode_report& report) {
 }
 
 std::string summarize_files(const episode_report& report, const std::filesystem::path& folder) {
+    if (folder.empty()) return {};
     constexpr std::uintmax_t large = 10'000'000;
     std::error_code unknown;
     const auto bytes = std::filesystem::file_size(folder / "episodes.tsv", unknown);

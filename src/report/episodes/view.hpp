@@ -48,7 +48,7 @@ result_table episodes_table(const episode_view& p, table_use use = table_use::fi
 result_table circuit_table(const episode_view& p);
 /// The pairs of units with a small p; pairs must have been tested.
 result_table pairs_table(const episode_view& p);
-/// What the search found and no test could confirm, because the other recording lacks units.
+/// Findings of the search that cannot be tested, because the other recording lacks units.
 result_table untested_table(const search_part& searched, table_use use = table_use::file_only);
 /// What the tests of the edges expect at each lag; pairs must have been tested.
 result_table expected_lags_table(const episode_view& p, const execution& run);

@@ -70,7 +70,7 @@ private:
             return !complete_to || what.size() <= *complete_to;
         }
     };
-    // What two windows say of an episode.
+    // An episode in two windows.
     struct compared {
         std::size_t window = 0;
         std::size_t episode = 0;
@@ -90,7 +90,7 @@ private:
     std::vector<window> windows_{};
     std::map<episode, std::size_t> circuits_of_{};  ///< in how many circuits each is
     std::vector<episode> episodes_{};               ///< those that are followed
-    std::size_t in_circuits_ = 0;                   ///< how many there are to follow
+    std::size_t in_circuits_ = 0;                   ///< number of those to follow
 };
 
 }  // namespace spikeweave::report

@@ -37,7 +37,7 @@ std::string window_page_text(const json& document, double alpha, const execution
 
 }  // namespace spikeweave::report
 
-/// What windows say of the course of a recording: how stable its circuit is, and when it changes.
+/// The course of a recording in windows: the stability of its circuit, and its changes.
 namespace spikeweave::report {
 
 /// `change_points.tsv`; the result must have changes.

@@ -1,4 +1,4 @@
-// What was asked and what ran, how to cite and how to repeat.
+// The request and the run of a result, its citation, and how to repeat it.
 
 import { el, grouped, shownName, shownNumber } from "./format.js";
 
@@ -13,7 +13,7 @@ export function listOf(rows) {
   return el("dl", {}, rows.filter(([, value]) => value !== undefined).flatMap(([name, value]) => [el("dt", {}, shownName(name)), el("dd", {}, valueText(value))]));
 }
 
-// What every kind of result has run on, with what its own kind adds.
+// The facts of a run for every kind of result, with those of its own kind.
 function ran({ run, spikeCount, names, begin, end, spans, observed }, more) {
   const { input = {} } = run;
   const seconds = run.seconds === undefined ? undefined : `${shownNumber(run.seconds)} s`;

@@ -53,8 +53,8 @@ function binOf(edge) {
   return 1000 * width;
 }
 
-// What the test of the edge compares it with: what the library expects from the lags beside the delay; with surrogates, the
-// correlogram smoothed by what they moved spikes; otherwise constant rates.
+// The counts expected by chance, with which the test of the edge compares: by the library, from the lags beside the delay; with
+// surrogates, the correlogram smoothed by what they moved spikes; otherwise by constant rates.
 function chanceOf(data, edge, counts, width) {
   const surrogates = data.run.surrogates;
   if (edge.null) return { mean: edge.null, text: "what the test of the edge expects in each bin from the lags beside it" };

@@ -1,4 +1,4 @@
-// How often what is picked occurs over the recording.
+// The counts of the picked item over the recording.
 
 import { barChart } from "./chart.js";
 import { el, grouped } from "./format.js";

@@ -74,7 +74,7 @@ export function readDocument(text) {
   return raw;
 }
 
-// What the pages of all kinds of results have.
+// The data of the pages of all kinds of results.
 export function spikesOf(raw) {
   const { begin_us: begin, end_us: end, epochs_us: epochs } = raw.spikes;
   return {
@@ -83,7 +83,7 @@ export function spikesOf(raw) {
     begin,
     end: Math.max(end, begin + 1),
     spans: epochs,
-    // How long spikes were observed, in microseconds.
+    // The observed time, in microseconds.
     observed: epochs ? epochs.reduce((sum, [from, to]) => sum + to - from, 0) : Math.max(end - begin, 1),
     spikeCount: raw.spikes.number,
     trains: trainsOf(raw.spikes, raw.unit_names.length),

@@ -71,7 +71,7 @@ export const episodeSources = [
   "Y. Benjamini, Y. Hochberg, “Controlling the false discovery rate”, J. R. Statist. Soc. B 57 (1995)",
 ];
 
-// How much of what a search found in other spikes is here.
+// The share of the findings of a search in other spikes that is confirmed here.
 function replicatedIn({ hold_out: heldOut, confirm }) {
   const searched = heldOut ?? confirm;
   if (!searched) return [];
@@ -81,7 +81,7 @@ function replicatedIn({ hold_out: heldOut, confirm }) {
     ["episodes not tested for want of them", `${grouped(confirm.untested)}, of which ${grouped(confirm.untested_significant)} are significant in the search`]];
 }
 
-// How many pairs of units could have become significant, and which units are in none.
+// The number of pairs of units that could have become significant, and the units in none.
 function testedPairs(pairs) {
   if (!pairs) return [];
   const untested = pairs.untested_units.length > 0 ? pairs.untested_units.join(", ") : undefined;

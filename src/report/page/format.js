@@ -35,7 +35,7 @@ export function testFigure(value, name = "p") {
   return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 10⁻³⁰⁰" : shownNumber(value);
 }
 
-// How many rows there are. A page has only the first ones of a long table.
+// The number of rows. A page has only the first ones of a long table.
 export function firstOf(shown, total) {
   return total > shown ? `the first ${grouped(shown)} of ${grouped(total)}` : grouped(total);
 }

@@ -25,7 +25,7 @@ function scaledDelays(delays_ms, scale) {
   });
 }
 
-// What is looked for: the chain at the scale of the test, in its direction.
+// The chain that is searched for, at the scale of the test and in its direction.
 function readTest(row) {
   const isReverse = row.direction === "reverse";
   const inOrder = (list) => (isReverse ? [...list].reverse() : list);

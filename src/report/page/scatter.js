@@ -63,7 +63,7 @@ function rangeOf(lists, least) {
   return [low - room, high + room];
 }
 
-// How far the tissue has moved over time at a depth, linear between the windows where it was estimated.
+// The motion of the tissue over time at a depth, linear between the windows where it was estimated.
 function motionAt(motion, depth) {
   const above = motion.findIndex((one) => one.depth >= depth);
   const [low, high] = above <= 0 ? [motion.at(above), motion.at(above)] : [motion[above - 1], motion[above]];

@@ -23,7 +23,7 @@ function readEpochs(raw) {
   });
 }
 
-// What the player steps over: the windows, or without any equal parts of the time.
+// The steps of the player: the windows, or without any equal parts of the time.
 function stepsOf(raw, epochs) {
   if (raw.windows.length > 0)
     return raw.windows.map((window) => ({ epoch: window.epoch, begin: window.begin_us, end: window.end_us, window }));

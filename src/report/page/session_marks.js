@@ -1,4 +1,4 @@
-// What a session adds to pictures: detections, losses and the window in the raster, and the whole session in a strip.
+// The marks of a session in pictures: detections, losses and the window in the raster, and the whole session in a strip.
 
 import { el, shownNumber, svg } from "./format.js";
 import { drawOccurrences } from "./raster.js";

@@ -1,4 +1,4 @@
-// What was compared: the recordings, how each was searched, and how to repeat it.
+// The compared recordings, the search of each, and how to repeat it.
 
 import { repeatSection, sourceList, warningsSection } from "./about.js";
 import { el, grouped, shownName, shownNumber } from "./format.js";
@@ -16,7 +16,7 @@ function differences(recordings) {
 
 const figure = (value, digits = 3) => (value === null ? "–" : shownNumber(value, digits));
 
-// How much each circuit has in common with that which it is compared with.
+// The overlap of each circuit with the one that it is compared with.
 function stabilityOf({ recordings, stability }) {
   const name = (k) => shownName(recordings[k].name);
   const heads = ["", "pairs before", "pairs after", "common", "Jaccard index", "by chance", "stability", "p"];

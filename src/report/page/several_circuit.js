@@ -18,7 +18,7 @@ export function directBox(circuits) {
   return el("label", { for: "only-direct" }, box, " only direct edges");
 }
 
-// What an arrow looks like in a recording: null if it is not there.
+// The look of an arrow in a recording: null if it is not there.
 function lookOf(row, k, { change, from } = {}, most) {
   const width = (rate) => 1 + 5 * Math.sqrt(rate / most);
   const look = (kind, at, scale, opacity) => ({ kind, width: scale * width(row.rate[at]), opacity, edge: row.kind[at], end: isInhibitory(row.sign[at]) ? "bar" : "head" });
@@ -27,7 +27,7 @@ function lookOf(row, k, { change, from } = {}, most) {
   return null;
 }
 
-// What it looks like on the way from one look to another.
+// The look between two looks.
 function between(before, after, share) {
   if (share === 0) return before;
   const shown = (share < 0.5 ? before : after) ?? before ?? after;

@@ -9,7 +9,7 @@
 
 namespace spikeweave::report {
 
-/// What there is to see of a sorting besides its tables; `waveforms.npz` holds it.
+/// The views of a sorting besides its tables; `waveforms.npz` contains them.
 struct sorting_details {
     std::uint32_t unit_count = 0;
     std::int64_t sample_count = 0;  ///< length of the recording; 0 if unknown
@@ -38,7 +38,7 @@ struct sorting_details {
     std::vector<float> depths_um{};
 };
 
-/// What the details are taken from.
+/// The sources of the details.
 struct sorting_source {
     const sorting& sorted;
     const std::vector<recording_channel>& channels;

@@ -125,7 +125,7 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
                                               .channel_group = report.kwik->channel_group,
                                               .channels = report.channels});
     }
-    out.write("iterations.tsv", report::iterations_tsv(report));
+    out.write("iterations.tsv", report::tsv_of(report::iterations_table(report)));
     if (!report.motion.empty()) out.write("motion.tsv", report::motion_tsv(report));
     const report::sorting_details details = report::details_of(report);
     report::write_details(out.file("waveforms.npz"), details);
@@ -260,16 +260,15 @@ document document_of(const sorting_report& report, const sorting_details& detail
 namespace spikeweave {
 namespace {
 
+// Their numbers are those of a list.
 report::json iterations_of(const sorting_report& report) {
+    const report::result_table table = report::iterations_table(report);
     report::json list = report::json::array();
-    for (const masked_gmm_iteration& one : report.search.iterations)
-        list.push_back({{"clusters", one.clusters},
-                        {"changed", one.changed},
-                        {"deleted", one.deleted},
-                        {"splits", one.splits},
-                        {"log_likelihood", -one.negated_log_likelihood},
-                        {"penalty", one.penalty},
-                        {"score", one.score()}});
+    for (std::size_t i = 0; i < table.size; ++i) {
+        report::row values = table.at(i);
+        values.erase(values.begin());
+        list.push_back(report::json_of(values));
+    }
     return list;
 }
 

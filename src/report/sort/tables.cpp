@@ -30,6 +30,20 @@ row motion_row(double time_s, double depth_um, double displacement_um) {
              "how far the tissue is above its median over time"}};
 }
 
+// Scores have more digits than other numbers, to show how they fall.
+row iteration_row(std::uint64_t number, const masked_gmm_iteration& one) {
+    const auto score = [](double value) { return fixed_number{value, 6}; };
+    return {
+        {"iteration", number, "the number of the iteration, from 1"},
+        {"clusters", std::uint64_t{one.clusters}, "clusters at its beginning, without noise"},
+        {"changed", one.changed, "spikes that moved"},
+        {"deleted", std::uint64_t{one.deleted}, "clusters deleted"},
+        {"splits", std::uint64_t{one.splits}, "splits accepted after it"},
+        {"log_likelihood", score(-one.negated_log_likelihood), "of the features scaled to [0, 1]"},
+        {"penalty", score(one.penalty), "for the number of parameters"},
+        {"score", score(one.score()), "`penalty` − `log_likelihood`; lower is better"}};
+}
+
 // @param what  of the report
 row unit_row(const sorting_report& report, std::size_t unit, const sorted_unit& what) {
     row out{
@@ -62,17 +76,12 @@ result_table units_table(const sorting_report& report) {
             .none = ""};
 }
 
-std::string iterations_tsv(const sorting_report& report) {
-    std::string text =
-        "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n";
-    for (std::size_t i = 0; i < report.search.iterations.size(); ++i) {
-        const masked_gmm_iteration& one = report.search.iterations[i];
-        // More digits than elsewhere, to show how the score falls.
-        fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{:.6f}\t{:.6f}\t{:.6f}\n",
-                       i + 1, one.clusters, one.changed, one.deleted, one.splits,
-                       -one.negated_log_likelihood, one.penalty, one.score());
-    }
-    return text;
+result_table iterations_table(const sorting_report& report) {
+    const std::vector<masked_gmm_iteration>& iterations = report.search.iterations;
+    return {.name = "iterations",
+            .size = iterations.size(),
+            .at = [&iterations](std::size_t i) { return iteration_row(i + 1, iterations[i]); },
+            .names = iteration_row(0, {})};
 }
 
 result_table merges_table(const sorting_report& report) {

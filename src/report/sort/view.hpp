@@ -20,11 +20,11 @@ std::size_t unit_number(const sorting_report& report);
 json sorting_run(const sorting_report& report);
 /// The tables of the result, which has to outlive them.
 result_table units_table(const sorting_report& report);
+result_table iterations_table(const sorting_report& report);
 result_table merges_table(const sorting_report& report);
 /// The displacements; their file rounds them.
 result_table motion_table(const sorting_report& report);
 std::string motion_tsv(const sorting_report& report);
-std::string iterations_tsv(const sorting_report& report);
 sorting_details details_of(const sorting_report& report);
 /// @param details  those of the report
 document document_of(const sorting_report& report, const sorting_details& details);

@@ -155,7 +155,7 @@ json windows_of(const pattern_report& report) {
 }
 
 // The spectrum as a map has it: for each size the largest p of some counts, and of all durations.
-// What was found decides together with it which counts there are.
+// Together with the result it decides which counts there are.
 json spectrum_fields(const std::vector<spectrum_entry>& spectrum,
                      const std::vector<signature_test>& found) {
     constexpr std::uint32_t most_fields_of_a_size = 380;
@@ -214,7 +214,7 @@ json rules_of(const pattern_mining_options& mining) {
     return rules;
 }
 
-// How many of the patterns are there in other spikes.
+// The share of the patterns that other spikes confirm.
 json pattern_replication_of(const pattern_report& report) {
     const spade_replication& in = *report.replication;
     const replication_record record{.searched = in.searched,

@@ -22,7 +22,7 @@ namespace {
 // Lag in bins and unit of each spike, ascending.
 using compared_pattern = std::vector<std::pair<std::uint32_t, unit_id>>;
 
-// What one result says of a pattern.
+// A pattern in one result.
 struct pattern_count {
     std::uint64_t count = 0;
     json p{};

@@ -61,8 +61,6 @@ public:
     virtual ~mixture() = default;
     mixture(const mixture&) = delete;
     mixture& operator=(const mixture&) = delete;
-    mixture(mixture&&) = delete;
-    mixture& operator=(mixture&&) = delete;
 
     virtual const noise_model& noise() const = 0;
     /// Runs the M-step and the E-step.

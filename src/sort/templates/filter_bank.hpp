@@ -17,8 +17,6 @@ public:
     virtual ~filter_bank() = default;
     filter_bank(const filter_bank&) = delete;
     filter_bank& operator=(const filter_bank&) = delete;
-    filter_bank(filter_bank&&) = delete;
-    filter_bank& operator=(filter_bank&&) = delete;
 
     virtual score_table scores_of(const integer_block& block) const = 0;
 };

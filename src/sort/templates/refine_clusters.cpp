@@ -167,7 +167,7 @@ std::vector<std::int64_t> merger::times_of(std::size_t i) const {
     return out;
 }
 
-// How near two clusters are that may be merged.
+// The distance of two clusters that may be merged.
 std::optional<pair_likeness> merger::likeness_of(std::size_t a, std::size_t b) const {
     if (clusters_[a].spikes.size() < 2 || clusters_[b].spikes.size() < 2) return {};
     std::vector<std::uint32_t> shared;

@@ -36,7 +36,7 @@ struct residual_unit {
 
 struct residual_search {
     residual_traces where = residual_traces::channels;
-    const detection_options& detection;  ///< how the spikes of the recording were detected
+    const detection_options& detection;  ///< options by which the spikes were detected
     std::uint32_t least_spikes = 0;      ///< smaller clusters are left out
     std::uint32_t first_number = 0;      ///< of the clusters, in the table of decisions
 };

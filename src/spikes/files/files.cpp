@@ -238,7 +238,7 @@ void take_options_of(spike_file& file, const reading& job) {
     }
 }
 
-// What `spikeweave sort` wrote is read by its spikes.
+// The file of spikes in a folder of `spikeweave sort`.
 std::filesystem::path spikes_of_result(const std::filesystem::path& given) {
     std::error_code ignored;
     for (const char* file : {"sorting.npz", "spikes.npz"})

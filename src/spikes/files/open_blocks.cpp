@@ -49,9 +49,7 @@ class block_file {
 public:
     block_file() = default;
     block_file(const block_file&) = delete;
-    block_file(block_file&&) = delete;
     block_file& operator=(const block_file&) = delete;
-    block_file& operator=(block_file&&) = delete;
     virtual ~block_file() = default;
 
     /// Replaces `block` by the next spikes, in the order of the file.

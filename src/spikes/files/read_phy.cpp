@@ -57,7 +57,7 @@ std::vector<std::string> labels_of(spike_file& file, const std::filesystem::path
     return out;
 }
 
-// The numbers of an array of a side file, which may be missing: nothing then. What cannot be read
+// The numbers of an array of a side file, which may be missing: nothing then. An unreadable array
 // is not used, with a warning.
 template <class Number>
 std::vector<Number> numbers_of(const std::filesystem::path& path,

@@ -29,8 +29,6 @@ public:
     ~gzip_filter() { deflateEnd(&stream_); }
     gzip_filter(const gzip_filter&) = delete;
     gzip_filter& operator=(const gzip_filter&) = delete;
-    gzip_filter(gzip_filter&&) = delete;
-    gzip_filter& operator=(gzip_filter&&) = delete;
 
     void write(std::string& bytes, bool last) {
         stream_.next_in = reinterpret_cast<Bytef*>(bytes.data());

@@ -38,8 +38,6 @@ public:
     ~pseudo_terminal() { ::close(descriptor_); }
     pseudo_terminal(const pseudo_terminal&) = delete;
     pseudo_terminal& operator=(const pseudo_terminal&) = delete;
-    pseudo_terminal(pseudo_terminal&&) = delete;
-    pseudo_terminal& operator=(pseudo_terminal&&) = delete;
 
     const std::string& path() const { return path_; }
     speed_t speed() const {

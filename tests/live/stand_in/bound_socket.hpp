@@ -20,8 +20,6 @@ public:
     }
     bound_socket(const bound_socket&) = delete;
     bound_socket& operator=(const bound_socket&) = delete;
-    bound_socket(bound_socket&&) = delete;
-    bound_socket& operator=(bound_socket&&) = delete;
 
     void set(int option, int value) { zmq_setsockopt(socket_, option, &value, sizeof value); }
     void bind(const std::string& address) {

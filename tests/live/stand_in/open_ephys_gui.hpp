@@ -57,8 +57,6 @@ public:
     ~open_ephys_gui();
     open_ephys_gui(const open_ephys_gui&) = delete;
     open_ephys_gui& operator=(const open_ephys_gui&) = delete;
-    open_ephys_gui(open_ephys_gui&&) = delete;
-    open_ephys_gui& operator=(open_ephys_gui&&) = delete;
 
     /// The addresses that were bound, as JSON.
     std::string addresses() const;

@@ -169,7 +169,7 @@ SPIKEWEAVE_API circuit find_circuit(const spike_sequence& spikes, const episode_
                                     std::span<const episode_test> assessed,
                                     const circuit_options& options = {}, const execution& run = {});
 
-/// What is to be said of edges between units that may not be two neurons, as full sentences.
+/// Warnings about edges between units that may not be two neurons, as full sentences.
 SPIKEWEAVE_API std::vector<std::string> warnings_of(const circuit& found,
                                                     const spike_sequence& spikes);
 

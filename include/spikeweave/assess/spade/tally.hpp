@@ -18,8 +18,6 @@ public:
     ~pattern_tally();
     pattern_tally(const pattern_tally&) = delete;
     pattern_tally& operator=(const pattern_tally&) = delete;
-    pattern_tally(pattern_tally&&) = delete;
-    pattern_tally& operator=(pattern_tally&&) = delete;
 
     /// Adds the patterns of a block.
     void take(const pattern_table& block);

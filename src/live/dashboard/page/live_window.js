@@ -22,7 +22,7 @@ export function changesOf(now, before) {
   return [...rows, ...gone];
 }
 
-// What is not in a window's table is not frequent in it; how often it occurs is not known.
+// An episode that is not in a window's table is not frequent in it, and its count is unknown.
 const knownCount = (count) => (count ? grouped(count) : "–");
 
 // Places stay as they are until units come that have none.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -145,20 +144,8 @@ void count_in_many(const many_sequences& what, std::span<const episode> given, t
     for (std::size_t i = 0; i < at_once; ++i)
         for (const int ordinal : run.devices)
             counters.push_back(episodes::cuda().open_many_counter(problem, ordinal));
-    std::vector<std::future<void>> parts;
-    parts.reserve(counters.size());
-    for (const auto& counter : counters)
-        parts.push_back(std::async(
-            std::launch::async, [&all, &counter, &first] { all.run_on(*counter, first.size()); }));
-    std::exception_ptr failed;
-    for (auto& part : parts) {
-        try {
-            part.get();
-        } catch (...) {
-            if (!failed) failed = std::current_exception();
-        }
-    }
-    if (failed) std::rethrow_exception(failed);
+    parallel::on_own_threads(counters.size(),
+                             [&](std::size_t i) { all.run_on(*counters[i], first.size()); });
 }
 
 }  // namespace spikeweave

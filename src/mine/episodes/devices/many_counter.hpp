@@ -25,9 +25,7 @@ class many_counter {
 public:
     many_counter() = default;
     many_counter(const many_counter&) = delete;
-    many_counter(many_counter&&) = delete;
     many_counter& operator=(const many_counter&) = delete;
-    many_counter& operator=(many_counter&&) = delete;
     virtual ~many_counter() = default;
 
     /// The number of sequences to count in at once if each has this many spikes.

@@ -148,9 +148,7 @@ struct resident_stream::state {
         std::erase(together->members, this);
     }
     state(const state&) = delete;
-    state(state&&) = delete;
     state& operator=(const state&) = delete;
-    state& operator=(state&&) = delete;
 
     void need_events();
     event_buffers allocate_events();

@@ -78,9 +78,7 @@ public:
                                                                  const execution& run);
     ~resident_stream() = default;
     resident_stream(const resident_stream&) = delete;
-    resident_stream(resident_stream&&) = delete;
     resident_stream& operator=(const resident_stream&) = delete;
-    resident_stream& operator=(resident_stream&&) = delete;
 
     int ordinal() const;
     /// All spikes: 8 bytes per spike, and 2 more during the upload. @throws device_error.

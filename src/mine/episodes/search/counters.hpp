@@ -69,9 +69,7 @@ class level_counter {
 public:
     level_counter() = default;
     level_counter(const level_counter&) = delete;
-    level_counter(level_counter&&) = delete;
     level_counter& operator=(const level_counter&) = delete;
-    level_counter& operator=(level_counter&&) = delete;
     virtual ~level_counter() = default;
 
     /// Counts every ordered pair of `units` with every interval.

@@ -13,9 +13,7 @@ public:
     maxima_device() = default;
     virtual ~maxima_device() = default;
     maxima_device(const maxima_device&) = delete;
-    maxima_device(maxima_device&&) = delete;
     maxima_device& operator=(const maxima_device&) = delete;
-    maxima_device& operator=(maxima_device&&) = delete;
 
     /// The number of recordings of this shape that the device should search at once.
     /// @throws device_error if its memory is too small for one.

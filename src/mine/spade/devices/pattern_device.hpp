@@ -25,9 +25,7 @@ public:
     pattern_device() = default;
     virtual ~pattern_device() = default;
     pattern_device(const pattern_device&) = delete;
-    pattern_device(pattern_device&&) = delete;
     pattern_device& operator=(const pattern_device&) = delete;
-    pattern_device& operator=(pattern_device&&) = delete;
 
     /// The largest memory of a group in bytes.
     virtual std::uint64_t most_group_bytes() const = 0;

@@ -24,7 +24,7 @@ struct item_words {
 struct pattern_node {
     item_words candidates{};
     item_words excluded{};
-    const std::uint32_t* items = nullptr;  ///< what each candidate is, as `packed_item`
+    const std::uint32_t* items = nullptr;  ///< the candidates, as `packed_item`
     const std::uint32_t* bins = nullptr;   ///< where each window begins
     std::uint32_t planes = 0;
     std::uint32_t least = 0;  ///< the least count of what is wanted below

@@ -1,9 +1,7 @@
 #include "mine/spade/devices/searches.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
-#include <future>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -211,22 +209,14 @@ void search_many(std::span<const std::unique_ptr<maxima_device>> devices,
                  const many_recordings& what, const pattern_mining_options& options,
                  spectrum_kind kind, const maxima_taker& take, const execution& run) {
     many_search search(devices.size(), what, options, kind, take, run);
-    std::vector<std::future<void>> parts;
-    const auto start = [&](auto part) {
-        parts.push_back(std::async(std::launch::async, std::move(part)));
-    };
-    for (const auto& device : devices) start([&search, &device] { search.run_on(*device); });
-    // These are no tasks of the pool, whose threads have to be free for what devices wait for.
-    for (int i = 1; i < thread_count(run); ++i) start([&search] { search.help(); });
-    std::exception_ptr failed;
-    for (auto& part : parts) {
-        try {
-            part.get();
-        } catch (...) {
-            if (!failed) failed = std::current_exception();
-        }
-    }
-    if (failed) std::rethrow_exception(failed);
+    const auto helpers = static_cast<std::size_t>(std::max(thread_count(run) - 1, 0));
+    // Helpers are not tasks of the pool, whose threads have to be free for what devices wait for.
+    parallel::on_own_threads(devices.size() + helpers, [&](std::size_t i) {
+        if (i < devices.size())
+            search.run_on(*devices[i]);
+        else
+            search.help();
+    });
 }
 
 }  // namespace spade

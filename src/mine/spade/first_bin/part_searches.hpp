@@ -18,9 +18,7 @@ public:
                   std::stop_token stop);
     ~part_searches();
     part_searches(const part_searches&) = delete;
-    part_searches(part_searches&&) = delete;
     part_searches& operator=(const part_searches&) = delete;
-    part_searches& operator=(part_searches&&) = delete;
 
     /// The patterns of one part. May be called by several threads at once.
     mined_part run(const search_task& task, const part_taker& grown);

@@ -45,9 +45,7 @@ public:
         for (const event_buffers& target : of_) cudaStreamSynchronize(target.on->get());
     }
     end_of_copies(const end_of_copies&) = delete;
-    end_of_copies(end_of_copies&&) = delete;
     end_of_copies& operator=(const end_of_copies&) = delete;
-    end_of_copies& operator=(end_of_copies&&) = delete;
 
 private:
     std::span<const event_buffers> of_;

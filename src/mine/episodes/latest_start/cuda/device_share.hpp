@@ -54,9 +54,7 @@ public:
         }
     }
     device_share(const device_share&) = delete;
-    device_share(device_share&&) = delete;
     device_share& operator=(const device_share&) = delete;
-    device_share& operator=(device_share&&) = delete;
 
     std::vector<counted_pair> pairs(pair_method method, std::span<const unit_id> units,
                                     std::size_t first, std::size_t last);

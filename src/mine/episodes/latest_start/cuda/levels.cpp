@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <future>
 #include <memory>
 #include <numeric>
@@ -19,6 +18,7 @@
 #include "mine/episodes/latest_start/cuda/device_share.hpp"
 #include "mine/episodes/latest_start/cuda/time_split.hpp"
 #include "mine/episodes/latest_start/memory_limit.hpp"
+#include "parallel/parallel_for.hpp"
 
 namespace spikeweave::episodes {
 namespace {
@@ -53,22 +53,7 @@ private:
     // Calls `work(share, number)` for all shares at once.
     template <class Work>
     void on_all(const Work& work) {
-        std::vector<std::future<void>> others;
-        others.reserve(shares_.size());
-        for (std::size_t i = 1; i < shares_.size(); ++i)
-            others.push_back(
-                std::async(std::launch::async, [&work, i, this] { work(*shares_[i], i); }));
-        std::exception_ptr failure;
-        const auto noting = [&failure](const auto& call) {
-            try {
-                call();
-            } catch (...) {
-                if (!failure) failure = std::current_exception();
-            }
-        };
-        noting([&] { work(*shares_[0], 0); });
-        for (auto& other : others) noting([&] { other.get(); });
-        if (failure) std::rethrow_exception(failure);
+        parallel::on_own_threads(shares_.size(), [&](std::size_t i) { work(*shares_[i], i); });
     }
     pair_method chosen_method(std::span<const unit_id> units) const;
     void finish(mined_level& level);

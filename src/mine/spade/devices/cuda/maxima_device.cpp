@@ -86,9 +86,7 @@ public:
         }
     }
     cuda_maxima_device(const cuda_maxima_device&) = delete;
-    cuda_maxima_device(cuda_maxima_device&&) = delete;
     cuda_maxima_device& operator=(const cuda_maxima_device&) = delete;
-    cuda_maxima_device& operator=(cuda_maxima_device&&) = delete;
 
     std::uint32_t most_recordings(const maxima_shape& one) override {
         // A larger batch does not use the device better, and the others wait longer at the end.

@@ -143,9 +143,7 @@ public:
         }
     }
     cuda_pattern_device(const cuda_pattern_device&) = delete;
-    cuda_pattern_device(cuda_pattern_device&&) = delete;
     cuda_pattern_device& operator=(const cuda_pattern_device&) = delete;
-    cuda_pattern_device& operator=(cuda_pattern_device&&) = delete;
 
     std::uint64_t most_group_bytes() const override { return share_; }
     std::uint64_t most_numbers() const override { return share_ / sizeof(std::uint32_t); }
