@@ -139,7 +139,8 @@ void describe_files(std::vector<std::filesystem::path> files, const sort_command
     const sort_options& analysis = options.analysis;
     if (!analysis.start.empty() && analysis.start.file != options.path)
         files.push_back(analysis.start.file);
-    if (!analysis.model.empty()) files.push_back(analysis.model);
+    for (const auto& path : {analysis.model, analysis.known_templates})
+        if (!path.empty()) files.push_back(path);
     input.input = describe_input(files.front(), run);
     for (std::size_t i = 1; i < files.size(); ++i)
         report.more_input.push_back(describe_input(files[i], run));
@@ -168,10 +169,10 @@ std::string text_of(const sort_command& options, const sorting_report& report) {
 }
 
 void run(sort_command& options, invocation& now) {
-    const std::filesystem::path& model = options.analysis.save_model;
     options.analysis.writes_model = false;  // it appears together with the folder
     check_place(options.output, result_kind::sort, now);
-    if (!model.empty() && now.is_root()) check_output_place(model, options.output.overwrite);
+    for (const auto& path : {options.analysis.save_model, options.analysis.save_templates})
+        if (!path.empty() && now.is_root()) check_output_place(path, options.output.overwrite);
     const execution run = now.run(options.analysis.run.threads);
     auto [result, files, record] = sort_file(options, now, run);
     if (!now.is_root()) return;
@@ -184,7 +185,7 @@ void run(sort_command& options, invocation& now) {
     report.first_label = options.klustakwik2_labels ? 3U : 2U;
     report.nwb = options.nwb;
     report.with_phy = options.phy;
-    if (options.output.to.empty()) write_model(report, options.output.overwrite);
+    if (options.output.to.empty()) write_models(report, options.output.overwrite);
     finish_command(options.output, report, std::move(input), now, run, &write_sorting_report,
                    [&](const sorting_report& made) { return text_of(options, made); });
 }
