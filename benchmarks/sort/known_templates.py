@@ -80,21 +80,24 @@ def measure(chosen, seed, folder):
     armed.write_text("1 0-20ms 2\n")
     played = run("live", folder / "second", "--templates", folder / "rig.templates", "--no-windows", "--episodes", armed,
                  "--to", folder / "found.jsonl", *(["--realtime"] if chosen.realtime else []))
-    truth = {unit: [time - half for time in times if time >= half]
-             for unit, times in trains(chosen.spikeweave, whole / "truth.npz", folder).items()}
-    by_templates, by_itself = (accuracy(truth, trains(chosen.spikeweave, folder / name / "spikes.npz", folder))
-                               for name in "bc")
+    truth = trains(chosen.spikeweave, whole / "truth.npz", folder)
+    first = {unit: [time for time in times if time < half] for unit, times in truth.items()}
+    second = {unit: [time - half for time in times if time >= half] for unit, times in truth.items()}
+    found = (accuracy(part, trains(chosen.spikeweave, folder / name / "spikes.npz", folder))
+             for name, part in (("a", first), ("b", second), ("c", second)))
     delays = re.search(r"median ([\d.]+) ms, 99 % ([\d.]+) ms, 99.9 % ([\d.]+) ms", played.stderr).groups()
-    return by_templates, by_itself, *map(float, delays)
+    return *found, *map(float, delays)
 
 
 def main():
     chosen = arguments()
-    print("| seed | by templates of the first half | by itself | delay: median | 99 % | 99.9 % |\n|---|---|---|---|---|---|")
+    print("| seed | first half, by itself | second half, by its templates | by itself | delay: median | 99 % | 99.9 % |\n"
+          "|---|---|---|---|---|---|---|")
     for seed in chosen.seeds:
         with tempfile.TemporaryDirectory() as folder:
             row = measure(chosen, seed, Path(folder))
-        print(f"| {seed} | {row[0]:.3f} | {row[1]:.3f} | {row[2]:.2f} ms | {row[3]:.2f} ms | {row[4]:.2f} ms |", flush=True)
+        print(f"| {seed} | {' | '.join(f'{share:.3f}' for share in row[:3])} | "
+              f"{' | '.join(f'{delay:.2f} ms' for delay in row[3:])} |", flush=True)
 
 
 if __name__ == "__main__":
