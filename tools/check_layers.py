@@ -24,7 +24,7 @@ MAY_USE = {
     "published": "core device parallel io spikes mine",
     "assess": "core parallel spikes mine",
     "elephant": "core parallel spikes mine assess",
-    "live": "core parallel io spikes mine assess",
+    "live": "core parallel io record sort spikes mine assess",
     "pipeline": "core parallel record sort spikes mine assess",
     "report": "core parallel io record sort spikes mine assess live pipeline published",
 }

@@ -41,6 +41,23 @@ def test_units_are_the_true_ones(made, found):
     assert len(found.spikes) + found.same_time == found.units["spikes"].sum()
 
 
+def test_saved_templates_find_the_same_units(made, found, tmp_path):
+    rig = tmp_path / "rig.templates"
+    saving = spikeweave.sort(made.recording, save_templates=rig)
+    assert np.array_equal(saving.samples, found.samples)  # saving changes nothing
+
+    again = spikeweave.sort(made.recording, templates=rig)
+    assert again.unit_count == found.unit_count
+    assert min(shares_found(again, made.spikes)) > 0.8
+    for before, now in zip(found.spikes.trains(), again.spikes.trains(), strict=True):
+        near = np.min(np.abs(before[:, None] - now), axis=1) < 0.0005
+        assert near.mean() > 0.9
+    other = spikeweave.sort(made.recording, templates=rig, threads=1)
+    assert np.array_equal(other.samples, again.samples)
+    with pytest.raises(OSError, match=r"none\.templates"):
+        spikeweave.sort(made.recording, templates=tmp_path / "none.templates")
+
+
 def test_units_have_labels_and_reasons(made, found):
     assert set(found.units["label"]) <= {"good", "mua", "noise"}
     assert all(found.units["reason"])

@@ -70,6 +70,16 @@ void add_source_options(option_list& list, live_options& options) {
              "begun")
         .at_least(1);
     list.add_all(describe(options.reading));
+    list.add("templates", options.templates,
+             "SOURCE is a recording of samples: find the spikes of the units of this file, which "
+             "spikeweave sort --save-templates wrote, while the recording is played")
+        .written("FILE")
+        .not_with({"resume", "verify"});
+    option_list samples = describe(options.recording);
+    samples.remove("stream");
+    for (const option& each : samples)
+        samples.change(each.name).only_with("templates").is_basic = false;
+    list.add_all(std::move(samples));
 }
 
 void add_result_options(option_list& list, live_options& options) {

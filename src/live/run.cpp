@@ -151,6 +151,7 @@ live_result result_of(const session_counts& counts, const outputs& to, const sou
             .late_changes = counts.arming ? counts.arming->late : 0,
             .untested = counts.untested,
             .undelivered = undelivered_by(to.opened.reports),
+            .sorting = from.sorting_delays(),
             .warnings = std::move(warnings)};
 }
 
@@ -310,6 +311,8 @@ void live::check_live_options(const live_options& options, source_kind kind) {
         throw invalid_argument("sources", "only programs that send spikes are waited for");
     if (options.track_every > duration{0} && !has_episodes && options.resume.empty())
         throw invalid_argument("track_every", "no episodes are armed");
+    if (!options.templates.empty() && (kind != source_kind::played || is_recorded))
+        throw invalid_argument("templates", "the source is not a recording of samples");
     check_speed(options, kind);
     check_resume(options, kind);
 }

@@ -258,6 +258,66 @@ class SortRecording(CliTest):
             with self.subTest(arguments):
                 self.refused("sort", *arguments, *out, says=words)
 
+    @needs_full_speed
+    def test_templates_find_the_same_units_in_batch_and_live(self):
+        """The second half of the recording by the templates of the first."""
+        rig = self.folder / "rig.templates"
+        samples = (self.recording / "traces.raw").read_bytes()
+        for name, part in (("first", samples[:len(samples) // 2]), ("second", samples[len(samples) // 2:])):
+            shutil.copytree(self.recording, self.folder / name)
+            (self.folder / name / "traces.raw").write_bytes(part)
+        first = self.ok("sort", self.folder / "first", "--save-templates", rig, "-o", self.folder / "a").stdout
+        second = self.folder / "second"
+        text = self.ok("sort", second, "--templates", rig, "-o", self.folder / "b", "--threads", "1").stdout
+        self.ok("sort", second, "--templates", rig, "-o", self.folder / "c", "--threads", "3")
+
+        self.assertIn("found by given templates", text)
+        self.assertNotIn("found by given templates", first)
+        spikes = self.folder / "b/spikes.npz"
+        self.assertEqual(spikes.read_bytes(), (self.folder / "c/spikes.npz").read_bytes())
+        truth = {unit: [time - 10 for time in times if time >= 10]
+                 for unit, times in self.units(self.recording / "truth.npz").items()}
+        found = self.units(spikes)
+        self.assertGreater(accuracies(truth, found)[0], 0.85)
+        # Unit 1 is the same neuron in both.
+        before = self.units(self.folder / "a/spikes.npz")
+        nearest = {unit: max(truth, key=lambda one: matched(truth[one], found[unit])) for unit in found}
+        all_true = self.units(self.recording / "truth.npz")
+        self.assertEqual(nearest, {unit: max(all_true, key=lambda one: matched(all_true[one], before[unit]))
+                                   for unit in before})
+        record = json.loads((self.folder / "b/run.json").read_text())
+        self.assertEqual(record["parameters"]["templates"], str(rig))
+        self.assertIn("rig.templates", json.dumps(record["more_input"] if "more_input" in record else record))
+
+        armed = self.file("armed.txt", "1 0-20ms 2\n2 0-20ms 1\n")
+        shared = ("--episodes", armed, "--window", "3s", "--min-count", "20", "--delays", "0-5ms")
+        batch, live = (self.ok("live", source, *templates, "--speed", "max", *shared).stdout
+                       for source, templates in ((spikes, ()), (second, ("--templates", rig))))
+        self.assertEqual(live, batch)
+        self.assertIn('"type":"window"', live)
+        self.assertIn('"type":"detection"', live)
+
+    @needs_full_speed
+    def test_plays_samples_at_a_speed_and_states_the_delay(self):
+        rig = self.folder / "rig.templates"
+        self.ok("sort", self.recording, "--save-templates", rig)
+        counts = self.folder / "counts.jsonl"
+        out = self.ok("live", self.recording, "--templates", rig, "--speed", "10", "--window", "5s", "--delays", "0-5ms",
+                      "--min-count", "20", "--to", counts)
+        self.assertRegex(out.stderr, r"found after their last sample: median \d+\.\d\d ms, 99 % .*, 99.9 % ")
+        self.assertGreater(json.loads(counts.read_text().splitlines()[-1])["spikes"], 1000)
+
+    def test_refuses_templates_that_do_not_fit(self):
+        foreign = self.folder / "foreign.templates"
+        foreign.write_text("no templates\n")
+        self.refused("sort", self.recording, "--templates", foreign, "-o", self.folder / "out", says="foreign.templates")
+        self.assertFalse((self.folder / "out").exists())
+        self.refused("live", self.recording, "--templates", foreign, says="foreign.templates")
+        self.refused("live", "-", "--templates", foreign, says="--templates")
+        self.refused("sort", self.recording, "--templates", foreign, "--low-corner", "200", says="--low-corner")
+        existing = self.file("rig.templates", "")
+        self.refused("sort", self.recording, "--save-templates", existing, says=("rig.templates", "exists"))
+
 
 if __name__ == "__main__":
     unittest.main()

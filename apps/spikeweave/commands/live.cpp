@@ -54,6 +54,13 @@ std::string summary_of(const live_result& result) {
                        result.armed > 0 ? fmt::format(", {} armed", grouped(result.armed)) : "");
 }
 
+std::string delays_of(const delays& of) {
+    return fmt::format(
+        "spikes found after their last sample: median {:.2f} ms, 99 % {:.2f} ms, 99.9 % {:.2f} "
+        "ms\n",
+        of.median_ms, of.p99_ms, of.p999_ms);
+}
+
 // A device or a pipe is written to, but not replaced.
 bool is_replaced(const std::filesystem::path& path) {
     std::error_code unknown;
@@ -139,6 +146,7 @@ void run(live_command& options, invocation& call) {
     if (is_for_nobody) throw output_closed();
     call.warn(result.warnings);
     if (!are_printed(options.analysis) && !call.quiet) write_stdout(summary_of(result));
+    if (result.sorting && !call.quiet) write_stderr("spikeweave: " + delays_of(*result.sorting));
     call.warn(loss_warnings(result));
     if (result.has_losses() && !options.allow_gaps) call.exit_status = 1;
 }
@@ -149,7 +157,8 @@ void declare_live(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<live_command>();
     sub.add_option(
            "SOURCE", options->from,
-           "spike file to play; lines of JSON in a file (.jsonl, .ndjson) or a named "
+           "spike file to play; with --templates, a recording of samples to play; lines of JSON in "
+           "a file (.jsonl, .ndjson) or a named "
            "pipe; - is lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
            "open-ephys-events://HOST:5557 is a running Open Ephys GUI; lsl:NAME is a stream of "
            "the Lab Streaming Layer; "

@@ -135,15 +135,16 @@ sorted_files sort_file(sort_command& options, const invocation& call, const exec
     const sort_options& analysis = options.analysis;
     if (!analysis.start.empty() && analysis.start.file != options.path)
         out.files.push_back(analysis.start.file);
-    if (!analysis.model.empty()) out.files.push_back(analysis.model);
+    for (const auto& path : {analysis.model, analysis.known_templates})
+        if (!path.empty()) out.files.push_back(path);
     return out;
 }
 
 void run(sort_command& options, invocation& call) {
-    const std::filesystem::path& model = options.analysis.save_model;
     options.analysis.writes_model = false;  // it appears together with the folder
     check_place(options.output, result_kind::sort, call);
-    if (!model.empty() && call.is_root()) check_output_place(model, options.output.overwrite);
+    for (const auto& path : {options.analysis.save_model, options.analysis.save_templates})
+        if (!path.empty() && call.is_root()) check_output_place(path, options.output.overwrite);
     const execution run = call.run(options.analysis.run.threads);
     auto [result, files, record] = sort_file(options, call, run);
     if (!call.is_root()) return;
@@ -155,7 +156,7 @@ void run(sort_command& options, invocation& call) {
     report.first_label = options.klustakwik2_labels ? 3U : 2U;
     report.nwb = options.nwb;
     report.with_phy = options.phy;
-    if (options.output.to.empty()) write_model(report, options.output.overwrite);
+    if (options.output.to.empty()) write_models(report, options.output.overwrite);
     const auto text_of = [&to = options.output.to](const sorting_report& shown) {
         std::string text = summarize(shown);
         if (!to.empty()) text += "\n" + with_command_line_names(summarize_files(shown, to));

@@ -17,6 +17,7 @@
 #include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
+#include "spikeweave/record/recording.hpp"
 #include "spikeweave/spikes/files.hpp"
 
 /// The analysis of a recording while it runs, as one call: armed episodes are detected, and windows
@@ -35,13 +36,17 @@ struct named_episode {
 using line_taker = std::function<std::size_t(std::string_view lines)>;
 
 struct live_options {
-    /// The speed at which a spike file is played, relative to the recording; 0 means as fast as
-    /// possible.
+    /// The speed at which a file is played, relative to the recording; 0 means as fast as possible.
     double speed = 1;
+    /// The templates of the units whose spikes are found in the samples of a recording, as
+    /// `write_templates` writes them. Empty: the source has spikes.
+    std::filesystem::path templates{};
+    /// The options of reading that recording; of several streams, that of `stream`.
+    recording_read_options recording{};
     /// The rule by which it is known that no earlier spike will arrive: "source", "block" or
     /// "lateness:30ms". Null: as the source needs it.
     std::optional<std::string> order{};
-    /// The stream of Open Ephys that is analysed; empty: the only one that has spikes.
+    /// The stream of Open Ephys that is analysed; empty: the only one that has spikes, or samples.
     std::string stream{};
     /// The number of programs that send spikes to "spikeweave://": nothing is analysed before all
     /// have begun.
@@ -114,6 +119,13 @@ SPIKEWEAVE_API std::vector<std::filesystem::path> files_of(const live_options& o
 /// Whether the results are given to the caller.
 SPIKEWEAVE_API bool are_printed(const live_options& options);
 
+/// Delays of spikes, in milliseconds: that of half of them, of 99 and of 99.9 % is not larger.
+struct delays {
+    double median_ms = 0;
+    double p99_ms = 0;
+    double p999_ms = 0;
+};
+
 /// The totals of arrivals, losses and results.
 struct live_result {
     std::uint64_t units = 0;
@@ -132,6 +144,9 @@ struct live_result {
     std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take
+    /// The delay of spikes that were found in samples after the last of these samples had arrived,
+    /// if these were played at a speed.
+    std::optional<delays> sorting{};
     /// Warnings about a file that was played, destinations, and units of armed episodes and
     /// patterns that have not fired, as full sentences.
     std::vector<std::string> warnings{};
@@ -148,11 +163,12 @@ SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result)
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
 /// had come by then are complete.
 ///
-/// @param from    a spike file, which is played; a file of lines of JSON (".jsonl", ".ndjson") or
-/// a named pipe with such lines; "-", which is standard input with such lines;
-/// "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a running Open Ephys GUI with
-/// the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of the Lab Streaming Layer; or
-/// "spikeweave://ADDRESS:5600", where programs send spikes to (`spike_sender`)
+/// @param from    a spike file, which is played; with `templates`, a recording, likewise; a file of
+/// lines of JSON (".jsonl", ".ndjson") or a named pipe with such lines; "-", which is standard
+/// input with such lines; "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a
+/// running Open Ephys GUI with the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of
+/// the Lab Streaming Layer; or "spikeweave://ADDRESS:5600", where programs send spikes to
+/// (`spike_sender`)
 /// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
 /// called from any thread, but never from two at once. If it throws, it is given nothing more, and
 /// the analysis goes on

@@ -54,6 +54,11 @@ struct sort_options {
     /// For recordings only. Spikes that are assigned by a model, one after another, or sorted again
     /// in some clusters are not matched.
     template_options templates{};
+    /// For recordings only. A file of templates: the spikes of its units are found, with their
+    /// numbers, and no other units; empty: none.
+    std::filesystem::path known_templates{};
+    /// For recordings only. The file to write the templates of the units to; empty: none.
+    std::filesystem::path save_templates{};
     /// Clusters to begin with; empty: by masks.
     start_clusters start{};
     /// Clusters of `start`, by the numbers that they have there, to find units in; all others stay.
@@ -67,8 +72,8 @@ struct sort_options {
     std::filesystem::path model{};
     /// The file to write the model of the units to; empty: none.
     std::filesystem::path save_model{};
-    /// Whether this file is written when the units are known; otherwise `sort_result::model` has
-    /// its content, for results that appear together with it.
+    /// Whether these files are written when the units are known; otherwise `sort_result::model` and
+    /// `learned` have their content, for results that appear together with it.
     bool writes_model = true;
     quality_options quality{};
     run_options run{};
@@ -93,6 +98,8 @@ struct sort_result {
     std::vector<incremental_fit> fits{};
     /// The model for `sort_options::save_model`, if it is not written yet.
     std::optional<sorting_model> model{};
+    /// The templates for `sort_options::save_templates`, likewise.
+    std::optional<template_set> learned{};
     /// Unit u is at index u - 1.
     std::vector<sorted_unit> units{};
     spike_features features{};

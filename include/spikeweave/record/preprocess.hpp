@@ -43,6 +43,9 @@ struct preprocessing_options {
     /// The motion of the tissue: traces are then those of contacts that move with it, interpolated
     /// from the filtered ones. They are computed on the CPU. Null or empty: it does not move.
     std::shared_ptr<const probe_motion> moved{};
+    /// The filter runs forward only, so that no value depends on samples after it, as while samples
+    /// arrive. Traces are then delayed, and computed on the CPU, and motion cannot be undone.
+    bool causal = false;
 };
 
 SPIKEWEAVE_API option_list describe(preprocessing_options& options);

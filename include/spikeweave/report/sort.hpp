@@ -67,6 +67,9 @@ struct sorting_report {
     /// The model of the units and its file, which appears together with the folder; null: none.
     std::optional<sorting_model> model{};
     std::filesystem::path model_path{};
+    /// The templates of the units and their file, likewise.
+    std::optional<template_set> learned{};
+    std::filesystem::path templates_path{};
     /// Whether the folder gets `report.html`, the page of report/page.hpp, if there are at most ten
     /// million spikes.
     bool with_page = true;
@@ -89,17 +92,18 @@ SPIKEWEAVE_API std::string verdict_of(const sorting_report& report);
 /// their columns. The files are identical byte for byte for the same input, parameters and seed;
 /// only `run.json` holds times, memory and threads, which `report.html` shows.
 ///
-/// The folder is written under a temporary name and renamed, so it is complete or absent. So is the
-/// file of the model, which is complete on disk before either gets its name.
+/// The folder is written under a temporary name and renamed, so it is complete or absent. So are
+/// the files of the model and of the templates, which are complete on disk before any gets its
+/// name.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; cancelled.
 SPIKEWEAVE_API void write_sorting_report(const std::filesystem::path& folder,
                                          const sorting_report& report, bool overwrite = false,
                                          const execution& run = {});
 
-/// Writes the file of the model alone, if there is a model.
+/// Writes the files of the model and of the templates alone, if there are any.
 /// @throws io_error
-SPIKEWEAVE_API void write_model(const sorting_report& report, bool overwrite = false);
+SPIKEWEAVE_API void write_models(const sorting_report& report, bool overwrite = false);
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled

@@ -120,6 +120,7 @@ enum class stop_reason : std::uint8_t {
     score_steady,    ///< `em_stop_rule::seed`: not converged
     assigned,        ///< no iterations: spikes were assigned by a model
     by_channel,      ///< no iterations of all spikes: those of each channel were clustered alone
+    matched,         ///< no iterations: spikes were found by templates of another recording
 };
 SPIKEWEAVE_API std::string_view to_string(stop_reason reason);
 

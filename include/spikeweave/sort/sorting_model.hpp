@@ -73,14 +73,17 @@ SPIKEWEAVE_API sorting_model fit_model(const spike_features& features,
 /// @throws io_error
 SPIKEWEAVE_API void write_model(const std::filesystem::path& path, const sorting_model& model);
 
-/// The file of a model that is complete on disk, but has its name only after `commit`, for results
-/// that appear together with it.
+class template_set;
+
+/// The file of a model, or of templates, that is complete on disk, but has its name only after
+/// `commit`, for results that appear together with it.
 class SPIKEWEAVE_API model_file {
 public:
     /// Writes it under a temporary name, which is removed unless it is committed.
     /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
     /// @throws as `write_model`
     model_file(const std::filesystem::path& path, const sorting_model& model, bool overwrite);
+    model_file(const std::filesystem::path& path, const template_set& set, bool overwrite);
     ~model_file();
     model_file(const model_file&) = delete;
     model_file& operator=(const model_file&) = delete;

@@ -16,6 +16,7 @@
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/masked_gmm.hpp"
+#include "spikeweave/sort/online.hpp"
 #include "spikeweave/sort/sorting.hpp"
 #include "spikeweave/sort/spike_features.hpp"
 
@@ -53,6 +54,9 @@ struct template_options {
     /// Filtered traces that are kept in memory, because they are read several times. Others are
     /// filtered again, with the same result.
     std::uint64_t kept_traces_bytes = std::uint64_t{2} << 30U;
+    /// Whether the result has the templates for later recordings, which needs the basis of the
+    /// detection.
+    bool learns_set = false;
 };
 SPIKEWEAVE_API option_list describe(template_options& options);
 
@@ -112,6 +116,7 @@ struct template_sorting {
     std::vector<float> amplitudes{};             ///< of each spike, relative to its unit's template
     std::vector<std::uint32_t> peak_channels{};  ///< of each unit
     std::vector<cluster_decision> decisions{};   ///< in the order in which they were made
+    std::optional<template_set> learned{};       ///< if the options ask for it
 };
 
 /// Clusters the spikes of each channel, those that are largest there, by themselves: a mixture of

@@ -137,6 +137,8 @@ def live(
 
         - a `SpikeSequence`, or the path of a file or folder that `read` reads: it is played as if
           it was recorded now;
+        - with ``templates``, the path of a recording: the spikes of units that `sort` saved with
+          ``save_templates`` are found in its samples, which are played likewise;
         - an iterable of blocks ``(times, units)``, such as a generator that asks an amplifier or a
           sorter: arrays of times in seconds and of names or numbers of units. Units may appear at
           any time. The detections of a block arrive before the next block is requested, and with
@@ -218,7 +220,8 @@ def _opened(source: str, arguments: dict[str, Any]) -> Any:
         return source
     path = Path(source)
     check_readable(path)
-    if not path.is_file() or not is_hdf5(path):  # opening a pipe would consume its first bytes
+    # Opening a pipe would consume its first bytes.
+    if "templates" in arguments or not path.is_file() or not is_hdf5(path):
         return source
     reading = {name: arguments.pop(name) for name in _READING if name in arguments}
     return read(source, **given(**reading), progress=False)._core

@@ -312,6 +312,12 @@ class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=
     groups: FilePath | None
     group_window: Time | None
     layout: FilePath | None
+    templates: FilePath | None
+    sample_rate: float | None
+    channels: int | None
+    gain: float | None
+    header_bytes: int | None
+    probe: FilePath | None
     episodes: Armed | None
     fire_at: int | None
     patterns: FilePath | None
@@ -467,6 +473,8 @@ class SortOptions(_WithStartingClusters, total=False):
     most_amplitude: float | None
     least_spikes: int | None
     kept_traces: IntOrAuto | None
+    templates: FilePath | None
+    save_templates: FilePath | None
     seed: int | None
     refractory: Time | None
     threads: int | None

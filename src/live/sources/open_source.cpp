@@ -10,6 +10,7 @@
 #include "live/network/lsl.hpp"
 #include "live/sinks/unit_names.hpp"
 #include "live/sources/played_file.hpp"
+#include "live/sources/sorted_recording.hpp"
 #include "live/sources/streams.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
@@ -63,6 +64,21 @@ opened_source open_file(const std::string& from, const live_options& options,
     const reasons_left_out left_out = units_left_out(file);
     if (!left_out.empty()) check_not_left_out(left_out, units_of_armed(options));
     opened_source opened = open_spikes(std::move(file.spikes), options, run.stop);
+    opened.warnings = std::move(warnings);
+    return opened;
+}
+
+opened_source open_recording(const std::string& from, const live_options& options,
+                             const execution& run) {
+    recording_read_options how = options.recording;
+    how.stream = options.stream;
+    recording samples = read_recording(from, how, run);
+    std::vector<std::string> warnings = samples.description().warnings;
+    auto sorted = std::make_unique<sorted_recording>(
+        std::move(samples), read_templates(options.templates), options.speed, run.stop);
+    opened_source opened = armed_before(options, sorted->unit_names());
+    opened.order.policy = order_policy::block;
+    opened.from = std::move(sorted);
     opened.warnings = std::move(warnings);
     return opened;
 }
@@ -161,8 +177,9 @@ opened_source open_stream(const std::string& from, const live_options& options,
 
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run) {
-    return is_stream(from) ? open_stream(from, options, units_of_armed(options), {}, run.stop)
-                           : open_file(from, options, run);
+    if (is_stream(from)) return open_stream(from, options, units_of_armed(options), {}, run.stop);
+    return options.templates.empty() ? open_file(from, options, run)
+                                     : open_recording(from, options, run);
 }
 
 }  // namespace spikeweave::live

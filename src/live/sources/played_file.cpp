@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t spikes_at_once = 4096;
 constexpr std::chrono::milliseconds between_blocks{10};
 
-// Returns false if it was stopped before.
+}  // namespace
+
 bool sleep_until(std::chrono::steady_clock::time_point time, const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any wakened;
@@ -21,8 +22,6 @@ bool sleep_until(std::chrono::steady_clock::time_point time, const std::stop_tok
     wakened.wait_until(lock, stop, time, [] { return false; });
     return !stop.stop_requested();
 }
-
-}  // namespace
 
 played_file::played_file(spike_sequence spikes, double speed, std::stop_token stop)
     : spikes_(std::move(spikes)), speed_(speed), stop_(std::move(stop)) {

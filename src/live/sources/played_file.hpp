@@ -9,6 +9,9 @@
 
 namespace spikeweave::live {
 
+/// Returns false if it was stopped before.
+bool sleep_until(std::chrono::steady_clock::time_point time, const std::stop_token& stop);
+
 /// The spikes of a recording, given as if they came now.
 class played_file : public source {
 public:

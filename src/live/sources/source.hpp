@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "live/session/event_order.hpp"
+#include "spikeweave/live/run.hpp"
 
 /// Where the spikes of a running recording come from.
 namespace spikeweave::live {
@@ -60,6 +61,8 @@ public:
     }
     /// The first message that could not be read, and what was expected; empty: not known.
     virtual std::string first_unreadable() const { return {}; }
+    /// How long after the samples that decided a spike had come it was found; null: not measured.
+    virtual std::optional<delays> sorting_delays() const { return {}; }
     /// A source may acknowledge as many of its blocks to those who sent them as this says: they
     /// will not be lost any more. Otherwise a block counts as safe when it has been processed, that
     /// is, when the next one is asked for.

@@ -21,6 +21,8 @@
 
 namespace spikeweave {
 
+using pipeline::detection_of;
+using pipeline::find_known;
 using pipeline::follow_motion;
 using pipeline::may_follow_motion;
 using pipeline::numbered_steps;
@@ -30,55 +32,6 @@ using pipeline::start_labels;
 namespace {
 
 using sort_clock = std::chrono::steady_clock;
-
-void add_start(option_list& list, sort_options& options) {
-    list.begin_group("Clusters to begin with");
-    list.add("start", options.start,
-             "begin with existing clusters: those of a .clu.N (0 and 1 are noise), of an .npz "
-             "(array labels, 0 is noise), or of the sorted file itself if it is a .kwik or a "
-             "folder of Phy")
-        .by_default("by masks")
-        .written("FILE")
-        .not_with({"starting_clusters", "incremental", "model"});
-    list.add("only_clusters", options.only_clusters,
-             "re-sort only these clusters of `start`, by their masks; all other spikes keep their "
-             "labels, and new units get numbers above the largest one")
-        .by_default("all")
-        .written("A,B,...")
-        .only_with("start")
-        .not_with({"save_model"});
-}
-
-void add_models(option_list& list, sort_options& options) {
-    list.begin_group("Incremental sorting and models");
-    list.add("incremental", options.incremental,
-             "sort the spikes one after another, in file order: the first ones are clustered, each "
-             "later one is assigned to a cluster, and all are clustered again when the clusters no "
-             "longer suit them or their number has doubled");
-    list.add("first_fit", options.first_fit, "number of spikes that are clustered first")
-        .at_least(1)
-        .only_with("incremental");
-    list.add("refit_above", options.refit_above,
-             "cluster again when new spikes suit the clusters worse than the old ones did: when "
-             "their mean cost (negative log likelihood) is higher by this many nats")
-        .above(0)
-        .written("NATS")
-        .only_with("incremental");
-    list.add("model", options.model,
-             "assign spikes to the units of this model, which `save_model` wrote; with "
-             "`incremental` it "
-             "is refitted when it no longer suits them")
-        .written("FILE");
-    list.add("save_model", options.save_model, "write the model of the units to this .npz")
-        .written("FILE");
-}
-
-void add_run(option_list& list, sort_options& options) {
-    list.add_all(describe(options.run,
-                          "where to compute: cpu, cuda (the first GPU), cuda:0,1 (these GPUs), "
-                          "cuda:all, or automatic (the first GPU if there is one); several GPUs "
-                          "share detection and matching, and the first of them clusters"));
-}
 
 void check(const sort_options& options) {
     check_options(options);
@@ -199,20 +152,25 @@ std::string warning_of_clock(const recording& from) {
         begin_s);
 }
 
+feature_file spikes_of(const recording& from, const detection_options& detection) {
+    feature_file out{.sample_rate = from.rate_hz(),
+                     .begin = from.description().begin,
+                     .channels = from.channels(),
+                     .features_per_channel = detection.features_per_channel,
+                     .masks_from = "detection",
+                     .warnings = from.description().warnings};
+    if (out.begin != duration{0}) out.warnings.push_back(warning_of_clock(from));
+    return out;
+}
+
 // The rest of what was detected is freed here, before clustering needs the memory.
 detected detect(const std::optional<sorting_model>& model, const recording& from,
                 const sort_options& options, const execution& run) {
     detection_result found = detect_for(model, from, options, run);
     if (found.size() == 0) refuse_silence(from, options, found.warnings);
-    detected out{.file = {.sample_rate = from.rate_hz(),
-                          .begin = from.description().begin,
-                          .channels = from.channels(),
-                          .features_per_channel = options.detection.features_per_channel,
-                          .masks_from = "detection",
-                          .warnings = from.description().warnings},
+    detected out{.file = spikes_of(from, options.detection),
                  .basis = std::move(found.basis),
                  .reference = found.reference};
-    if (out.file.begin != duration{0}) out.file.warnings.push_back(warning_of_clock(from));
     out.file.warnings.insert(out.file.warnings.end(), found.warnings.begin(), found.warnings.end());
     out.file.samples = std::move(found.frames);
     out.file.fractions = std::move(found.fractions);
@@ -320,13 +278,33 @@ void fit_model_of(const sort_input& input, sort_result& result, const execution&
                result);
 }
 
+// Takes spikes that templates found, and describes them by the features of the detection.
+void take_matches(const recording& from, template_sorting found, const detection_options& how,
+                  sort_result& result, const execution& run) {
+    std::vector<std::uint32_t> peaks;
+    for (const std::uint32_t label : found.sorted.labels)
+        peaks.push_back(found.peak_channels[label - 1]);
+    result.features = {};  // before those of the other spikes need the memory
+    result.features = to_features(describe_spikes(from,
+                                                  {.frames = found.sorted.samples,
+                                                   .fractions = found.sorted.fractions,
+                                                   .peak_channels = peaks},
+                                                  how, run));
+    result.sorted = std::move(found.sorted);
+    result.amplitudes = std::move(found.amplitudes);
+    result.learned = std::move(found.learned);
+}
+
 // Replaces the detected spikes by those that the templates of their clusters find, and describes
 // these by the same features.
 void match_units(const recording& from, sort_input& input, sort_result& result,
                  const execution& run) {
-    template_sorting found =
-        sort_by_templates(from, result.features, result.features_per_channel, result.sorted,
-                          result.options.detection, result.options.templates, run);
+    detection_options how = result.options.detection;
+    how.basis = input.basis;
+    template_options matching = result.options.templates;
+    matching.learns_set = !result.options.save_templates.empty();
+    template_sorting found = sort_by_templates(from, result.features, result.features_per_channel,
+                                               result.sorted, how, matching, run);
     result.decisions = std::move(found.decisions);
     if (found.sorted.labels.empty()) {
         result.warnings.emplace_back(
@@ -337,19 +315,7 @@ void match_units(const recording& from, sort_input& input, sort_result& result,
         take_warnings(result);
         return;
     }
-    std::vector<std::uint32_t> peaks;
-    for (const std::uint32_t label : found.sorted.labels)
-        peaks.push_back(found.peak_channels[label - 1]);
-    detection_options how = result.options.detection;
-    how.basis = input.basis;
-    result.features = {};  // before those of the other spikes need the memory
-    result.features = to_features(describe_spikes(from,
-                                                  {.frames = found.sorted.samples,
-                                                   .fractions = found.sorted.fractions,
-                                                   .peak_channels = peaks},
-                                                  how, run));
-    result.sorted = std::move(found.sorted);
-    result.amplitudes = std::move(found.amplitudes);
+    take_matches(from, std::move(found), how, result, run);
 }
 
 void take_quality(const std::vector<unit_quality>& quality, sort_result& result) {
@@ -393,34 +359,59 @@ sort_result result_of(feature_file file, const sort_options& options) {
     return result;
 }
 
+sort_result result_of_recording(const recording& from, feature_file file,
+                                const sort_options& options) {
+    sort_result result = result_of(std::move(file), options);
+    result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
+    result.raw = raw_samples_of(from);
+    result.raw_offset_bytes = from.description().header_bytes;
+    return result;
+}
+
 double sort_seconds_since(sort_clock::time_point began) {
     return std::chrono::duration<double>(sort_clock::now() - began).count();
 }
 
+sort_result sort_known(const recording& from, const sort_options& wanted, const execution& run) {
+    check_ranks(false, run);
+    sort_options options = wanted;
+    options.run.devices.emplace();
+    options.motion.model = motion_model::none;
+    options.search.strategy = sort_strategy::cpu;
+    const template_set set = read_templates(options.known_templates);
+    const detection_options how = detection_of(set, options.detection);
+    options.detection = how;
+    options.detection.basis.reset();
+    numbered_steps steps(run, 2);
+    sort_result result = result_of_recording(from, spikes_of(from, how), options);
+    template_sorting found = find_known(set, from, steps.next());
+    if (found.sorted.labels.empty())
+        throw invalid_argument(fmt::format("{} contains no spikes of the units of '{}'",
+                                           name_of(from), options.known_templates.string()));
+    const execution last = steps.next();
+    take_matches(from, std::move(found), how, result, last);
+    result.clustered_spikes = result.features.size();
+    result.search.stopped = stop_reason::matched;
+    result.search.ran_on = sort_strategy::cpu;
+    measure_units(result, last);
+    average_units(from, result, last);
+    return result;
+}
+
 }  // namespace
-
-option_list describe_feature_sort(sort_options& options) {
-    option_list list = describe(options.search);
-    add_start(list, options);
-    add_models(list, options);
-    list.add_all(describe(options.quality));
-    add_run(list, options);
-    list.put_last("Computation");
-    return list;
-}
-
-option_list describe(sort_options& options) {
-    option_list list = describe(options.detection);
-    list.add_all(describe(options.motion));
-    list.add_all(describe(options.templates));
-    list.add_all(describe_feature_sort(options));
-    return list;
-}
 
 sort_result sort_recording(const recording& from, const sort_options& wanted,
                            const execution& run) {
     const auto began = sort_clock::now();
     check(wanted);
+    if (!wanted.known_templates.empty()) {
+        execution on_cpu = run;
+        on_cpu.threads = wanted.run.threads;
+        on_cpu.devices.clear();
+        sort_result result = sort_known(from, wanted, on_cpu);
+        result.seconds = sort_seconds_since(began);
+        return result;
+    }
     check_ranks(is_clustered_by_channel(wanted), run);
     sort_options options = wanted;
     if (is_clustered_by_channel(options) && options.detection.described_channels == 0)
@@ -437,19 +428,20 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     input.basis = std::move(found.basis);
     const execution clustering = steps.next();
     input.start = read_start(found.file, options, clustering);
-    sort_result result = result_of(std::move(found.file), options);
+    sort_result result = result_of_recording(from, std::move(found.file), options);
     result.options.detection.preprocessing.reference = found.reference;
-    result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
     result.motion = std::move(motion);
     for (double& time_s : result.motion.times_s) time_s += to_seconds(result.sorted.begin);
-    result.raw = raw_samples_of(from);
-    result.raw_offset_bytes = from.description().header_bytes;
     find_units(input, result, clustering);
     if (matches)
         match_units(from, input, result, steps.next());
     else
         result.options.templates.stages = sort_stages::cluster;
     if (!is_root(how)) return result;
+    if (result.learned && options.writes_model) {
+        write_templates(options.save_templates, *result.learned);
+        result.learned.reset();
+    }
     const execution alone = parallel::without_ranks(steps.next());
     fit_model_of(input, result, alone);
     measure_units(result, alone);

@@ -280,7 +280,8 @@ namespace record {
 
 bool uses_devices(const detection_options& options, const execution& run) {
     const probe_motion* const moved = options.preprocessing.moved.get();
-    return !run.devices.empty() && (moved == nullptr || moved->empty());
+    return !run.devices.empty() && !options.preprocessing.causal &&
+           (moved == nullptr || moved->empty());
 }
 
 std::unique_ptr<trace_steps> steps_for(const filtered_recording& traces,

@@ -83,14 +83,13 @@ SPIKEWEAVE_AVX2 void run_section_avx2(const band_section& section, std::size_t c
 constexpr auto run_section_avx2 = run_section;
 #endif
 
-// Runs all sections once. Frames are processed in groups that stay in the cache for all sections,
+// Runs all sections. Frames are processed in groups that stay in the cache for all sections,
 // unlike a whole block of many channels.
 void run_sections(std::span<const band_section> sections, std::size_t channels,
-                  std::span<double> frames, bool backward) {
+                  std::span<double> states, std::span<double> frames, bool backward) {
     constexpr std::size_t together = 64;
     const std::size_t count = frames.size() / channels;
     const auto run = core::has_avx2() ? run_section_avx2 : run_section;
-    std::vector<double> states(2 * sections.size() * channels, 0.0);
     for (std::size_t begin = 0; begin < count; begin += together) {
         const std::size_t n = std::min(together, count - begin);
         const std::size_t first = backward ? count - begin - n : begin;
@@ -101,6 +100,10 @@ void run_sections(std::span<const band_section> sections, std::size_t channels,
             state += 2 * channels;
         }
     }
+}
+
+std::vector<double> no_states(std::span<const band_section> sections, std::size_t channels) {
+    return std::vector<double>(2 * sections.size() * channels, 0.0);
 }
 
 // A band pass removes constants: if a frame is subtracted, the state that a constant past equal to
@@ -141,10 +144,16 @@ namespace record {
 void filter_both_ways(std::span<const band_section> sections, std::size_t channels,
                       std::span<double> frames) {
     if (frames.empty()) return;
-    subtract_frame(channels, 0, frames);
-    run_sections(sections, channels, frames, false);
-    subtract_frame(channels, frames.size() / channels - 1, frames);
-    run_sections(sections, channels, frames, true);
+    for (const bool backward : {false, true}) {
+        subtract_frame(channels, backward ? frames.size() / channels - 1 : 0, frames);
+        std::vector<double> states = no_states(sections, channels);
+        run_sections(sections, channels, states, frames, backward);
+    }
+}
+
+void filter_forward(std::span<const band_section> sections, std::size_t channels,
+                    std::span<double> states, std::span<double> frames) {
+    run_sections(sections, channels, states, frames, false);
 }
 
 std::size_t reach_of(std::span<const band_section> sections, double part) {
@@ -154,7 +163,8 @@ std::size_t reach_of(std::span<const band_section> sections, double part) {
     for (std::size_t length = 256; length < most; length *= 2) {
         std::vector<double> response(length, 0.0);
         response[1] = 1;
-        run_sections(sections, 1, response, false);
+        std::vector<double> states = no_states(sections, 1);
+        run_sections(sections, 1, states, response, false);
         double beyond = 0;
         std::size_t at = length;
         while (at > 0 && beyond + std::abs(response[at - 1]) < part)

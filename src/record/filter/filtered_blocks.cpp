@@ -43,7 +43,7 @@ private:
 
 std::unique_ptr<const filtered_blocks> filtered_blocks_of(const block_reader& blocks,
                                                           const execution& run) {
-    if (run.devices.empty() || blocks.recipe().shift)
+    if (run.devices.empty() || blocks.recipe().needs_cpu())
         return std::make_unique<const filtered_blocks_on_cpu>(blocks);
     return filtered_blocks_on_devices(blocks, run);
 }

@@ -16,6 +16,7 @@
 #include "record/filter/block_reader.hpp"
 #include "record/filter/trace_rules.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/record/stream.hpp"
 
 namespace spikeweave {
 
@@ -54,6 +55,7 @@ trace_recipe recipe_for(const recording& from, const preprocessing_options& opti
     trace_recipe recipe{.sections = sections_for(from, options)};
     recipe.reach = reach_of(recipe.sections, faded);
     recipe.reference = chosen(options.reference, from.channel_count());
+    recipe.causal = options.causal;
     return recipe;
 }
 
@@ -143,6 +145,18 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
     std::vector<std::int16_t> counts(static_cast<std::size_t>(span.data_end - span.begin) *
                                      channels);
     source.read(span.begin, counts);
+    if (recipe.causal) {
+        const std::size_t skipped =
+            static_cast<std::size_t>(span.kept_begin - span.begin) * channels;
+        counts.resize(static_cast<std::size_t>(span.kept_end - span.begin) * channels);
+        const std::vector<float> values =
+            trace_stream({recipe.sections, recipe.referenced, recipe.whitening}, source.channels())
+                .next(counts);
+        std::ranges::copy(std::span{values}.subspan(skipped),
+                          out.values.begin() + static_cast<std::ptrdiff_t>(
+                                                   (span.kept_begin + apron - first) * channels));
+        return out;
+    }
     std::vector<double> frames(static_cast<std::size_t>(span.end - span.begin) * channels);
     std::vector<double> gains(channels);
     for (std::size_t c = 0; c < channels; ++c) gains[c] = source.channels()[c].gain_uv;
@@ -192,7 +206,7 @@ std::vector<std::vector<float>> filtered_recording::parts::excerpts(const execut
     const parallel::rank_block own = parallel::block_of_rank(taken.size(), run);
     const std::span<const std::size_t> own_blocks = std::span{taken}.subspan(own.begin, own.size());
     std::vector<std::vector<float>> by_block(own.size());
-    if (run.devices.empty() || recipe.shift) {
+    if (run.devices.empty() || recipe.needs_cpu()) {
         parallel::parallel_for(own.size(), run, "noise",
                                [&](std::size_t i) { by_block[i] = excerpt(own_blocks[i]); });
     } else if (!own_blocks.empty()) {
@@ -274,6 +288,9 @@ filtered_recording::filtered_recording(recording from, const preprocessing_optio
         made->estimate_noise(run);
     }
     if (options.moved && !options.moved->empty()) {
+        if (options.causal)
+            throw invalid_argument(
+                "motion cannot be undone in traces that are filtered forward only");
         made->undo_motion(options.moved);
         made->estimate_noise(run);
     }

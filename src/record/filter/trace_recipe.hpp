@@ -52,6 +52,10 @@ struct trace_recipe {
     std::shared_ptr<const motion_shift> shift{};
     /// Weight of channel k in channel c: `[k * channels + c]`; empty: no whitening.
     std::vector<float> whitening{};
+    bool causal = false;  ///< the sections run forward only
+
+    /// Whether devices cannot compute the traces.
+    bool needs_cpu() const { return shift || causal; }
 };
 
 /// Noise is estimated from one frame in four.

@@ -45,7 +45,9 @@ sorting_report report_of(sort_result result, const execution& run) {
                           .phy_features = std::move(result.features),
                           .amplitudes = std::move(result.amplitudes),
                           .model = std::move(result.model),
-                          .model_path = result.options.save_model};
+                          .model_path = result.options.save_model,
+                          .learned = std::move(result.learned),
+                          .templates_path = result.options.save_templates};
     const bool is_recording = report.waveforms.group_count() > 0;
     report::record_result(
         report.run, result,
@@ -89,16 +91,20 @@ void write_phy_of(const std::filesystem::path& folder, const sorting_report& rep
               run);
 }
 
-// An earlier model belongs to other units than those that the folder has now.
-void name_model(model_file& model, const std::filesystem::path& path,
-                const std::filesystem::path& folder) {
-    try {
-        model.commit();
-    } catch (const io_error& error) {
-        throw io_error(fmt::format("'{}': cannot be written, but the folder {} was: {}",
-                                   path.string(), folder.string(), error.what()));
+// The files of the model and of the templates, under their temporary names.
+struct model_files {
+    std::optional<model_file> model{};
+    std::optional<model_file> templates{};
+
+    model_files(const sorting_report& report, bool overwrite) {
+        if (report.model) model.emplace(report.model_path, *report.model, overwrite);
+        if (report.learned) templates.emplace(report.templates_path, *report.learned, overwrite);
     }
-}
+    void commit() {
+        if (model) model->commit();
+        if (templates) templates->commit();
+    }
+};
 
 }  // namespace
 
@@ -132,14 +138,19 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
     report::write_result(
         out, report::document_of(report, details),
         report.with_page && report.sorted.labels.size() <= report::most_spikes_of_a_page, run);
-    std::optional<model_file> model;
-    if (report.model) model.emplace(report.model_path, *report.model, overwrite);
+    model_files models(report, overwrite);
     out.commit(run.stop);
-    if (model) name_model(*model, report.model_path, folder);
+    // Earlier models belong to other units than those that the folder has now.
+    try {
+        models.commit();
+    } catch (const io_error& error) {
+        throw io_error(
+            fmt::format("the folder {} was written, but {}", folder.string(), error.what()));
+    }
 }
 
-void write_model(const sorting_report& report, bool overwrite) {
-    if (report.model) model_file(report.model_path, *report.model, overwrite).commit();
+void write_models(const sorting_report& report, bool overwrite) {
+    model_files(report, overwrite).commit();
 }
 
 }  // namespace spikeweave

@@ -19,6 +19,7 @@ std::string how_it_went(const sorting_report& report) {
         return fmt::format(
             "found by the templates of {} clusters, each of the spikes of one channel\n",
             report.search.units);
+    if (report.search.stopped == stop_reason::matched) return "found by given templates\n";
     if (report.search.stopped != stop_reason::assigned)
         return fmt::format("{} after {} iterations by {}, score {:.1f}\n",
                            to_string(report.search.stopped), report.search.iterations.size(),

@@ -91,6 +91,8 @@ std::string_view to_string(stop_reason reason) {
             return "assigned";
         case stop_reason::by_channel:
             return "by-channel";
+        case stop_reason::matched:
+            return "matched";
     }
     return "?";
 }

@@ -6,14 +6,12 @@
 #include <string>
 #include <utility>
 
-#include "io/file_error.hpp"
-#include "io/npy.hpp"
 #include "io/zip.hpp"
+#include "sort/files/model_arrays.hpp"
 #include "sort/masked_gmm/model_parts.hpp"
+#include "sort/templates/template_set.hpp"
 
 namespace spikeweave {
-
-using io::read_whole;
 
 namespace {
 
@@ -21,68 +19,15 @@ namespace {
 constexpr std::int64_t most_label = 32'767;
 
 using masked_gmm::cluster_fit;
-using reals = std::vector<double>;
-using wholes = std::vector<std::int64_t>;
+using sort::model_reader;
+using sort::read_basis;
+using sort::reals;
+using sort::wholes;
+using sort::write_array;
+using sort::write_basis;
 
 constexpr std::int64_t version_without_basis = 1;
 constexpr std::int64_t version_with_basis = 2;
-
-template <class Item>
-void write_array(io::zip_writer& archive, const char* name, const std::vector<Item>& items) {
-    constexpr auto kind =
-        std::is_floating_point_v<Item> ? io::npy_kind::real : io::npy_kind::integer;
-    archive.begin(fmt::format("{}.npy", name));
-    archive.write(io::format_npy_header({kind, sizeof(Item), false, {items.size()}}));
-    archive.write({reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item)});
-}
-
-class model_reader {
-public:
-    explicit model_reader(const std::filesystem::path& path) : path_(path), archive_(path) {}
-
-    template <class Item>
-    std::vector<Item> read(const char* name, std::uint64_t expected) const {
-        const auto* const entry = archive_.find(fmt::format("{}.npy", name));
-        if (entry == nullptr)
-            throw io::file_error(path_, fmt::format("has no array '{}', expected a model that "
-                                                    "spikeweave wrote",
-                                                    name));
-        io::npy_reader array(archive_.open(*entry),
-                             fmt::format("'{}', array '{}'", path_.string(), name));
-        if (expected != any && array.header().count() != expected)
-            throw io_error(fmt::format("{}: found {} numbers, expected {}", array.what(),
-                                       array.header().count(), expected));
-        auto items = read_whole<Item>(array);
-        for (std::size_t i = 0; i < items.size(); ++i)
-            if (!std::isfinite(static_cast<double>(items[i])))
-                fail(name, i, static_cast<double>(items[i]), "a finite number");
-        return items;
-    }
-
-    // Reads numbers between `least` and `most`, both included.
-    template <class Item>
-    std::vector<Item> read(const char* name, std::uint64_t expected, Item least, Item most) const {
-        std::vector<Item> items = read<Item>(name, expected);
-        for (std::size_t i = 0; i < items.size(); ++i)
-            if (items[i] < least || items[i] > most)
-                fail(name, i, static_cast<double>(items[i]),
-                     fmt::format("{:g} to {:g}", static_cast<double>(least),
-                                 static_cast<double>(most)));
-        return items;
-    }
-
-    [[noreturn]] void fail(const char* name, std::size_t at, double found,
-                           const std::string& expected) const {
-        throw io::file_error(path_, fmt::format("array '{}', number {}", name, at + 1),
-                             fmt::format("found {}, expected {}", found, expected));
-    }
-
-    static constexpr auto any = std::numeric_limits<std::uint64_t>::max();
-
-private:
-    std::filesystem::path path_;
-    io::zip_reader archive_;
-};
 
 constexpr double largest_real = std::numeric_limits<double>::max();
 constexpr double smallest_real = std::numeric_limits<double>::min();
@@ -168,65 +113,6 @@ void read_units(const model_reader& file, sorting_model::parts& model) {
     }
 }
 
-feature_basis read_basis(const model_reader& file, std::size_t features) {
-    constexpr double most_hz = 1e9;
-    constexpr std::int64_t most_frames = 1 << 24;
-    constexpr std::int64_t last_shank = std::numeric_limits<std::uint32_t>::max();
-    const wholes per_channel = file.read<std::int64_t>("basis_features_per_channel", 1, 1,
-                                                       static_cast<std::int64_t>(features));
-    const auto each = static_cast<std::size_t>(per_channel.front());
-    if (features % each != 0)
-        file.fail("basis_features_per_channel", 0, static_cast<double>(each),
-                  fmt::format("a divisor of {} features", features));
-    const std::size_t channels = features / each;
-    const reals band = file.read<double>("basis_band", 2, 0, most_hz);
-    const wholes frames = file.read<std::int64_t>("basis_frames", 2, 0, most_frames);
-    feature_basis basis{.rate_hz = file.read<double>("basis_rate", 1, 0, most_hz).front(),
-                        .low_hz = band[0],
-                        .high_hz = band[1],
-                        .order = static_cast<std::uint32_t>(
-                            file.read<std::int64_t>("basis_order", 1, 1, 8).front()),
-                        .reference = file.read<std::int64_t>("basis_median", 1, 0, 1).front() == 1
-                                         ? common_reference::median
-                                         : common_reference::none,
-                        .whiten = file.read<std::int64_t>("basis_whitened", 1, 0, 1).front() == 1,
-                        .frames_before = static_cast<std::uint32_t>(frames[0]),
-                        .frames_after = static_cast<std::uint32_t>(frames[1]),
-                        .features_per_channel = static_cast<std::uint32_t>(each)};
-    const reals x = file.read<double>("basis_x_um", channels);
-    const reals y = file.read<double>("basis_y_um", channels);
-    const wholes shanks = file.read<std::int64_t>("basis_shanks", channels, 0, last_shank);
-    for (std::size_t c = 0; c < channels; ++c)
-        basis.contacts.push_back({x[c], y[c], static_cast<std::uint32_t>(shanks[c])});
-    const reals components = file.read<double>("basis_components", features * basis.frames());
-    basis.components.assign(components.begin(), components.end());
-    return basis;
-}
-
-void write_basis(io::zip_writer& archive, const feature_basis& basis) {
-    reals x;
-    reals y;
-    wholes shanks;
-    for (const feature_basis::contact& contact : basis.contacts) {
-        x.push_back(contact.x_um);
-        y.push_back(contact.y_um);
-        shanks.push_back(contact.shank);
-    }
-    write_array<std::int64_t>(archive, "basis_features_per_channel", {basis.features_per_channel});
-    write_array<double>(archive, "basis_band", {basis.low_hz, basis.high_hz});
-    write_array<std::int64_t>(archive, "basis_frames", {basis.frames_before, basis.frames_after});
-    write_array<double>(archive, "basis_rate", {basis.rate_hz});
-    write_array<std::int64_t>(archive, "basis_order", {basis.order});
-    write_array<std::int64_t>(archive, "basis_median",
-                              {basis.reference == common_reference::median ? 1 : 0});
-    write_array<std::int64_t>(archive, "basis_whitened", {basis.whiten ? 1 : 0});
-    write_array(archive, "basis_x_um", x);
-    write_array(archive, "basis_y_um", y);
-    write_array(archive, "basis_shanks", shanks);
-    write_array(archive, "basis_components",
-                reals(basis.components.begin(), basis.components.end()));
-}
-
 void write_into(io::zip_writer& archive, const sorting_model& model) {
     const sorting_model::parts& what = model.internals();
     if (model.feature_count() == 0) throw invalid_argument("there is no model to write");
@@ -284,6 +170,12 @@ model_file::model_file(const std::filesystem::path& path, const sorting_model& m
     state_->archive.finish();
 }
 
+model_file::model_file(const std::filesystem::path& path, const template_set& set, bool overwrite)
+    : state_(new state{io::zip_writer(path, overwrite)}) {
+    templates::write_into(state_->archive, set);
+    state_->archive.finish();
+}
+
 model_file::~model_file() = default;
 
 void model_file::commit() {
@@ -292,6 +184,10 @@ void model_file::commit() {
 
 void write_model(const std::filesystem::path& path, const sorting_model& model) {
     model_file(path, model, true).commit();
+}
+
+void write_templates(const std::filesystem::path& path, const template_set& set) {
+    model_file(path, set, true).commit();
 }
 
 sorting_model read_model(const std::filesystem::path& path) {
@@ -304,8 +200,13 @@ sorting_model read_model(const std::filesystem::path& path) {
     model.cost = file.read<double>("cost", 1).front();
     model.spikes = static_cast<std::uint64_t>(
         file.read<std::int64_t>("spikes", 1, 1, std::numeric_limits<std::uint32_t>::max()).front());
-    if (version.front() == version_with_basis)
-        model.basis = read_basis(file, model.space.low.size());
+    if (version.front() == version_with_basis) {
+        model.basis = read_basis(file);
+        if (const std::size_t features = model.basis->feature_count();
+            features != model.space.low.size())
+            throw io_error(fmt::format("'{}': found a basis of {} features, expected {}",
+                                       path.string(), features, model.space.low.size()));
+    }
     return sorting_model(std::make_shared<const sorting_model::parts>(std::move(model)));
 }
 

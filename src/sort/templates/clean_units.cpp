@@ -209,7 +209,8 @@ std::vector<template_spike> cleaner::others_in(std::uint32_t unit) const {
     std::vector<char> excluded(fates_.size());
     excluded[unit] = 1;
     for (const block_match& match :
-         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), excluded).spikes)
+         match_block(units_.plan, scores_of(units_.plan.filters, traces, before), {excluded})
+             .spikes)
         out.push_back({.frame = match.frame - static_cast<std::int64_t>(apron()),
                        .fraction = static_cast<float>(match.part) / parts_of_frame,
                        .unit = match.unit,

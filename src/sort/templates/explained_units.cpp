@@ -55,7 +55,7 @@ public:
             return static_cast<float>(steps) / steps_per_sd;
         });
         std::vector<template_spike> found;
-        for (const block_match& match : match_block(plan_, std::move(scores), excluded).spikes)
+        for (const block_match& match : match_block(plan_, std::move(scores), {excluded}).spikes)
             found.push_back({.frame = match.frame,
                              .fraction = static_cast<float>(match.part) / parts_of_frame,
                              .unit = match.unit,

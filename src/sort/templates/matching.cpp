@@ -67,15 +67,21 @@ int shift_of(const block_match& one) {
 
 class pursuit {
 public:
-    pursuit(const match_plan& plan, score_table scores, std::span<const char> excluded)
+    pursuit(const match_plan& plan, score_table scores, const match_limits& limits)
         : plan_(plan),
-          excluded_(excluded),
+          excluded_(limits.excluded),
+          known_(limits.known.size()),
+          first_(limits.first),
           frames_(static_cast<std::int32_t>(scores.frames)),
           reach_(static_cast<std::int32_t>(plan.overlaps.reach())),
           scores_(std::move(scores)),
           taken_(plan.filters.size()),
           near_(plan.filters.size()),
           candidates_(plan.filters.size()) {
+        for (const block_match& match : limits.known) {
+            add(match);
+            change_scores(match, match.size);
+        }
         for (std::uint32_t unit = 0; unit < plan.filters.size(); ++unit)
             find_candidates(unit, 0, frames_ - 1);
     }
@@ -84,6 +90,7 @@ public:
         constexpr int most_rounds = 200;
         for (int round = 0; round < most_rounds; ++round)
             if (!take_best()) break;
+        for (std::size_t n = 0; n < known_; ++n) out_[n].size = 0;
         std::erase_if(out_, [](const block_match& one) { return one.size == 0; });
         std::sort(out_.begin(), out_.end(), [](const block_match& a, const block_match& b) {
             return std::tie(a.frame, a.unit) < std::tie(b.frame, b.unit);
@@ -105,12 +112,16 @@ private:
     bool take_best();
     void take(const candidate& best);
     void take_from_neighbours(const joint_fit& fit);
+    void add(const block_match& match);
+    void change_scores(const block_match& match, std::int32_t size);
     void subtract(const block_match& match, std::int32_t size);
     left_over_table measure_left_over() const;
     void measure(const block_match& match, const overlap& row, left_over& into) const;
 
     const match_plan& plan_;
     std::span<const char> excluded_;
+    std::size_t known_;  // the first of `out_`, which stay as they are
+    std::int32_t first_;
     std::int32_t frames_;
     std::int32_t reach_;
     score_table scores_;
@@ -146,7 +157,8 @@ joint_fit pursuit::fit_at(std::uint32_t unit, std::int32_t frame) const {
     if (!plan_.rule.fit_together) return out;
     for (const neighbour& one : near_[unit]) {
         const block_match& match = out_[one.match];
-        if (match.size == 0 || std::abs(match.frame - frame) >= 2 * plan_.rule.apart_frames)
+        if (one.match < known_ || match.size == 0 ||
+            std::abs(match.frame - frame) >= 2 * plan_.rule.apart_frames)
             continue;
         const std::int64_t correlation = correlation_with(one, frame);
         if (correlation == 0) continue;
@@ -237,7 +249,7 @@ void pursuit::find_candidates(std::uint32_t unit, std::int32_t first, std::int32
     const auto least = static_cast<std::int32_t>(
         std::int64_t{std::max(plan_.least_score[unit], plan_.sizes[unit].least)} * rest >>
         overlap_bits);
-    first = std::max(first - 1, 1);  // because neighbouring frames are compared
+    first = std::max(first - 1, first_);  // because neighbouring frames are compared
     last = std::min(last + 1, frames_ - 2);
     std::vector<candidate> found;
     for (std::int32_t f = first; f <= last; ++f) {
@@ -297,14 +309,19 @@ void pursuit::take(const candidate& best) {
     const auto size = static_cast<std::int32_t>((peak << overlap_bits) / fit.rest);
     set_size(size, fit);
     take_from_neighbours(fit);
-    out_.push_back({best.frame, best.unit, part, size});
-    taken_[best.unit].push_back(best.frame);
-    const std::span<const overlap> rows = plan_.overlaps.of(best.unit);
+    const block_match match{best.frame, best.unit, part, size};
+    add(match);
+    subtract(match, size);
+}
+
+void pursuit::add(const block_match& match) {
+    out_.push_back(match);
+    taken_[match.unit].push_back(match.frame);
+    const std::span<const overlap> rows = plan_.overlaps.of(match.unit);
     for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (rows[r].other == best.unit) continue;
-        near_[rows[r].other].push_back({&rows[r], out_.size() - 1, plan_.misfits[best.unit][r]});
+        if (rows[r].other == match.unit) continue;
+        near_[rows[r].other].push_back({&rows[r], out_.size() - 1, plan_.misfits[match.unit][r]});
     }
-    subtract(block_match{out_.back()}, size);
 }
 
 // Gives back what neighbours had of a spike. If nothing of one remains, it is not a spike, and its
@@ -318,7 +335,7 @@ void pursuit::take_from_neighbours(const joint_fit& fit) {
 }
 
 // Takes a spike's template out of the scores, `size` times.
-void pursuit::subtract(const block_match& match, std::int32_t size) {
+void pursuit::change_scores(const block_match& match, std::int32_t size) {
     const std::int32_t begin = begin_of(match);
     for (const overlap& row : plan_.overlaps.of(match.unit)) {
         const auto values = plan_.overlaps.values(row, shift_of(match));
@@ -331,8 +348,15 @@ void pursuit::subtract(const block_match& match, std::int32_t size) {
             into[static_cast<std::size_t>(f)] -=
                 static_cast<std::int32_t>((change + (1 << (overlap_bits - 1))) >> overlap_bits);
         }
-        find_candidates(row.other, first, last);
     }
+}
+
+void pursuit::subtract(const block_match& match, std::int32_t size) {
+    change_scores(match, size);
+    const std::int32_t begin = begin_of(match);
+    for (const overlap& row : plan_.overlaps.of(match.unit))
+        find_candidates(row.other, std::max(0, begin - reach_),
+                        std::min(frames_ - 1, begin + reach_));
 }
 
 left_over_table pursuit::measure_left_over() const {
@@ -428,9 +452,8 @@ score_table scores_of(std::span<const matched_filter> filters, const integer_blo
     return out;
 }
 
-block_matches match_block(const match_plan& plan, score_table scores,
-                          std::span<const char> excluded) {
-    return pursuit(plan, std::move(scores), excluded).find();
+block_matches match_block(const match_plan& plan, score_table scores, const match_limits& limits) {
+    return pursuit(plan, std::move(scores), limits).find();
 }
 
 }  // namespace spikeweave::templates

@@ -116,11 +116,19 @@ struct block_matches {
     left_over_table left_over{};        ///< empty if it is not wanted
 };
 
+/// Where spikes are searched for.
+struct match_limits {
+    std::span<const char> excluded{};  ///< not 0 for units that have no spikes; none if empty
+    /// Spikes that are certain: they are subtracted, and neither changed nor returned. Their frames
+    /// may be outside the block.
+    std::span<const block_match> known{};
+    std::int32_t first = 1;  ///< the first frame that may have another spike
+};
+
 /// Finds spikes by matching pursuit: in each round those are taken that are better than all others
 /// that they overlap, and subtracted.
 /// @param scores    of the plan's filters
-/// @param excluded  not 0 for units that have no spikes; none if empty
 block_matches match_block(const match_plan& plan, score_table scores,
-                          std::span<const char> excluded = {});
+                          const match_limits& limits = {});
 
 }  // namespace spikeweave::templates

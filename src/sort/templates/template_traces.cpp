@@ -195,14 +195,6 @@ unit_template average(const spike_sum& from, const template_place& place,
     return out;
 }
 
-// Steps are parts of the noise of each channel.
-trace_scale scale_of(std::span<const double> noise) {
-    trace_scale scale{.limit = static_cast<float>(largest_step)};
-    for (const double sd : noise)
-        scale.factors.push_back(sd > 0 ? static_cast<float>(1 / sd) * steps_per_sd : 0.0F);
-    return scale;
-}
-
 // The value for which `rank` others are smaller.
 std::int32_t in_order(std::vector<std::int32_t>& values, std::size_t rank) {
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(rank);
@@ -231,6 +223,13 @@ void sum_ranks(left_over_table& table, const execution& run) {
 }
 
 }  // namespace
+
+trace_scale scale_of(std::span<const double> noise) {
+    trace_scale scale{.limit = static_cast<float>(largest_step)};
+    for (const double sd : noise)
+        scale.factors.push_back(sd > 0 ? static_cast<float>(1 / sd) * steps_per_sd : 0.0F);
+    return scale;
+}
 
 template_traces::template_traces(const filtered_recording& traces, const template_window& window,
                                  std::uint64_t kept_bytes, const execution& run)

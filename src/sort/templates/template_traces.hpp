@@ -16,6 +16,9 @@
 
 namespace spikeweave::templates {
 
+/// The conversion of traces to steps, by the noise of each channel.
+trace_scale scale_of(std::span<const double> noise);
+
 /// Traces in steps (64ths of a standard deviation of the noise), in blocks with what templates need
 /// around each. Blocks that were read stay in memory, up to a limit, because all are read several
 /// times; others are filtered again. May be read by several threads at once.

@@ -16,6 +16,7 @@
 #include "sort/templates/mixed_units.hpp"
 #include "sort/templates/refine_clusters.hpp"
 #include "sort/templates/residual_units.hpp"
+#include "sort/templates/template_set.hpp"
 #include "sort/templates/template_traces.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -29,6 +30,7 @@ using templates::filter_of;
 using templates::find_explained_units;
 using templates::find_mixed_units;
 using templates::find_residual_units;
+using templates::learn_set;
 using templates::learned_amplitudes;
 using templates::match_plan;
 using templates::match_rule;
@@ -45,7 +47,6 @@ using templates::spike_cluster;
 using templates::template_matches;
 using templates::template_place;
 using templates::template_places;
-using templates::template_spike;
 using templates::template_traces;
 using templates::template_window;
 using templates::unit_template;
@@ -63,13 +64,22 @@ constexpr double template_before_s = 0.001;
 constexpr double template_after_s = 0.002;
 
 void check(const spike_features& features, std::size_t features_per_channel,
-           const sorting& clusters, const template_options& options) {
+           const sorting& clusters, const detection_options& detection,
+           const template_options& options) {
     check_options(options);
     if (!(options.least_amplitude < options.most_amplitude))
         throw invalid_argument("most_amplitude",
                                fmt::format("expected more than the {} of `least_amplitude`, "
                                            "found {}",
                                            options.least_amplitude, options.most_amplitude));
+    if (options.learns_set && (!detection.basis || detection.basis->whiten))
+        throw invalid_argument("save_templates",
+                               "needs the components of the detection, without `whiten`");
+    if (const auto& moved = detection.preprocessing.moved;
+        options.learns_set && moved && !moved->empty())
+        throw invalid_argument("save_templates",
+                               "the tissue moves, and templates are of contacts that stay: sort "
+                               "with `drift` none, or a part of the recording without motion");
     if (features.size() != clusters.labels.size() ||
         clusters.labels.size() != clusters.samples.size())
         throw invalid_argument(fmt::format("{} spikes with {} labels and {} times", features.size(),
@@ -155,6 +165,14 @@ private:
         return {std::llround(template_before_s * rate_hz),
                 std::llround(template_after_s * rate_hz)};
     }
+    match_rule rule_of(bool is_last) const {
+        return {.threshold = options_.match_threshold,
+                .least_amplitude = options_.least_amplitude,
+                .most_amplitude = options_.most_amplitude,
+                .fit_together = is_last,
+                .spike_share = is_last ? usual_spike_share : 0,
+                .measures_left_over = !is_last};
+    }
     void begin(const cluster_points& points);
     void match(int round);
     void keep(const cleaned_units& cleaned);
@@ -221,12 +239,7 @@ void template_search::match(int round) {
     const bool is_last = round + 1 == matching_rounds;
     const auto& moved = detection_.preprocessing.moved;
     measure_noise(traces_, filters_, moved && !moved->empty(), run_);
-    const match_rule rule{.threshold = options_.match_threshold,
-                          .least_amplitude = options_.least_amplitude,
-                          .most_amplitude = options_.most_amplitude,
-                          .fit_together = is_last,
-                          .spike_share = is_last ? usual_spike_share : 0,
-                          .measures_left_over = !is_last};
+    const match_rule rule = rule_of(is_last);
     match_plan plan(filters_, rule, run_);
     amplitudes_.apply_to(plan, numbers_);
     if (is_last) misfits_.apply_to(plan, numbers_);
@@ -416,6 +429,10 @@ template_sorting template_search::finish() {
                                  .spikes = counts[u],
                                  .reason = "a unit"});
     }
+    if (options_.learns_set && !numbers_.empty())
+        out.learned = learn_set(
+            traces_.source(), {.spikes = spikes_, .places = places_, .window = traces_.window()},
+            detection_, rule_of(false), rule_of(true), options_.kept_traces_bytes, run_);
     return out;
 }
 
@@ -457,7 +474,7 @@ template_sorting sort_by_templates(const recording& from, const spike_features& 
                                    std::size_t features_per_channel, const sorting& clusters,
                                    const detection_options& detection,
                                    const template_options& options, const execution& run) {
-    check(features, features_per_channel, clusters, options);
+    check(features, features_per_channel, clusters, detection, options);
     return template_search(from, clusters, detection, options, run)
         .find(features, features_per_channel);
 }

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "spikeweave/sort/online.hpp"
+
 namespace spikeweave::templates {
 
 /// The frames of a template around the time of its spike.
@@ -27,16 +29,6 @@ struct unit_template {
     std::span<const float> on(std::size_t channel_index) const {
         return std::span{values}.subspan(channel_index * frames(), frames());
     }
-};
-
-/// A spike of a unit in the traces.
-struct template_spike {
-    std::int64_t frame = 0;
-    float fraction = 0;      ///< offset from the frame, in frames
-    std::uint32_t unit = 0;  ///< index of the template
-    float amplitude = 1;     ///< relative to the template
-
-    friend bool operator==(const template_spike&, const template_spike&) = default;
 };
 
 }  // namespace spikeweave::templates

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <fstream>
 #include <numbers>
+#include <span>
 #include <sstream>
 
 #include "record/filter/band_filter.hpp"
 #include "record/filter/block_reader.hpp"
+#include "spikeweave/record/stream.hpp"
 #include "support/recordings.hpp"
+#include "support/spike_clouds.hpp"
 #include "support/spike_files.hpp"
 
 namespace spikeweave {
@@ -247,6 +250,48 @@ TEST(FilteredRecording, WhitensWhatChannelsShare) {
                 shared += values[at + a] * values[at + b];
             EXPECT_NEAR(shared / 40000, a == b ? 1 : 0, 0.04) << a << " " << b;
         }
+}
+
+// While samples arrive, later ones are not known.
+TEST(FilteredRecording, ThatIsCausalDoesNotDependOnLaterSamples) {
+    constexpr std::size_t same = 15000;
+    const auto begin_of = [](bool causal, int later) {
+        cloud_random random(4);
+        const recording from = filled(2, 20000, [&](std::size_t f, std::size_t) {
+            return f < same ? 50 * random.normal() : later;
+        });
+        std::vector<float> values = read_all(filtered_recording(from, {.causal = causal}));
+        values.resize(2 * same);
+        return values;
+    };
+    EXPECT_EQ(begin_of(true, 1000), begin_of(true, 0));
+    EXPECT_NE(begin_of(false, 1000), begin_of(false, 0));
+}
+
+TEST(TraceStream, HasTheTracesOfACausalRecordingInPiecesOfAnySize) {
+    cloud_random random(5);
+    const recording from = filled(3, 20000, [&](std::size_t, std::size_t c) {
+        return 900 + 50 * static_cast<double>(c + 1) * random.normal();
+    });
+    const filtered_recording filtered(
+        from, {.reference = common_reference::median, .whiten = true, .causal = true});
+    std::vector<std::int16_t> samples(3 * from.frame_count());
+    from.read(0, samples);
+    const auto in_pieces = [&](std::size_t frames) {
+        trace_stream traces(settings_of(filtered), from.channels());
+        std::vector<float> out;
+        for (std::size_t at = 0; at < samples.size(); at += 3 * frames) {
+            const auto piece = traces.next(
+                std::span{samples}.subspan(at, std::min(3 * frames, samples.size() - at)));
+            out.insert(out.end(), piece.begin(), piece.end());
+        }
+        return out;
+    };
+    const std::vector<float> expected = in_pieces(samples.size());
+    for (const std::size_t frames : {1U, 7U, 30U, 8192U})
+        EXPECT_EQ(in_pieces(frames), expected) << frames;
+    const std::vector<float> whole = read_all(filtered);
+    for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], expected[i], 1e-4) << i;
 }
 
 TEST(FilteredRecording, OfDeadChannelsIsWhitenedWithoutThem) {

@@ -66,7 +66,7 @@ integer_block traces_of(const std::vector<matched_filter>& filters,
 
 std::vector<block_match> match(const match_plan& plan, const integer_block& traces,
                                std::span<const char> excluded = {}) {
-    return match_block(plan, scores_of(plan.filters, traces, before), excluded).spikes;
+    return match_block(plan, scores_of(plan.filters, traces, before), {excluded}).spikes;
 }
 
 TEST(FilterOf, HoldsTheTemplateUpToTheNoise) {
@@ -135,6 +135,31 @@ TEST(MatchBlock, FindsSpikesThatOverlap) {
 
 // Two spikes at once, of templates with a correlation of about a half: what the first takes of the
 // second has to be given back.
+// A block that begins within a spike which another one has found.
+TEST(MatchBlock, SubtractsSpikesThatAreKnownAndChangesNoneOfThem) {
+    const std::vector<matched_filter> filters =
+        filters_of({template_on(1, 20, 4), template_on(3, 12, 6)});
+    const integer_block traces = traces_of(
+        filters, {{.frame = 100, .fraction = 0.25F, .unit = 0}, {.frame = 108, .unit = 1}}, 300, 1);
+    match_plan plan(filters, {.fit_together = true}, {});
+    const auto all = match(plan, traces);
+    ASSERT_EQ(all.size(), 2U);
+    const std::span<const block_match> known = std::span{all}.first(1);
+    const auto rest =
+        match_block(plan, scores_of(filters, traces, before), {.known = known, .first = 103})
+            .spikes;
+    ASSERT_EQ(rest.size(), 1U);
+    EXPECT_EQ(rest[0].unit, 1U);
+    EXPECT_NEAR(rest[0].frame, 108, 1);
+    EXPECT_NEAR(static_cast<double>(rest[0].size) / filters[1].norm, 1, 0.1);
+    EXPECT_TRUE(
+        match_block(plan, scores_of(filters, traces, before), {.known = all}).spikes.empty());
+    const auto late =
+        match_block(plan, scores_of(filters, traces, before), {.known = known, .first = 115})
+            .spikes;
+    EXPECT_TRUE(late.empty());
+}
+
 TEST(MatchBlock, FitsTheSizesOfSpikesTogetherThatOverlap) {
     const std::vector<matched_filter> filters =
         filters_of({template_on(1, 20, 4), template_on(3, 14, 4)});

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "spikeweave/core/execution.hpp"
+#include "spikeweave/core/export.hpp"
+#include "spikeweave/record/feature_basis.hpp"
+#include "spikeweave/record/recording.hpp"
+
+/// Sorting by templates that are known: of the next file, or of samples while they are recorded.
+namespace spikeweave {
+
+/// A spike that was found by its template.
+struct template_spike {
+    std::int64_t frame = 0;
+    float fraction = 0;      ///< offset from the frame, in frames
+    std::uint32_t unit = 0;  ///< index of the template
+    float amplitude = 1;     ///< relative to the template
+
+    friend bool operator==(const template_spike&, const template_spike&) = default;
+};
+
+/// The units of a recording as templates, with all that finding their spikes in another recording
+/// of the same probe needs: filter, common reference, whitening, noise, thresholds and believed
+/// amplitudes. A value type: copies share immutable data. `sort_by_templates` learns it if
+/// `template_options::learns_set` is true.
+class SPIKEWEAVE_API template_set {
+public:
+    struct SPIKEWEAVE_LOCAL parts;
+
+    /// An empty set without units.
+    template_set();
+    explicit template_set(std::shared_ptr<const parts> what);
+
+    std::size_t unit_count() const;
+    /// The channel on which each unit is largest.
+    const std::vector<std::uint32_t>& peak_channels() const;
+    /// The filter, the contacts, and the features of the spikes from which the templates were made.
+    const feature_basis& basis() const;
+
+    /// For the library: `parts` is not part of the interface.
+    const parts& internals() const { return *parts_; }
+
+private:
+    std::shared_ptr<const parts> parts_;
+};
+
+/// Writes an `.npz`, described in docs/formats.md. A set read back finds the same spikes.
+/// @throws io_error
+SPIKEWEAVE_API void write_templates(const std::filesystem::path& path, const template_set& set);
+/// @throws io_error naming the file, the array, what was found and expected.
+SPIKEWEAVE_API template_set read_templates(const std::filesystem::path& path);
+
+/// Finds the spikes of known units in samples that arrive piece by piece, by matching pursuit.
+///
+/// Traces are filtered forward only, and spikes are decided in blocks of 1 ms, each when the
+/// samples of `latency_frames` after its end have arrived; a decision is final. The spikes do
+/// not depend on the sizes of the pieces, nor on the number of threads.
+/// docs/algorithms/templates.md has the rules.
+class SPIKEWEAVE_API online_sorter {
+public:
+    /// @param channels  of the recording, for microvolts per count
+    /// @throws invalid_argument if the set is empty, or its contacts or sample rate differ from
+    /// those of the recording.
+    online_sorter(const template_set& set, const recording_description& of);
+    ~online_sorter();
+    online_sorter(online_sorter&&) noexcept;
+    online_sorter& operator=(online_sorter&&) noexcept;
+    online_sorter(const online_sorter&) = delete;
+    online_sorter& operator=(const online_sorter&) = delete;
+
+    /// Takes the next samples and returns the spikes that are now decided, by frame, then unit.
+    /// @param frames  whole frames, channels fastest
+    /// @throws invalid_argument if the last frame is incomplete; cancelled.
+    std::vector<template_spike> add(std::span<const std::int16_t> frames,
+                                    const execution& run = {});
+    /// Returns the spikes that are not decided yet; no samples follow.
+    std::vector<template_spike> finish(const execution& run = {});
+
+    /// All spikes before this frame have been returned.
+    std::int64_t decided_frames() const;
+    /// Number of frames after a block of 1 ms that have to arrive before it is decided.
+    std::size_t latency_frames() const;
+
+private:
+    struct SPIKEWEAVE_LOCAL state;
+    std::unique_ptr<state> state_;
+};
+
+}  // namespace spikeweave

@@ -1,0 +1,45 @@
+#include "spikeweave/record/stream.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "record/filter/across_channels.hpp"
+#include "record/filter/band_filter.hpp"
+#include "record/filter/block_reader.hpp"
+
+namespace spikeweave {
+
+using record::filter_forward;
+using record::subtract_medians;
+using record::whiten_frames;
+
+trace_settings settings_of(const filtered_recording& traces) {
+    const record::trace_recipe& recipe = record::block_reader(traces).recipe();
+    return {.sections = recipe.sections,
+            .referenced = recipe.referenced,
+            .whitening = recipe.whitening,
+            .noise = {traces.noise().begin(), traces.noise().end()}};
+}
+
+trace_stream::trace_stream(trace_settings settings, std::span<const recording_channel> channels)
+    : settings_(std::move(settings)), states_(2 * settings_.sections.size() * channels.size()) {
+    for (const recording_channel& channel : channels) gains_.push_back(channel.gain_uv);
+}
+
+std::vector<float> trace_stream::next(std::span<const std::int16_t> counts) {
+    const std::size_t channels = gains_.size();
+    std::vector<double> frames(counts.size());
+    for (std::size_t at = 0; at < counts.size(); at += channels)
+        for (std::size_t c = 0; c < channels; ++c) frames[at + c] = gains_[c] * counts[at + c];
+    if (first_.empty() && !frames.empty())
+        first_.assign(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(channels));
+    for (std::size_t at = 0; at < frames.size(); at += channels)
+        for (std::size_t c = 0; c < channels; ++c) frames[at + c] -= first_[c];
+    filter_forward(settings_.sections, channels, states_, frames);
+    if (!settings_.referenced.empty()) subtract_medians(channels, settings_.referenced, frames);
+    std::vector<float> out(frames.begin(), frames.end());
+    if (!settings_.whitening.empty()) whiten_frames(settings_.whitening, channels, out);
+    return out;
+}
+
+}  // namespace spikeweave

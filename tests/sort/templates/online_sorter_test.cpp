@@ -1,0 +1,213 @@
+#include "spikeweave/sort/online.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "spikeweave/core/error.hpp"
+#include "spikeweave/record/detection.hpp"
+#include "spikeweave/simulate/recording.hpp"
+#include "spikeweave/sort/detected_features.hpp"
+#include "spikeweave/sort/templates.hpp"
+#include "support/damaged_files.hpp"
+#include "support/error_text.hpp"
+#include "support/ground_truth.hpp"
+#include "support/run_length.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace spikeweave {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Returns frames of a recording as another one.
+recording part_of(const recording& from, std::uint64_t first, std::uint64_t count) {
+    std::vector<std::int16_t> samples(count * from.channel_count());
+    from.read(first, samples);
+    return {from.description(), std::move(samples)};
+}
+
+template_sorting sort_whole(const recording& from, bool learns_set) {
+    detection_options how;
+    const detection_result found = detect_spikes(from, how);
+    how.basis = found.basis;
+    const spike_features features = to_features(detection_result(found));
+    const clustering_result clusters = cluster_by_channel(features, from.channels());
+    return sort_by_templates(from, features, 3,
+                             {.labels = clusters.labels,
+                              .unit_count = clusters.units,
+                              .samples = found.frames,
+                              .sample_rate = from.rate_hz(),
+                              .sample_count = static_cast<std::int64_t>(from.frame_count()),
+                              .fractions = found.fractions},
+                             how, {.learns_set = learns_set});
+}
+
+// The templates of the first part of a recording, and the second part.
+struct example {
+    simulated_recording made = simulate_recording({.channels = 8,
+                                                   .length = is_shortened_run() ? 14s : 30s,
+                                                   .units = 5,
+                                                   .low_hz = 8,
+                                                   .seed = 21});
+    std::uint64_t half = made.traces.frame_count() / 2;
+    recording later = part_of(made.traces, half, made.traces.frame_count() - half);
+    template_set set = *sort_whole(part_of(made.traces, 0, half), true).learned;
+
+    std::vector<std::int16_t> samples() const {
+        std::vector<std::int16_t> out(later.frame_count() * later.channel_count());
+        later.read(0, out);
+        return out;
+    }
+    double accuracy(const spike_samples& times, const std::vector<std::uint32_t>& labels) const {
+        std::vector<spike_samples> truth(5);
+        const spike_sequence& spikes = made.truth.spikes;
+        const auto first = static_cast<std::int64_t>(half);
+        for (std::size_t n = 0; n < spikes.size(); ++n)
+            if (const std::int64_t frame = spikes.times_us()[n] * 3 / 100; frame >= first)
+                truth[to_index(spikes.units()[n])].push_back(frame - first);
+        double sum = 0;
+        for (const double one : accuracies(truth, trains_of(times, labels), 12)) sum += one;
+        return sum / 5;
+    }
+};
+
+const example& shared_example() {
+    static const example made;
+    return made;
+}
+
+void append(std::vector<template_spike>& to, const std::vector<template_spike>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
+std::vector<template_spike> sort_in_pieces(const template_set& set, const recording& of,
+                                           std::span<const std::int16_t> samples,
+                                           const auto& next_size, int threads = 1) {
+    online_sorter sorter(set, of.description());
+    std::vector<template_spike> out;
+    for (std::size_t at = 0; at < samples.size();) {
+        const std::size_t count =
+            std::min(samples.size() - at, of.channel_count() * std::size_t{next_size()});
+        append(out, sorter.add(samples.subspan(at, count), {.threads = threads}));
+        at += count;
+    }
+    append(out, sorter.finish());
+    return out;
+}
+
+TEST(OnlineSorter, FindsTheSameSpikesInPiecesOfAnySizeOnAnyNumberOfThreads) {
+    const example& from = shared_example();
+    const std::vector<std::int16_t> samples = from.samples();
+    const auto in_pieces_of = [&](const auto& next_size, int threads) {
+        return sort_in_pieces(from.set, from.later, samples, next_size, threads);
+    };
+    const auto whole = in_pieces_of([&] { return samples.size(); }, 1);
+    ASSERT_GT(whole.size(), 300U);
+    EXPECT_TRUE(std::ranges::is_sorted(whole, {}, &template_spike::frame));
+    std::mt19937 random(5);
+    EXPECT_EQ(in_pieces_of([&] { return 1 + random() % 100; }, 1), whole);
+    EXPECT_EQ(in_pieces_of([&] { return 8192U; }, 3), whole);
+    EXPECT_EQ(in_pieces_of([] { return 30U; }, 2), whole);
+    if (!is_shortened_run()) {
+        EXPECT_EQ(in_pieces_of([] { return 1U; }, 1), whole);
+    }
+}
+
+TEST(OnlineSorter, FindsNearlyTheSpikesOfABatch) {
+    const example& from = shared_example();
+    spike_samples times;
+    std::vector<std::uint32_t> labels;
+    for (const template_spike& spike :
+         sort_in_pieces(from.set, from.later, from.samples(), [] { return 512U; })) {
+        times.push_back(spike.frame);
+        labels.push_back(spike.unit + 1);
+    }
+    const template_sorting batch = sort_whole(from.later, false);
+    EXPECT_FALSE(batch.learned);
+    EXPECT_GT(from.accuracy(times, labels),
+              from.accuracy(batch.sorted.samples, batch.sorted.labels) - 0.02);
+    EXPECT_GT(from.accuracy(times, labels), 0.95);
+}
+
+TEST(OnlineSorter, DecidesABlockWhenItsSamplesAndTheFewAfterItAreThere) {
+    const example& from = shared_example();
+    const std::vector<std::int16_t> samples = from.samples();
+    online_sorter sorter(from.set, from.later.description());
+    ASSERT_EQ(sorter.latency_frames(), 30U + 2 + 60);  // 1 ms, a margin, and 2 ms of a template
+    const std::size_t channels = from.later.channel_count();
+    const std::size_t needed = 30 + sorter.latency_frames();
+    sorter.add(std::span{samples}.first((needed - 1) * channels));
+    EXPECT_EQ(sorter.decided_frames(), 0);
+    sorter.add(std::span{samples}.subspan((needed - 1) * channels, channels));
+    EXPECT_EQ(sorter.decided_frames(), 30);
+    sorter.add(std::span{samples}.subspan(needed * channels, 100 * channels));
+    EXPECT_EQ(sorter.decided_frames(), 30 * 4);
+}
+
+TEST(OnlineSorter, RefusesRecordingsOfAnotherKind) {
+    const example& from = shared_example();
+    recording_description other = from.later.description();
+    other.rate_hz = 20000;
+    EXPECT_NE(text_of([&] { online_sorter(from.set, other); }).find("20000 samples a second"),
+              std::string::npos);
+    other = from.later.description();
+    std::swap(other.channels[0], other.channels[1]);
+    EXPECT_THROW(online_sorter(from.set, other), invalid_argument);
+    EXPECT_THROW(online_sorter({}, from.later.description()), invalid_argument);
+    online_sorter sorter(from.set, from.later.description());
+    EXPECT_THROW(sorter.add(std::vector<std::int16_t>(9)), invalid_argument);
+}
+
+TEST(OnlineSorter, LearnsNoTemplatesOfATissueThatMoves) {
+    const example& from = shared_example();
+    detection_options how;
+    how.basis = from.set.basis();
+    how.preprocessing.moved = std::make_shared<const probe_motion>(probe_motion{
+        .model = motion_model::rigid, .times_s = {0.5}, .depths_um = {0}, .displacement_um = {3}});
+    EXPECT_THROW(sort_by_templates(from.later, {}, 3, {}, how, {.learns_set = true}),
+                 invalid_argument);
+    EXPECT_THROW(sort_by_templates(from.later, {}, 3, {}, {}, {.learns_set = true}),
+                 invalid_argument);
+}
+
+TEST(TemplateSets, FindTheSameSpikesWhenTheyAreReadBack) {
+    const example& from = shared_example();
+    const temporary_folder folder;
+    const auto path = folder.path() / "rig.templates";
+    write_templates(path, from.set);
+    const template_set read = read_templates(path);
+    EXPECT_EQ(read.basis(), from.set.basis());
+    EXPECT_EQ(read.peak_channels(), from.set.peak_channels());
+    const std::vector<std::int16_t> samples = from.samples();
+    const auto sort = [&](const template_set& set) {
+        return sort_in_pieces(set, from.later, samples, [] { return 4096U; });
+    };
+    EXPECT_EQ(sort(read), sort(from.set));
+    EXPECT_THROW(write_templates(folder.path() / "none", {}), invalid_argument);
+}
+
+TEST(TemplateSets, AreRefusedIfTheyAreDamaged) {
+    const example& from = shared_example();
+    const temporary_folder folder;
+    const auto path = folder.path() / "rig.templates";
+    write_templates(path, from.set);
+    int refused = 0;
+    read_with_changed_bytes(folder, "rig.templates", damage_rounds(300), [&] {
+        ++refused;
+        const template_set read = read_templates(path);
+        --refused;
+        EXPECT_EQ(read.peak_channels(), from.set.peak_channels());
+    });
+    EXPECT_GT(refused, damage_rounds(300) / 2);
+}
+
+}  // namespace
+}  // namespace spikeweave
