@@ -308,7 +308,7 @@ private:
                  edges[e].sign == connection_sign::excitatory ? "arrow" : "arrow inhibits"});
         if (!arrows.empty() && have_one_delay(arrows)) {
             out_.text(drawing::margin, y_, "note",
-                      fmt::format("every delay is {}", delay_range(arrows.front().delay)));
+                      fmt::format("every delay is {}", format_delays({&arrows.front().delay, 1})));
             y_ += 16;
         }
         if (!arrows.empty())
