@@ -74,7 +74,7 @@ class ConditionsPage(PageCase):
                 places.append(float(picture.find_element(By.TAG_NAME, "circle").get_attribute("cx")))
                 intervals += [float(place) for place in re.fullmatch(r"M([\d.]+),9H([\d.]+)", line).groups()]
                 text = picture.get_attribute("aria-label")
-                self.assertEqual([number(word.strip("()")) for word in text.split() if word != "to"], [float(row[f"{name}{end}"]) for end in ("", "_low", "_high")])
+                self.assert_numbers([word.strip("()") for word in text.split() if word != "to"], [row[f"{name}{end}"] for end in ("", "_low", "_high")])
             slope, start = np.polyfit(estimates, places, 1)
             self.assertGreater(slope, 0)
             for value, place in zip(estimates + ends, places + intervals, strict=True):

@@ -79,7 +79,7 @@ class Recording(SortingPage):
         self.assertGreater(len(self.units), 3)
         self.assert_units(self.units)
         for row, unit in zip(self.column("amplitude (µV)"), self.units, strict=True):
-            self.assertEqual(float(row), float(unit["amplitude_median"]))
+            self.assert_shown(row, unit["amplitude_median"])
         self.assert_same([[cell.replace("–", "") for cell in row[1:]] for row in self.table("merges")], [list(row.values()) for row in rows_of(self.out / "merges.tsv")])
 
     def test_saves_amplitudes_and_the_motion(self):

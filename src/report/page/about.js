@@ -23,9 +23,6 @@ function ran({ run, spikeCount, names, begin, end, spans, observed }, more) {
     ...more, ["seed", run.seed], ["threads", run.threads], ["time taken", seconds]];
 }
 
-export const warningsSection = (warnings) => el("section", {}, el("h3", {}, "Warnings"),
-  warnings.length === 0 ? el("p", {}, "There were none.") : el("ul", { id: "warnings" }, warnings.map((text) => el("li", {}, shownName(text)))));
-
 export const repeatSection = (command) => el("section", {}, el("h3", {}, "How to repeat"), el("pre", { id: "command", tabindex: "0" }, command));
 
 // Each source once.

@@ -1,6 +1,6 @@
 // The compared recordings, the search of each, and how to repeat it.
 
-import { repeatSection, sourceList, warningsSection } from "./about.js";
+import { repeatSection, sourceList } from "./about.js";
 import { el, grouped, shownName, shownNumber } from "./format.js";
 import { plainTable } from "./table.js";
 
@@ -31,7 +31,6 @@ export function makeComparedAbout(data, sources) {
   const { recordings } = data;
   const heads = ["", ...recordings.map(({ name }) => shownName(name))];
   const of = (label, text) => [label, ...recordings.map(text)];
-  const warnings = recordings.flatMap(({ name, run }) => (run.input?.warnings ?? []).map((text) => `${name}: ${text}`));
   const others = differences(recordings);
   const commands = recordings.map(({ run }) => shownName(run.command ?? "")).join("\n");
   return el("div", { class: "about" },
@@ -45,7 +44,6 @@ export function makeComparedAbout(data, sources) {
     data.stability ? stabilityOf(data) : [],
     el("section", {}, el("h3", {}, "Options that differ"),
       others.length === 0 ? el("p", {}, "All were searched alike.") : plainTable("Options that differ", heads, others)),
-    warningsSection(warnings),
     repeatSection(commands),
     el("section", {}, el("h3", {}, "How to cite"), sourceList(sources)));
 }
