@@ -173,7 +173,7 @@ std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
              ++next) {
             ++pairs.all;
             if (side_of(next->first) != side_of(next->second))
-                ++pairs.ordered[static_cast<std::size_t>(side_of(next->first))];
+                ++pairs.ordered[side_of(next->first) == 0 ? 0 : 1];
         }
         if (!pairs.are_of_two(2 * share * (1 - share))) continue;
         mixed_unit out{.unit = unit,
@@ -181,7 +181,7 @@ std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
                        .near_pairs = pairs.all,
                        .divided = pairs.divided()};
         for (std::size_t i = 0; i < of.spikes.size(); ++i)
-            out.spikes[static_cast<std::size_t>(found.side[i])].push_back(of.spikes[i]);
+            out.spikes[found.side[i] == 0 ? 0 : 1].push_back(of.spikes[i]);
         if (share > 0.5) std::swap(out.spikes[0], out.spikes[1]);
         return out;
     }

@@ -31,8 +31,8 @@ struct decided_spike {
 }  // namespace
 
 struct online_sorter::state {
-    state(const template_set& of, const recording_description& from)
-        : set(of),
+    state(template_set of, const recording_description& from)
+        : set(std::move(of)),
           traces(parts().traces, from.channels),
           scale(scale_of(parts().traces.noise)),
           block(std::max<std::int64_t>(1, std::llround(block_s * from.rate_hz))),
