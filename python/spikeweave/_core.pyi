@@ -46,6 +46,9 @@ class SpikeSequence:
     @property
     def doubtful_pairs(self) -> list[tuple[str, str, str]]: ...
 
+    @property
+    def places(self) -> object: ...
+
     def with_doubtful_pairs(self, pairs: Sequence[tuple[str, str, str]]) -> SpikeSequence: ...
 
     @property
