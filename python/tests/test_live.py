@@ -216,6 +216,15 @@ def test_counts_are_given_at_the_multiples_of_a_time(sym26):
         assert one.counts == tuple(spikeweave.count_episodes(part, [chain]))
 
 
+def test_chains_that_are_objects_may_be_detected_early(sym26):
+    chain = (["n0", "n1", "n2", "n3"], [(0.004, 0.006)] * 3)
+    whole, early = (
+        of_kind(Detection, events_of(sym26.spikes, episodes=[chain], speed="max", **at))
+        for at in ({}, {"fire_at": 2})
+    )
+    assert len(early) > len(whole) > 0
+
+
 def test_chains_are_armed_while_they_last():
     draw = np.random.default_rng(20261125)
     times = [np.sort(draw.uniform(0, 80, 800)) for _ in range(6)]

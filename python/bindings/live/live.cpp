@@ -26,7 +26,9 @@ option_list list_of_options(live_options& options) {
 // The source is a path or an address, spikes, or None for spikes that `add` passes.
 void make_feed(live_feed* self, nb::handle source, const named_in& armed, const nb::dict& given) {
     live_options options;
-    const call_options call = take_options(given, list_of_options(options));
+    option_list list = list_of_options(options);
+    if (!armed.empty()) list.remove("episodes");  // given as objects: options may need them
+    const call_options call = take_options(given, list);
     if (!call.progress.is_none()) refuse_argument("progress");
     for (const auto& [units, delays] : armed) {
         named_episode& one = options.armed.emplace_back(named_episode{.units = units});
