@@ -102,7 +102,9 @@ TEST(ExpectedCorrelogram, CountsThePairsBesideTheWindow) {
             all += slow[bin];
         }
     }
-    if (!is_shortened_run()) EXPECT_GT(all, 0);
+    if (!is_shortened_run()) {
+        EXPECT_GT(all, 0);
+    }
 }
 
 TEST(ExpectedCorrelogram, IsWhatTheTestOfPairsExpects) {
