@@ -357,7 +357,6 @@ void template_search::add_residual_units() {
 // Spikes that were not examined are left out until the next round finds them by the two templates.
 void template_search::divide_mixed_units() {
     if (options_.merge == unit_merges::none) return;
-    constexpr std::uint32_t left_out = no_unit;
     for (const mixed_unit& mixed : find_mixed_units(traces_, spikes_, filters_, run_)) {
         const std::uint32_t first = mixed.unit;
         const auto second = static_cast<std::uint32_t>(numbers_.size());
@@ -377,11 +376,11 @@ void template_search::divide_mixed_units() {
         counts_.push_back(all * mixed.spikes[1].size() / examined);
         counts_[first] -= counts_.back();
         for (template_spike& spike : spikes_)
-            if (spike.unit == first) spike.unit = left_out;
+            if (spike.unit == first) spike.unit = no_unit;
         for (const std::uint32_t n : mixed.spikes[0]) spikes_[n].unit = first;
         for (const std::uint32_t n : mixed.spikes[1]) spikes_[n].unit = second;
     }
-    std::erase_if(spikes_, [](const template_spike& spike) { return spike.unit == left_out; });
+    std::erase_if(spikes_, [](const template_spike& spike) { return spike.unit == no_unit; });
 }
 
 void template_search::average() {
