@@ -216,12 +216,18 @@ TEST(DashboardNotice, TellsOfOtherComputers) {
 }
 
 TEST_F(DashboardServer, IsAtTheAddressThatItIsGiven) {
-    dashboard_server other("127.0.0.2");
-    EXPECT_TRUE(other.address().starts_with(fmt::format("http://127.0.0.2:{}/?", other.port())));
-    tcp::socket socket(context_);
-    boost::system::error_code error;
-    socket.connect({boost::asio::ip::address_v4::loopback(), other.port()}, error);
-    EXPECT_EQ(error, boost::asio::error::connection_refused);
+    // Its port is free at every other address, unless another program has it: then once more.
+    bool free_elsewhere = false;
+    for (int attempt = 0; attempt < 8 && !free_elsewhere; ++attempt) {
+        const dashboard_server other("127.0.0.2");
+        EXPECT_TRUE(
+            other.address().starts_with(fmt::format("http://127.0.0.2:{}/?", other.port())));
+        tcp::socket elsewhere(context_, tcp::v4());
+        boost::system::error_code error;
+        elsewhere.bind({boost::asio::ip::address_v4::loopback(), other.port()}, error);
+        free_elsewhere = !error;
+    }
+    EXPECT_TRUE(free_elsewhere);
     EXPECT_THROW(dashboard_server("203.0.113.77"), io_error);  // of no computer (RFC 5737)
 }
 
