@@ -100,9 +100,10 @@ std::vector<char> find_explained_units(const template_traces& traces, const matc
     std::vector<char> out(spikes.size());
     parallel::parallel_for(tested.size(), run, "units that others explain", [&](std::size_t n) {
         const std::uint32_t unit = tested[n];
-        // If two are the mean of the same collisions, the smaller one is explained by the other.
+        // Units with more spikes explain it: few spikes of a large neuron have a template that
+        // explains the others, too, and of two that are the mean of the same collisions one stays.
         std::vector<char> excluded(spikes.size());
-        for (const std::uint32_t other : tested)
+        for (std::uint32_t other = 0; other < excluded.size(); ++other)
             excluded[other] =
                 static_cast<char>(std::pair(count(other), other) <= std::pair(count(unit), unit));
         const std::size_t step = count(unit) / most_tested + 1;

@@ -275,6 +275,34 @@ TEST(FindExplainedUnits, TellsTheMeanOfCollisionsFromNeurons) {
         (std::vector<char>{0, 0, 1}));
 }
 
+// The template of few spikes of a large neuron would explain all others of it.
+TEST(FindExplainedUnits, KeepsANeuronThatFewOfItsSpikesExplain) {
+    using namespace templates;
+    const simulated_recording quiet = noise_of_12_s();
+    spike_samples all;
+    std::vector<template_spike> spikes;
+    for (std::int64_t at = 600; at < 355'000; at += 400) {
+        spikes.push_back({.frame = at, .unit = all.size() % 100 == 0 ? 1U : 0U});
+        all.push_back(at);
+    }
+    const recording neuron(quiet.traces.description(),
+                           std::make_shared<with_wide_unit>(quiet.traces, all, 90, 0, 25));
+    const template_traces traces(filtered_recording(neuron, {.whiten = true}, {}), {30, 60},
+                                 1'000'000'000, {});
+    const std::vector<template_place> places =
+        template_places(neuron, std::vector<std::uint32_t>{0, 0});
+    std::vector<matched_filter> filters;
+    for (const unit_template& each : average_templates(traces, spikes, places, {}, {}))
+        filters.push_back(filter_of(each));
+    measure_noise(traces, filters, false, {});
+    const match_plan plan(filters, {.fit_together = true}, {});
+    const std::vector<std::optional<residual_traces>> late(2, residual_traces::channels);
+
+    EXPECT_EQ(find_explained_units(
+                  traces, plan, {.spikes = spikes, .found_late = late, .least_spikes = 20}, {}),
+              (std::vector<char>{0, 0}));
+}
+
 // Two neurons whose templates are nearly the same are told apart by what their mean leaves of each.
 TEST(FindMixedUnits, FindsTwoNeuronsThatFireTogether) {
     using namespace templates;
