@@ -32,6 +32,12 @@ std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const 
     refuse_streams();
 }
 
+std::unique_ptr<sample_stream> open_ephys_continuous(const std::string&, const std::string&,
+                                                     const recording_description&,
+                                                     const std::stop_token&) {
+    refuse_streams();
+}
+
 std::unique_ptr<source> acknowledged_stream(const std::string&, senders&&, const std::stop_token&) {
     refuse_streams();
 }

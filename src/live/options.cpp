@@ -71,10 +71,10 @@ void add_source_options(option_list& list, live_options& options) {
         .at_least(1);
     list.add_all(describe(options.reading));
     list.add("templates", options.templates,
-             "SOURCE is a recording of samples: find the spikes of the units of this file, which "
-             "spikeweave sort --save-templates wrote, while the recording is played")
+             "SOURCE has samples: find the spikes of the units of this file, which spikeweave sort "
+             "--save-templates wrote, as the samples come")
         .written("FILE")
-        .not_with({"resume", "verify"});
+        .not_with({"verify"});
     option_list samples = describe(options.recording);
     samples.remove("stream");
     for (const option& each : samples)

@@ -230,6 +230,8 @@ live_result resume_live(const std::string& from, const live_options& options,
     to.results.hold_reactions(false);
     const opened_source opened =
         open_stream(from, options, resumed.header.unit_names, resumed.senders, run.stop);
+    if (opened.from->unit_names() != resumed.header.unit_names)
+        throw invalid_argument("templates", "the session has other units");
     if (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0)) {
         const source_block gap{.missing = 1};
         resumed.log->record(gap);
@@ -311,8 +313,8 @@ void live::check_live_options(const live_options& options, source_kind kind) {
         throw invalid_argument("sources", "only programs that send spikes are waited for");
     if (options.track_every > duration{0} && !has_episodes && options.resume.empty())
         throw invalid_argument("track_every", "no episodes are armed");
-    if (!options.templates.empty() && (kind != source_kind::played || is_recorded))
-        throw invalid_argument("templates", "the source is not a recording of samples");
+    if (!options.templates.empty() && (kind == source_kind::blocks || options.verify))
+        throw invalid_argument("templates", "the source has spikes, no samples");
     check_speed(options, kind);
     check_resume(options, kind);
 }

@@ -296,6 +296,11 @@ class SortRecording(CliTest):
         self.assertEqual(live, batch)
         self.assertIn('"type":"window"', live)
         self.assertIn('"type":"detection"', live)
+        gain = json.loads((second / "binary.json").read_text())["kwargs"]["gain_to_uV"][0]
+        with (second / "traces.raw").open("rb") as samples:
+            piped = self.ok("live", "-", "--templates", rig, "--gain", gain, "--window-budget", "none", *shared,
+                            stdin=samples).stdout
+        self.assertEqual(piped, batch)
 
     @needs_full_speed
     def test_plays_samples_at_a_speed_and_states_the_delay(self):
@@ -313,7 +318,8 @@ class SortRecording(CliTest):
         self.refused("sort", self.recording, "--templates", foreign, "-o", self.folder / "out", says="foreign.templates")
         self.assertFalse((self.folder / "out").exists())
         self.refused("live", self.recording, "--templates", foreign, says="foreign.templates")
-        self.refused("live", "-", "--templates", foreign, says="--templates")
+        self.refused("live", "lsl:spikes", "--templates", foreign, says="--templates")
+        self.refused("live", "open-ephys-continuous://localhost:5556", says=("--templates", "--save-templates"))
         self.refused("sort", self.recording, "--templates", foreign, "--low-corner", "200", says="--low-corner")
         existing = self.file("rig.templates", "")
         self.refused("sort", self.recording, "--save-templates", existing, says=("rig.templates", "exists"))

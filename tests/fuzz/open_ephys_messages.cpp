@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fuzz/harness.hpp"
+#include "live/sources/open_ephys_samples.hpp"
 
 namespace spikeweave::fuzz {
 namespace {
@@ -51,6 +52,23 @@ SPIKEWEAVE_FUZZ_TARGET(open_ephys_messages, bytes, nullptr) {
         count_messages(1);
         messages.take(split_at(line, '\t'));
         check_blocks(messages, units, watermark_us);
+    }
+}
+
+// The same lines, whose third frame has samples of two channels.
+SPIKEWEAVE_FUZZ_TARGET(open_ephys_samples, bytes, nullptr) {
+    live::open_ephys_samples samples("probe", {.channels = {{}, {}}, .rate_hz = 30'000});
+    std::optional<std::int64_t> end;
+    for (const std::string_view line : split_at(bytes, '\n')) {
+        count_messages(1);
+        samples.take(split_at(line, '\t'));
+        while (const auto block = samples.complete()) {
+            require(!block->counts.empty() && block->counts.size() % 2 == 0, "a frame is cut");
+            require(!end || block->begins_epoch ||
+                        block->first - *end == static_cast<std::int64_t>(block->missing),
+                    "frames are neither there nor missing");
+            end = block->first + static_cast<std::int64_t>(block->counts.size() / 2);
+        }
     }
 }
 

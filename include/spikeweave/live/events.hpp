@@ -83,7 +83,7 @@ struct live_arming {
 /// Something was lost: all losses so far, reported at the first one and whenever they have doubled.
 /// Or a destination has failed, which is reported in the same way.
 struct live_alarm {
-    std::uint64_t missing = 0;      ///< messages that have not come
+    std::uint64_t missing = 0;      ///< messages, or frames of samples, that have not come
     std::uint64_t unreadable = 0;   ///< messages that could not be read
     std::uint64_t late = 0;         ///< spikes that came too late and were left out
     std::string to{};               ///< the destination, as it was given; empty: the source lost it

@@ -38,7 +38,8 @@ using line_taker = std::function<std::size_t(std::string_view lines)>;
 struct live_options {
     /// The speed at which a file is played, relative to the recording; 0 means as fast as possible.
     double speed = 1;
-    /// The templates of the units whose spikes are found in the samples of a recording, as
+    /// The templates of the units whose spikes are found in the samples of a recording, of
+    /// "open-ephys-continuous://HOST:5556", or of raw int16 samples on standard input, as
     /// `write_templates` writes them. Empty: the source has spikes.
     std::filesystem::path templates{};
     /// The options of reading that recording; of several streams, that of `stream`.
@@ -132,7 +133,7 @@ struct live_result {
     std::uint64_t spikes = 0;      ///< those that were analysed
     std::uint64_t late = 0;        ///< spikes that came too late and were left out
     std::uint64_t duplicates = 0;  ///< second spikes of a unit at a time, which were left out
-    std::uint64_t missing = 0;     ///< messages that never came
+    std::uint64_t missing = 0;     ///< messages, or frames of samples, that never came
     std::uint64_t unreadable = 0;  ///< messages that could not be read
     std::uint64_t epochs = 0;      ///< how often the clock was set
     std::uint64_t detections = 0;
@@ -168,7 +169,8 @@ SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result)
 /// input with such lines; "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a
 /// running Open Ephys GUI with the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of
 /// the Lab Streaming Layer; or "spikeweave://ADDRESS:5600", where programs send spikes to
-/// (`spike_sender`)
+/// (`spike_sender`). With `templates` also "open-ephys-continuous://HOST:5556", and a named pipe or
+/// "-" with raw samples: int16, little-endian, channels fastest
 /// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
 /// called from any thread, but never from two at once. If it throws, it is given nothing more, and
 /// the analysis goes on

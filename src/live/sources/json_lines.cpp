@@ -1,19 +1,13 @@
 #include "live/sources/json_lines.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <simdjson.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <system_error>
+#include <span>
 #include <utility>
 
 #include "io/file_error.hpp"
@@ -74,84 +68,28 @@ const json_line* json_line_parser::parse(std::string_view line) {
     return into.has_spike || into.watermark_us ? &into : nullptr;
 }
 
-namespace {
-
-[[noreturn]] void fail_to_read_lines(const std::string& name, int code) {
-    throw io_error(fmt::format("cannot read {}: {}", name, std::generic_category().message(code)));
-}
-
-int open_lines(const std::filesystem::path& path, const std::string& name) {
-    if (path != "-") {
-        // Opening a named pipe does not wait for its writer, so that it can be stopped.
-        const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (descriptor < 0) fail_to_read_lines(name, errno);
-        return descriptor;
-    }
-    if (::isatty(STDIN_FILENO) != 0)
-        throw io_error("standard input is a terminal, expected spikes from a file or a pipe");
-    return STDIN_FILENO;
-}
-
-bool is_regular_file(int descriptor) {
-    struct stat about {};
-    return ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-}
-
-}  // namespace
-
 json_lines::json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
                        std::stop_token stop, duration lateness)
-    : shown_name_(path == "-" ? "standard input" : path.string()),
-      descriptor_(open_lines(path, shown_name_)),
-      is_file_(is_regular_file(descriptor_)),
-      stop_(std::move(stop)),
+    : input_(path, "spikes", std::move(stop)),
       units_(std::move(unit_names)),
       buffer_(longest_line + json_line_parser::padding),
       clock_(lateness) {}
 
-json_lines::~json_lines() {
-    if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
-}
-
-// A request to stop is an end.
-json_lines::awaited json_lines::wait_for_bytes() {
-    constexpr int between_looks_ms = arrival_bound::between_looks.count();
-    const auto end = std::chrono::steady_clock::now() + longest_silence;
-    while (!stop_.stop_requested()) {
-        pollfd input{.fd = descriptor_, .events = POLLIN, .revents = 0};
-        const int ready = ::poll(&input, 1, between_looks_ms);
-        if (ready > 0) return awaited::bytes;
-        if (ready == 0) arrived_.looked(true);
-        if (ready < 0 && errno != EINTR) fail_to_read_lines(shown_name_, errno);
-        if (std::chrono::steady_clock::now() >= end) return awaited::silence;
-    }
-    return awaited::end;
-}
-
 // Moves the beginning of a line to the front and adds what has come. The last line gets a line end
 // if it has none.
-json_lines::awaited json_lines::read_more() {
+byte_input::awaited json_lines::read_more() {
     std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(at_),
               buffer_.begin() + static_cast<std::ptrdiff_t>(filled_), buffer_.begin());
     filled_ -= std::exchange(at_, 0);
-    while (!is_over_) {
-        const awaited came = wait_for_bytes();
-        if (came != awaited::bytes) return came;
-        const std::size_t most = longest_line - filled_;
-        arrived_.begin_read();
-        const ssize_t got = ::read(descriptor_, buffer_.data() + filled_, most);
-        if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-        if (got < 0) fail_to_read_lines(shown_name_, errno);
-        is_over_ = got == 0;
-        if (is_over_ && filled_ == 0 && !is_too_long_) return awaited::end;
-        if (is_over_)
-            buffer_[filled_++] = '\n';
-        else
-            filled_ += static_cast<std::size_t>(got);
-        arrived_.looked(is_file_ || static_cast<std::size_t>(got) < most);
-        return awaited::bytes;
-    }
-    return awaited::end;
+    if (is_over_) return byte_input::awaited::end;
+    std::size_t got = 0;
+    const auto came = input_.read(std::span(buffer_).subspan(filled_, longest_line - filled_), got);
+    if (came != byte_input::awaited::bytes) return came;
+    is_over_ = got == 0;
+    if (is_over_ && filled_ == 0 && !is_too_long_) return byte_input::awaited::end;
+    filled_ += got;
+    if (is_over_) buffer_[filled_++] = '\n';
+    return byte_input::awaited::bytes;
 }
 
 // The next line that is in the buffer; of a line that does not fit, the end.
@@ -175,7 +113,7 @@ json_lines::verdict json_lines::take_unreadable(std::string_view line, source_bl
     if (first_unreadable_.empty())
         first_unreadable_ = fmt::format(
             R"({}, line {}: found {}, expected a line such as {{"t_us":1000,"unit":"a"}})",
-            shown_name_, line_, io::shown(line));
+            input_.shown_name(), line_, io::shown(line));
     ++block.unreadable;
     return verdict::goes_on;
 }
@@ -221,9 +159,9 @@ std::optional<source_block> json_lines::next() {
             if (then != verdict::goes_on) return block;
         }
         if (!(block == source_block{})) return block;
-        const awaited came = read_more();
-        if (came == awaited::end) return {};
-        if (came == awaited::silence) return block;
+        const auto came = read_more();
+        if (came == byte_input::awaited::end) return {};
+        if (came == byte_input::awaited::silence) return block;
     }
 }
 

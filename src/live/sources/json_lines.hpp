@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "live/sources/arrivals.hpp"
+#include "live/sources/byte_input.hpp"
 #include "live/sources/known_units.hpp"
 #include "live/sources/source.hpp"
 #include "live/sources/stream_clock.hpp"
@@ -64,32 +64,23 @@ public:
     /// @throws io_error if it cannot be opened or is a terminal.
     json_lines(const std::filesystem::path& path, std::vector<std::string> unit_names,
                std::stop_token stop = {}, duration lateness = duration{0});
-    ~json_lines() override;
-    json_lines(const json_lines&) = delete;
-    json_lines& operator=(const json_lines&) = delete;
 
     const std::vector<std::string>& unit_names() const override { return units_.names(); }
     std::optional<source_block> next() override;
     std::chrono::steady_clock::time_point arrived_after() const override {
-        return arrived_.since();
+        return input_.arrived_after();
     }
     std::string first_unreadable() const override { return first_unreadable_; }
 
 private:
-    enum class awaited : std::uint8_t { bytes, silence, end };
     enum class verdict : std::uint8_t { goes_on, ends_block, begins_block };
 
-    awaited read_more();
-    awaited wait_for_bytes();
+    byte_input::awaited read_more();
     std::optional<std::string_view> next_line();
     verdict take(std::string_view line, source_block& block);
     verdict take_unreadable(std::string_view line, source_block& block);
 
-    std::string shown_name_;
-    int descriptor_;
-    bool is_file_;  // read as fast as possible
-    std::stop_token stop_;
-    arrival_bound arrived_{};
+    byte_input input_;
     known_units units_;
     json_line_parser parser_;
     std::vector<char> buffer_;

@@ -10,6 +10,7 @@
 
 #include "live/network/zeromq.hpp"
 #include "live/sources/arrivals.hpp"
+#include "live/sources/open_ephys_samples.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -58,13 +59,13 @@ bool connection_monitor::has_broken() {
     throw io_error(fmt::format("cannot receive from {}: {}", address, zeromq_error()));
 }
 
-class open_ephys_source : public source {
+// Receives the messages of a plugin. Connections that break are made again.
+class open_ephys_connection {
 public:
-    open_ephys_source(open_ephys_sender sender, std::string address, std::string stream,
-                      std::vector<std::string> unit_names, std::stop_token stop)
+    /// @throws io_error if the address is invalid.
+    open_ephys_connection(std::string address, std::stop_token stop)
         : address_(std::move(address)),
           stop_(std::move(stop)),
-          messages_(sender, std::move(stream), std::move(unit_names)),
           context_(make_zeromq_context()),
           socket_(make_zeromq_socket(context_, ZMQ_SUB)),
           monitor_(context_, socket_) {
@@ -77,52 +78,87 @@ public:
             fail_to_receive(address_);
     }
 
-    const std::vector<std::string>& unit_names() const override { return messages_.unit_names(); }
+    std::chrono::steady_clock::time_point arrived_after() const { return arrived_.since(); }
 
-    std::chrono::steady_clock::time_point arrived_after() const override {
-        return arrived_.since();
-    }
-
-    std::string first_unreadable() const override { return messages_.first_unreadable(); }
-
-    std::optional<source_block> next() override {
+    /// Waits for the next block that is made of the messages; after `longest_silence`, that is an
+    /// empty one. Null if it has to stop.
+    template <class Messages>
+    auto next(Messages& messages) -> decltype(messages.complete()) {
         constexpr int between_looks_ms = arrival_bound::between_looks.count();
         const auto end = std::chrono::steady_clock::now() + longest_silence;
         while (!stop_.stop_requested()) {
-            if (auto block = messages_.complete()) return block;
-            take_messages();
-            if (auto block = messages_.complete()) return block;
-            if (auto block = messages_.rest()) return block;
-            if (std::chrono::steady_clock::now() >= end) return source_block{};
+            if (auto block = messages.complete()) return block;
+            take_messages(messages);
+            if (auto block = messages.complete()) return block;
+            if (auto block = messages.rest()) return block;
+            if (std::chrono::steady_clock::now() >= end)
+                return typename decltype(messages.complete())::value_type{};
             zmq_pollitem_t item{socket_.get(), 0, ZMQ_POLLIN, 0};
             const int ready = zmq_poll(&item, 1, between_looks_ms);
             if (ready < 0 && zmq_errno() != EINTR) fail_to_receive(address_);
             // What was sent before a connection broke has been taken when nothing has come for a
             // while, and making it again takes longer than that.
-            if (ready == 0 && monitor_.has_broken()) messages_.connection_broke();
+            if (ready == 0 && monitor_.has_broken()) messages.connection_broke();
         }
         return {};
     }
 
 private:
-    // Spikes of a burst are not kept waiting until all of it has come.
-    void take_messages() {
+    // What comes in a burst is not kept waiting until all of it has come.
+    template <class Messages>
+    void take_messages(Messages& messages) {
         constexpr std::size_t most_at_once = 500;
         std::size_t taken = 0;
         arrived_.begin_read();
         for (; taken < most_at_once && received_.receive(socket_, address_); ++taken)
-            messages_.take(received_.frames());
+            messages.take(received_.frames());
         arrived_.looked(taken < most_at_once);
     }
 
     std::string address_;
     std::stop_token stop_;
     arrival_bound arrived_{};
-    open_ephys_messages messages_;
     zeromq_context context_;
     zeromq_socket socket_;
     connection_monitor monitor_;
     zeromq_message received_{};
+};
+
+class open_ephys_source : public source {
+public:
+    open_ephys_source(open_ephys_sender sender, const std::string& address, std::string stream,
+                      std::vector<std::string> unit_names, std::stop_token stop)
+        : messages_(sender, std::move(stream), std::move(unit_names)),
+          from_(address, std::move(stop)) {}
+
+    const std::vector<std::string>& unit_names() const override { return messages_.unit_names(); }
+    std::chrono::steady_clock::time_point arrived_after() const override {
+        return from_.arrived_after();
+    }
+    std::string first_unreadable() const override { return messages_.first_unreadable(); }
+    std::optional<source_block> next() override { return from_.next(messages_); }
+
+private:
+    open_ephys_messages messages_;
+    open_ephys_connection from_;
+};
+
+class open_ephys_sample_stream : public sample_stream {
+public:
+    open_ephys_sample_stream(const std::string& address, std::string stream,
+                             recording_description of, std::stop_token stop)
+        : messages_(std::move(stream), std::move(of)), from_(address, std::move(stop)) {}
+
+    const recording_description& description() const override { return messages_.description(); }
+    std::optional<std::chrono::steady_clock::time_point> arrived_after() const override {
+        return from_.arrived_after();
+    }
+    std::string first_unreadable() const override { return messages_.first_unreadable(); }
+    std::optional<sample_block> next() override { return from_.next(messages_); }
+
+private:
+    open_ephys_samples messages_;
+    open_ephys_connection from_;
 };
 
 }  // namespace
@@ -132,6 +168,13 @@ std::unique_ptr<source> open_ephys(open_ephys_sender sender, const std::string& 
                                    const std::vector<std::string>& unit_names,
                                    const std::stop_token& stop) {
     return std::make_unique<open_ephys_source>(sender, address, stream, unit_names, stop);
+}
+
+std::unique_ptr<sample_stream> open_ephys_continuous(const std::string& address,
+                                                     const std::string& stream,
+                                                     const recording_description& of,
+                                                     const std::stop_token& stop) {
+    return std::make_unique<open_ephys_sample_stream>(address, stream, of, stop);
 }
 
 }  // namespace spikeweave::live

@@ -52,6 +52,7 @@ bool read_spike(const object& from, const char* sample_key, open_ephys_header& i
 bool read_data(const object& message, open_ephys_header& into) {
     into.what = open_ephys_header::about::data;
     object content;
+    if (message["content"]["channel_num"].get(into.channel) != SUCCESS) into.channel = -1;
     return message["content"].get(content) == SUCCESS && read_stream(content, into.stream) &&
            read_sample(content, "sample_num", into.sample) &&
            read_sample(content, "num_samples", into.sample_count) &&

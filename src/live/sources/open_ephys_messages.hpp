@@ -28,6 +28,7 @@ struct open_ephys_header {
     std::string unit{};  ///< "electrode", or "electrode#2" if a sorter has numbered units
     std::int64_t sample = 0;
     std::int64_t sample_count = 0;  ///< of data
+    std::int64_t channel = -1;      ///< of data; -1: not known
     double rate_hz = 0;             ///< of data; of the Event Broadcaster also of spikes
 
     friend bool operator==(const open_ephys_header&, const open_ephys_header&) = default;

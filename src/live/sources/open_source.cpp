@@ -10,7 +10,9 @@
 #include "live/network/lsl.hpp"
 #include "live/sinks/unit_names.hpp"
 #include "live/sources/played_file.hpp"
-#include "live/sources/sorted_recording.hpp"
+#include "live/sources/played_samples.hpp"
+#include "live/sources/raw_samples.hpp"
+#include "live/sources/sorted_samples.hpp"
 #include "live/sources/streams.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
@@ -23,6 +25,7 @@ constexpr std::string_view lateness_prefix = "lateness:";
 
 // The sources that are named by what they are and where.
 constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
+constexpr std::string_view open_ephys_samples = "open-ephys-continuous://";
 constexpr std::string_view open_ephys_events = "open-ephys-events://";
 constexpr std::string_view own_stream = "spikeweave://";
 constexpr std::string_view lsl_prefix = "lsl:";
@@ -68,29 +71,97 @@ opened_source open_file(const std::string& from, const live_options& options,
     return opened;
 }
 
+opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
+                      const live_options& options) {
+    auto sorted = std::make_unique<sorted_samples>(std::move(samples), std::move(set));
+    opened_source opened = armed_before(options, sorted->unit_names());
+    opened.order.policy = order_policy::block;
+    opened.from = std::move(sorted);
+    return opened;
+}
+
 opened_source open_recording(const std::string& from, const live_options& options,
                              const execution& run) {
     recording_read_options how = options.recording;
     how.stream = options.stream;
     recording samples = read_recording(from, how, run);
     std::vector<std::string> warnings = samples.description().warnings;
-    auto sorted = std::make_unique<sorted_recording>(
-        std::move(samples), read_templates(options.templates), options.speed, run.stop);
-    opened_source opened = armed_before(options, sorted->unit_names());
-    opened.order.policy = order_policy::block;
-    opened.from = std::move(sorted);
+    opened_source opened =
+        sorting(std::make_unique<played_samples>(std::move(samples), options.speed, run.stop),
+                read_templates(options.templates), options);
     opened.warnings = std::move(warnings);
     return opened;
 }
 
+// The channels of a stream of samples, which does not describe them itself.
+recording_description described_by(const template_set& set, const live_options& options,
+                                   double usual_gain_uv) {
+    const feature_basis& basis = set.basis();
+    recording_read_options given = options.recording;
+    if (const auto channels = std::exchange(given.channels, 0U);
+        channels != 0 && channels != basis.contacts.size())
+        throw invalid_argument("channels", fmt::format("it is {}, but the templates have {}",
+                                                       channels, basis.contacts.size()));
+    if (const double rate_hz = std::exchange(given.sample_rate, 0);
+        rate_hz != 0 && rate_hz != basis.rate_hz)
+        throw invalid_argument("sample_rate", fmt::format("it is {}, but the templates have {}",
+                                                          rate_hz, basis.rate_hz));
+    const double gain_uv = std::exchange(given.gain, 0);
+    if (given != recording_read_options{})
+        throw invalid_argument(
+            "a stream of samples has no format, header or probe of its own: the "
+            "templates have its channels");
+    recording_description out{.rate_hz = basis.rate_hz};
+    for (const feature_basis::contact& each : basis.contacts)
+        out.channels.push_back({.name = std::to_string(out.channels.size()),
+                                .gain_uv = gain_uv > 0 ? gain_uv : usual_gain_uv,
+                                .x_um = each.x_um,
+                                .y_um = each.y_um,
+                                .shank = each.shank});
+    return out;
+}
+
+opened_source open_sample_stream(const std::string& from, const live_options& options,
+                                 const std::stop_token& stop) {
+    // Of Intan's and IMEC's data, as the GUI sends and records them.
+    constexpr double open_ephys_gain_uv = 0.195;
+    template_set set = read_templates(options.templates);
+    std::unique_ptr<sample_stream> samples;
+    if (from.starts_with(open_ephys_samples))
+        samples =
+            open_ephys_continuous("tcp://" + from.substr(open_ephys_samples.size()), options.stream,
+                                  described_by(set, options, open_ephys_gain_uv), stop);
+    else
+        samples = std::make_unique<raw_samples>(from, described_by(set, options, 1), stop);
+    return sorting(std::move(samples), std::move(set), options);
+}
+
+// Whether the source sends samples. A pipe sends what is expected of it.
+bool sends_samples(const std::string& from, const live_options& options) {
+    const bool has_templates = !options.templates.empty();
+    if (from.starts_with(open_ephys_samples)) {
+        if (!has_templates)
+            throw invalid_argument(
+                "templates", fmt::format("{} sends samples: the templates of its units are "
+                                         "needed, which spikeweave sort --save-templates writes",
+                                         from));
+        return true;
+    }
+    if (has_templates && (from.find("://") != std::string::npos || from.starts_with(lsl_prefix)))
+        throw invalid_argument("templates", fmt::format("{} sends spikes, no samples", from));
+    return has_templates;
+}
+
 bool is_named_source(const std::string& from) {
     for (const std::string_view scheme :
-         {open_ephys_zmq, open_ephys_events, own_stream, lsl_prefix})
+         {open_ephys_zmq, open_ephys_samples, open_ephys_events, own_stream, lsl_prefix})
         if (from.starts_with(scheme)) return true;
     if (from.find("://") == std::string::npos) return false;
     throw invalid_argument(fmt::format(
-        "'{}' is no source: expected {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, {}NAME, a file or -",
-        from, open_ephys_zmq, open_ephys_events, own_stream, lsl_prefix));
+        "'{}' is no source: expected {}HOST:5556, {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, "
+        "{}NAME, "
+        "a file or -",
+        from, open_ephys_zmq, open_ephys_samples, open_ephys_events, own_stream, lsl_prefix));
 }
 
 }  // namespace
@@ -149,6 +220,7 @@ opened_source open_spikes(spike_sequence spikes, const live_options& options,
 opened_source open_stream(const std::string& from, const live_options& options,
                           const std::vector<std::string>& unit_names,
                           const std::vector<sender_progress>& known, const std::stop_token& stop) {
+    if (sends_samples(from, options)) return open_sample_stream(from, options, stop);
     opened_source opened = armed_before(options, unit_names);
     const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {

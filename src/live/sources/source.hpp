@@ -28,10 +28,10 @@ struct sender_progress {
 struct source_block {
     std::vector<std::string> new_units{};  ///< names of units that were not known; ids go on
     bool begins_epoch = false;             ///< the clock has started again
-    std::uint64_t missing = 0;             ///< messages that were lost before the spikes
-    std::uint64_t belated = 0;             ///< messages that had been missing and came after all
-    std::uint64_t repeated = 0;            ///< messages that had come before and were left out
-    std::uint64_t unreadable = 0;          ///< messages, or spikes, that could not be read
+    std::uint64_t missing = 0;     ///< messages, or frames of samples, lost before the spikes
+    std::uint64_t belated = 0;     ///< messages that had been missing and came after all
+    std::uint64_t repeated = 0;    ///< messages that had come before and were left out
+    std::uint64_t unreadable = 0;  ///< messages, or spikes, that could not be read
     std::vector<spike_event> spikes{};
     /// All spikes before this time have come.
     std::optional<std::int64_t> watermark_us{};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "live/sources/open_ephys_messages.hpp"
+#include "live/sources/sample_stream.hpp"
 #include "live/sources/senders.hpp"
 #include "live/sources/source.hpp"
 #include "spikeweave/core/time.hpp"
@@ -31,6 +32,17 @@ std::unique_ptr<source> open_ephys(open_ephys_sender sender, const std::string& 
                                    const std::string& stream,
                                    const std::vector<std::string>& unit_names,
                                    const std::stop_token& stop = {});
+
+/// Receives samples from a running Open Ephys GUI, of its plugin ZMQ Interface.
+/// @param address  "tcp://HOST:PORT"
+/// @param stream   empty: the one that sends samples
+/// @param of       the channels that are expected
+/// @param stop     ends the source within a moment
+/// @throws io_error if the address is invalid.
+std::unique_ptr<sample_stream> open_ephys_continuous(const std::string& address,
+                                                     const std::string& stream,
+                                                     const recording_description& of,
+                                                     const std::stop_token& stop = {});
 
 /// Receives spikes from a stream of the Lab Streaming Layer: one channel of text, the name of the
 /// unit of a spike, or of whole numbers. Times are those of the samples, in the clock of this

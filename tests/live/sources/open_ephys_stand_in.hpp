@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,17 @@ inline message data_message(std::uint64_t number, std::int64_t sample, std::int6
                 R"("data_size":{},"timestamp":0}})",
                 number, stream, channel, channel + 1, samples, sample, rate, 4 * samples),
             std::string(64, '\0')};
+}
+
+/// Data with their samples, in microvolts.
+inline message samples_message(std::uint64_t number, std::int64_t sample, std::int64_t channel,
+                               const std::vector<float>& microvolts, double rate = 30000,
+                               std::string_view stream = "probe") {
+    message out = data_message(number, sample, static_cast<std::int64_t>(microvolts.size()), rate,
+                               stream, channel);
+    out[2].resize(microvolts.size() * sizeof(float));
+    std::memcpy(out[2].data(), microvolts.data(), out[2].size());
+    return out;
 }
 
 inline message spike_message(std::uint64_t number, std::int64_t sample, std::string_view electrode,

@@ -70,6 +70,20 @@ TEST(OpenEphys, ReceivesFromTheEventBroadcaster) {
     EXPECT_EQ(block->spikes, (std::vector<spike_event>{{1'000, unit_id{0}}}));
 }
 
+TEST(OpenEphys, ReceivesSamples) {
+    publisher gui;
+    const recording_description two{.channels = {{.gain_uv = 0.5}, {.gain_uv = 0.5}},
+                                    .rate_hz = 30'000};
+    const auto from = open_ephys_continuous(gui.address(), "", two);
+    gui.wait_for_subscriber();
+    gui.send(samples_message(1, 90, 0, {1, 2, 3}));
+    gui.send(spike_message(2, 91, "E1"));
+    gui.send(samples_message(3, 90, 1, {-1, -2, -3}));
+    const auto block = from->next();
+    ASSERT_TRUE(block);
+    EXPECT_EQ(*block, (sample_block{.first = 90, .counts = {2, -2, 4, -4, 6, -6}}));
+}
+
 TEST(OpenEphys, EndsWhenItIsStopped) {
     std::stop_source stop;
     const auto from =

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "live/sources/sample_stream.hpp"
+#include "live/sources/source.hpp"
+#include "spikeweave/sort/online.hpp"
+
+namespace spikeweave::live {
+
+/// The spikes of known units in samples that arrive. Where frames are missing, or the clock starts
+/// again, sorting begins anew with the next frame, so that no later spike is shifted. The missing
+/// frames count as `source_block::missing`.
+class sorted_samples : public source {
+public:
+    /// @throws invalid_argument as of `online_sorter`.
+    sorted_samples(std::unique_ptr<sample_stream> from, template_set set);
+
+    const std::vector<std::string>& unit_names() const override { return unit_names_; }
+    std::optional<source_block> next() override;
+    std::chrono::steady_clock::time_point arrived_after() const override;
+    std::string first_unreadable() const override { return from_->first_unreadable(); }
+    std::optional<delays> sorting_delays() const override;
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    source_block sorted(const sample_block& got);
+    source_block rest();
+    source_block block_of(const std::vector<template_spike>& spikes, double watermark_frame) const;
+
+    std::unique_ptr<sample_stream> from_;
+    template_set set_;
+    online_sorter sorter_;
+    std::vector<std::string> unit_names_{};
+    std::int64_t first_ = 0;  // frame of the sorter
+    std::int64_t end_ = 0;    // frame after the last one that came
+    bool is_over_ = false;
+    std::optional<sample_block> waiting_{};  // has come, but is after a gap
+    std::vector<float> delays_ms_{};         // of the spikes
+};
+
+}  // namespace spikeweave::live
