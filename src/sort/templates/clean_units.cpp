@@ -282,7 +282,7 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const bool is_same =
         (is_copy && (expected < least_telling_pairs ? are_indistinct(unit, other, off_direction)
                                                     : !fire_independently(found, expected))) ||
-        is_burst || (has_direction && is_one_train(trains, refractory)) ||
+        is_burst || (has_direction && (is_one_train(trains, refractory) || take_turns(trains))) ||
         (has_burst_direction && is_one_burst(trains, refractory));
     if (!is_same) return;
     const bool keeps_first = count(unit) >= count(other);

@@ -137,6 +137,43 @@ bool fire_in_bursts(const train_pair& units) {
                             units.rate_hz) <= most_at_one_lag;
 }
 
+bool take_turns(const train_pair& units) {
+    constexpr double spikes_of_part = 10;
+    constexpr std::size_t least_parts = 8;
+    constexpr std::size_t most_parts = 100;
+    constexpr double most_shared = 0.25;
+    constexpr double most_variance = 0.25;
+    const double rarer = static_cast<double>(std::min(units.a.size(), units.b.size()));
+    const auto parts = std::min(most_parts, static_cast<std::size_t>(rarer / spikes_of_part));
+    if (parts < least_parts) return false;
+    const auto counts = [&](std::span<const std::int64_t> frames) {
+        std::vector<double> out(parts);
+        for (const std::int64_t at : frames)
+            ++out[std::min(parts - 1, static_cast<std::size_t>(
+                                          static_cast<double>(std::max<std::int64_t>(at, 0)) /
+                                          units.recording_frames * static_cast<double>(parts)))];
+        return out;
+    };
+    const std::vector<double> a = counts(units.a);
+    const std::vector<double> b = counts(units.b);
+    const auto n = static_cast<double>(parts);
+    const double mean_a = static_cast<double>(units.a.size()) / n;
+    const double mean_b = static_cast<double>(units.b.size()) / n;
+    double shared = 0;
+    double of_a = 0;
+    double of_b = 0;
+    double of_both = 0;
+    for (std::size_t i = 0; i < parts; ++i) {
+        const double x = a[i] - mean_a;
+        const double y = b[i] - mean_b;
+        shared += a[i] * b[i] / (n * mean_a * mean_b);
+        of_a += x * x;
+        of_b += y * y;
+        of_both += (x + y) * (x + y);
+    }
+    return shared <= most_shared && of_both <= most_variance * std::min(of_a, of_b);
+}
+
 double share_at_one_lag(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,
                         double rate_hz) {
     constexpr double reach_s = 0.003;

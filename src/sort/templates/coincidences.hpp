@@ -61,6 +61,10 @@ bool is_one_burst(const train_pair& units, const lag_range& refractory);
 /// spikes for that; the bursts of one neuron do it.
 bool fire_in_bursts(const train_pair& units);
 
+/// Whether one unit fires when the other does not, and both together more evenly than each alone:
+/// a neuron whose waveform changes, as drift does it, is found as one unit and then as the other.
+bool take_turns(const train_pair& units);
+
 /// The largest share of spikes, beyond chance, that have a spike of the others at one lag of at
 /// most 3 ms, give or take a quarter of a millisecond.
 double share_at_one_lag(std::span<const std::int64_t> spikes, std::span<const std::int64_t> others,

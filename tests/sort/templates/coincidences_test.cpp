@@ -124,6 +124,38 @@ TEST(FireInBursts, TellsTheSpikesOfABurstFromConnectionsAndRemainders) {
     EXPECT_FALSE(fire_in_bursts({all, neuron(2), train_rate, train_frames}));
 }
 
+TEST(TakeTurns, TellsPartsOfADriftingNeuronFromNeuronsWithStates) {
+    // The first part has the first and the third quarter of the recording, with few exceptions.
+    const auto parts_of = [](const std::vector<std::int64_t>& all) {
+        std::array<std::vector<std::int64_t>, 2> parts;
+        for (std::size_t n = 0; n < all.size(); ++n) {
+            const auto quarter =
+                static_cast<std::size_t>(4 * static_cast<double>(all[n]) / train_frames);
+            parts[(quarter + (n % 20 == 0 ? 1 : 0)) % 2].push_back(all[n]);
+        }
+        return parts;
+    };
+    const auto take = [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+        return take_turns({a, b, train_rate, train_frames});
+    };
+    const auto [first, second] = parts_of(neuron(1));
+    EXPECT_TRUE(take(first, second));
+    EXPECT_TRUE(take(second, first));
+    // Two neurons, and parts at random.
+    EXPECT_FALSE(take(neuron(2), neuron(3)));
+    std::array<std::vector<std::int64_t>, 2> halves;
+    for (const std::int64_t at : neuron(4)) halves[static_cast<std::size_t>(at % 2)].push_back(at);
+    EXPECT_FALSE(take(halves[0], halves[1]));
+    // A neuron that fires in one state of the animal, and another that does in the other state, at
+    // a third of its rate.
+    std::vector<std::int64_t> slow;
+    const auto [awake, asleep] = parts_of(neuron(5));
+    for (std::size_t n = 0; n < asleep.size(); n += 3) slow.push_back(asleep[n]);
+    EXPECT_FALSE(take(awake, slow));
+    // Too few spikes to tell.
+    EXPECT_FALSE(take({first.begin(), first.begin() + 70}, second));
+}
+
 TEST(ShareAtOneLag, IsThatOfSpikesLockedToOthers) {
     const std::vector<std::int64_t> all = neuron(1);
     std::vector<std::int64_t> echoes;
