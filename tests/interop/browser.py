@@ -133,6 +133,14 @@ class PageCase(unittest.TestCase):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
 
+    def reopen(self, ending):
+        """Opens the address of the page anew, as soon as it ends so."""
+        self.until(lambda: self.driver.current_url.endswith(ending))
+        address = self.driver.current_url
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        self.frame()
+
     def one(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 

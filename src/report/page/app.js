@@ -67,7 +67,7 @@ function show(views, linked) {
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
-  const { data, found, views, linked = [], redraw, state, rows, start: pickFirst } = pages[raw.kind](raw);
+  const { data, found, views, linked = [], redraw, state, rows, steps, start: pickFirst } = pages[raw.kind](raw);
   const file = shownName(String(data.run.input?.path ?? "").split("/").pop());
   const kind = raw.kind.replace("-", " ");
   document.title = file ? `${file}: ${kind}` : `spikeweave ${kind}`;
@@ -82,7 +82,8 @@ function start() {
     redraw();
     drawAll();
   });
-  if (!rows || !keepAddress(state, rows)()) pickFirst();
+  pickFirst();
+  if (rows) keepAddress(state, rows, steps);
   redraw();
 }
 
