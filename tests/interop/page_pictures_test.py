@@ -26,8 +26,12 @@ SCALE = 8
 # Of 255, for pixels that each stand for 64. With a serif font instead, no picture differs by more than 3.3 in the mean and
 # 30 in a block; a circuit without its arrows differs by 38 in a block.
 MOST_MEAN, MOST_OF_A_BLOCK, BLOCK = 4, 34, 4
+EPISODES = ("raster", "aligned", "circuit", "correlogram", "episodes", "edges", "counts")
 VIEWS = {
-    "episodes": ("raster", "aligned", "circuit", "correlogram", "episodes", "edges", "counts"),
+    "episodes": EPISODES,
+    "epochs": (*EPISODES, "psth"),
+    "session": ("session", "detections", "changes", "episodes", "arming", "losses"),
+    "windows": ("windows", "changes", "episodes"),
     "spade": ("raster", "aligned", "patterns", "counts", "spectrum", "funnel"),
     "sort": ("units", "shapes", "similar", "correlograms", "amplitudes", "depths", "raster", "merges"),
     "series": ("series", "changes", "episodes"),
@@ -38,6 +42,10 @@ VIEWS = {
     "assemblies": ("raster", "aligned", "assemblies", "counts", "search"),
     "compare": ("differences", "findings", "finding"),
 }
+
+
+# The data and the kind of page, of those that are not called by both.
+SHOWN = {"epochs": ("epochs", "episodes"), "comparison": ("series", "comparison")}
 
 
 def difference(one, other):
@@ -82,14 +90,22 @@ class Pictures(PageCase):
                               ("sort-comparison", (cls.folder / "sort", cls.folder / "clusters"))):
             (cls.folder / kind).mkdir()
             spikeweave("report", *folders, "-o", cls.folder / kind / "report.html")
-        for kind in ("episodes", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "compare"):
+        search = ("--delays", "4-6ms", "--min-count", "60", "--max-size", "4")
+        (cls.folder / "epochs.tsv").write_text("".join(f"{begin}\t{begin + 0.4}\n" for begin in range(12)), encoding="utf-8")
+        spikeweave("episodes", cls.folder / "first.tsv", *search, "--epochs", cls.folder / "epochs.tsv", "-o", cls.folder / "epochs")
+        windows = (*search[:3], "20", "--window", "4s", "--hop", "2s")
+        spikeweave("windows", cls.folder / "first.tsv", *windows, "-o", cls.folder / "windows")
+        spikeweave("live", cls.folder / "first.tsv", "--speed", "max", "--episodes", chains[0], "--hold-off", "1s", *windows, "--record", cls.folder / "live.session")
+        (cls.folder / "session").mkdir()
+        spikeweave("report", cls.folder / "live.session", "-o", cls.folder / "session/report.html")
+        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "compare"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())
 
     def show(self, kind):
-        kept = "series" if kind == "comparison" else kind  # the same data, of two recordings
-        data = json.loads(gzip.decompress((KEPT / f"{kept}.json.gz").read_bytes())) | {"kind": kind}
+        kept, shown = SHOWN.get(kind, (kind, kind))
+        data = json.loads(gzip.decompress((KEPT / f"{kept}.json.gz").read_bytes())) | {"kind": shown}
         page = self.folder / f"kept-{kind}.html"
         page.write_text(with_data(self.html, data), encoding="utf-8")
         size = {"width": 1280, "height": 7000, "deviceScaleFactor": 1, "mobile": False}  # all views are within the window
