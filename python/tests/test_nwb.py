@@ -36,6 +36,22 @@ def test_units_that_share_a_name_keep_their_spikes(tmp_path):
     assert spikes.unit_names == ["0", "1", "2"]
 
 
+def test_units_are_where_their_electrodes_are(tmp_path):
+    nwbfile = pynwb.NWBFile("test", "test", datetime(2020, 1, 1, tzinfo=timezone.utc))
+    group = nwbfile.create_electrode_group("a", "a", "here", nwbfile.create_device("probe"))
+    for i in range(4):
+        nwbfile.add_electrode(group=group, location="here", rel_x=100.0 * i, rel_y=-5.0 * i)
+    for electrodes in ([1], [0, 2], [], [3]):
+        nwbfile.add_unit(spike_times=[0.1, 0.2], electrodes=electrodes)
+    with pynwb.NWBHDF5IO(str(tmp_path / "probe.nwb"), "w") as io:
+        io.write(nwbfile)
+
+    places = spikeweave.read(tmp_path / "probe.nwb").positions
+
+    assert places[[0, 1, 3]].tolist() == [[100, -5], [100, -5], [300, -15]]
+    assert np.isnan(places[2]).all()
+
+
 def test_options_of_other_formats_are_refused(tmp_path):
     spikeweave.write(tmp_path / "spikes.nwb", [[0.1]])
 

@@ -94,7 +94,7 @@ def test_patterns_are_the_closed_ones(bins, window, min_occ, min_spikes):
 
 
 def test_planted_patterns_are_found_and_nothing_else(planted):
-    found = _quiet(planted.spikes, surrogates=300, reduce=(0, 0, 0), alpha=0.05, seed=1)
+    found = _quiet(planted.spikes, surrogates=300, reduce="0,0,0", alpha=0.05, seed=1)
 
     names = planted.spikes.unit_names
     expected = {
@@ -255,6 +255,7 @@ def test_frames_and_graphs_have_all_patterns(planted):
         ({"surrogates": 10, "surrogate_method": "trial-shifting"}, ValueError, "trial_length"),
         ({"spectrum": "4d"}, ValueError, "spectrum"),
         ({"reduce": (1, 2)}, ValueError, "reduce"),
+        ({"reduce": "1,2"}, ValueError, "reduce: '1,2' is not H,K,L"),
         ({"reduce": 3}, TypeError, "reduce"),
         ({"stability_threshold": (0.1, 0.1)}, ValueError, "stab"),
         ({"stability": (2.0, 0.1)}, ValueError, "delta|stability"),

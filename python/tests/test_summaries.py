@@ -59,6 +59,7 @@ def test_notebooks_list_chains_and_then_connections(found):
     longest = found[found.sizes > 6]
     assert longest.summary == found.summary
     assert "e+" not in html
+    assert "·10⁻" in html
 
 
 def test_nothing_significant_gives_no_row():

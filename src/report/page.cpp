@@ -98,6 +98,15 @@ report::page_content content_of(std::span<const std::filesystem::path> shown,
     return {data_of(std::move(results), options, run), {}};
 }
 
+// Reads nothing but the sentence: data may be large.
+std::string summary_in(const std::string& data) {
+    using event = report::json::parse_event_t;
+    const auto is_read = [](int depth, event what, const report::json& read) {
+        return what != event::key || depth != 1 || read == "run";
+    };
+    return report::json::parse(data, is_read).at("run").at("summary");
+}
+
 }  // namespace
 
 void add_page_option(option_list& list, bool& wanted) {
@@ -150,16 +159,15 @@ std::string page_of_results(const std::vector<result_document>& results,
     return page_of(data_of(std::move(read), options, run));
 }
 
-std::vector<std::string> write_page(const std::filesystem::path& page,
-                                    std::span<const std::filesystem::path> folders,
-                                    const page_options& options, const execution& run,
-                                    bool overwrite) {
+written_page write_page(const std::filesystem::path& page,
+                        std::span<const std::filesystem::path> folders, const page_options& options,
+                        const execution& run, bool overwrite) {
     check_options(options);
-    const report::page_content shown = content_of(folders, options, run);
+    report::page_content shown = content_of(folders, options, run);
     io::atomic_file file(page, overwrite);
     file.write(page_of(shown.data));
     file.commit();
-    return shown.warnings;
+    return {summary_in(shown.data), std::move(shown.warnings)};
 }
 
 }  // namespace spikeweave

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "core/text.hpp"
@@ -18,8 +20,31 @@ std::string known_number(double value) {
     return std::isfinite(value) ? number_text(value) : "-";
 }
 
+std::string shown_number(double value) {
+    if (!std::isfinite(value)) return "-";
+    const double size = std::abs(value);
+    const std::string sign = value < 0 ? "-" : "";
+    std::string digits = fmt::format("{:.2e}", size);  // d.dde-dd
+    const int exponent = std::stoi(digits.substr(5));
+    const bool is_whole = size == std::floor(size);
+    if (exponent < 9 && (exponent >= 3 || is_whole))
+        return sign + core::grouped(static_cast<std::uint64_t>(
+                          std::round(is_whole ? size : std::stod(digits))));
+    const bool is_plain = exponent >= -3 && exponent < 3;
+    digits = is_plain ? fmt::format("{:.{}f}", size, 2 - exponent) : digits.substr(0, 4);
+    if (digits.find('.') != std::string::npos) digits.resize(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.') digits.pop_back();
+    if (is_plain) return sign + digits;
+    constexpr std::array<std::string_view, 10> raised{"⁰", "¹", "²", "³", "⁴",
+                                                      "⁵", "⁶", "⁷", "⁸", "⁹"};
+    digits += exponent < 0 ? "·10⁻" : "·10";
+    for (const char digit : std::to_string(std::abs(exponent)))
+        digits += raised.at(static_cast<std::size_t>(digit - '0'));
+    return sign + digits;
+}
+
 std::string p_text(double p) {
-    return p < 1e-300 ? "< 1e-300" : fmt::format("{:.2g}", p);
+    return p < 1e-300 ? "< 10⁻³⁰⁰" : shown_number(p);
 }
 
 std::string milliseconds(duration d) {

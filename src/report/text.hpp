@@ -39,7 +39,10 @@ private:
 std::string number_text(double value);
 /// The same, or "-" for what is not known.
 std::string known_number(double value);
-/// Formats three digits; smaller values become "< 1e-300".
+/// Formats a number as the pages do: a whole one as it is, any other with three significant digits:
+/// 12,345, 0.0123, 2.06·10⁻⁶⁷; "-" for what is not known.
+std::string shown_number(double value);
+/// The same for a p; smaller values become "< 10⁻³⁰⁰".
 std::string p_text(double p);
 /// Formats exact milliseconds without a unit.
 std::string milliseconds(duration d);

@@ -48,6 +48,15 @@ class Help(CliTest):
                 self.assertRegex(text, rf"(?m)^  (-o,)?{option}\b", command)
         self.assertNotIn("--compaction", self.ok("episodes", "-h").stdout)
 
+    def test_long_help_has_every_option(self):
+        """Those that the parser takes, which completion lists; the help of the program has what all commands take."""
+        completed = re.findall(r'(?m)^    "([a-z0-9 ]*)"\) commands=".*?"; options="(.*?)"', self.ok("completion", "--shell", "bash").stdout)
+        self.assertLessEqual({*COMMANDS}, {tuple(command.split()) for command, _ in completed})
+        for command, options in completed:
+            taken = {option for option in options.split() if option.startswith("--")}
+            self.assertGreater(len(taken), 4, command)
+            self.assertLessEqual(taken - declared(), declared(*command.split()), command)
+
     def test_short_help_of_the_program_names_every_command(self):
         text = self.ok("-h").stdout
         for command in {words[0] for words in COMMANDS}:

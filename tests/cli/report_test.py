@@ -105,8 +105,12 @@ class Report(CliTest):
         folders = self.compared()
 
         for view, kind in (((), "comparison"), (("--as", "series"), "series")):
-            self.ok("report", *folders, *view, "-o", self.folder / f"{kind}.html")
+            page = self.folder / f"{kind}.html"
+            out = self.ok("report", *folders, *view, "-o", page).stdout
+            self.assertRegex(out, rf"\A(No change|\d+ changes?) of \d+ connections and chains in 2 recordings, .*\n{page} shows this in a browser\n\Z")
+            self.assertEqual(self.ok("report", *folders, *view, "-o", page, "--overwrite", "--quiet").stdout, "")
             data = json.loads(page_data(self.page(f"{kind}.html")))
+            self.assertEqual(data["run"]["summary"], out.splitlines()[0])
             self.assertEqual(data["kind"], kind)
             self.assertEqual([one["name"] for one in data["recordings"]], ["many", "few"])
             self.assertEqual(data["unit_names"], ["a", "b", "c", "d"])

@@ -38,10 +38,15 @@ class Run(CliTest):
     def test_voltages_are_sorted_first(self):
         self.ok("simulate", "recording", "--units", "2", "--channels", "4", "--length", "8s", "--seed", "2", "-o", self.folder / "rec")
 
-        sort, episodes = self.same_as_single_commands("rec", "--preset", "tetrode")
+        still = ("--drift", "none")
+        for preset, of_sort, of_episodes in (("culture", still, ()), ("neuropixels", (), ("--max-rate", "70")), ("tetrode", ("--neighbours", "100um", *still), ()),
+                                             ("utah", ("--neighbours", "1um", *still), ())):
+            with self.subTest(preset):
+                sort, episodes = self.same_as_single_commands("rec", "--preset", preset)
 
-        self.assertEqual(sort, ["sort", "rec", "--neighbours", "100um", "--drift", "none", "-o", "out/sorted"])
-        self.assertEqual(episodes, ["episodes", "out/sorted/spikes.npz", "--drop-duplicates-of-units", "-o", "out/circuit"])
+                self.assertEqual(sort, ["sort", "rec", *of_sort, "-o", "out/sorted"])
+                self.assertEqual(sorted(episodes), sorted(["episodes", "out/sorted/spikes.npz", *of_episodes, "--drop-duplicates-of-units", "-o", "out/circuit"]))
+                shutil.rmtree(self.folder / "out")
 
     def test_raw_samples_need_their_description(self):
         (self.folder / "raw.dat").write_bytes(bytes(2 * 4 * 30000))

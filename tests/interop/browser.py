@@ -3,6 +3,7 @@
 Importing this exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
 
+import base64
 import csv
 import io
 import json
@@ -38,6 +39,14 @@ if not BROWSER or not DRIVER:
     sys.exit(77)
 
 SPIKEWEAVE = sys.argv.pop(1)
+UPDATE = "--update" in sys.argv
+if UPDATE:
+    sys.argv.remove("--update")
+# Pictures are an eighth of the size in grey, because fonts differ between machines.
+KEPT, SCALE = pathlib.Path(__file__).parent / "pictures", 8
+# Of 255, for pixels that each stand for 64. With a serif font instead, no picture differs by more than 3.3 in the mean and
+# 30 in a block; a circuit without its arrows differs by 38 in a block.
+MOST_MEAN, MOST_OF_A_BLOCK, BLOCK = 4, 34, 4
 NASTY = ["<script>window.hit = 1</script>", "<img src=x onerror='window.hit = 1'>", "\"'&]]>", "a\ufffeb", "\u202egnp.exe", "\u05d0\u05d1\u200f", "-"]
 
 
@@ -85,6 +94,15 @@ def edge_cells(table):
     return [[shown.get(name, str)(row[name]) for name in EDGE_COLUMNS] for row in table]
 
 
+def difference(one, other):
+    """Returns the mean difference of two pictures, and the largest mean of a block."""
+    size = np.minimum(one.size, other.size)
+    apart = np.abs(np.asarray(one.crop((0, 0, *size)), float) - np.asarray(other.crop((0, 0, *size)), float))
+    height, width = (BLOCK * (size // BLOCK) for size in apart.shape)
+    blocks = apart[:height, :width].reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK).mean((1, 3))
+    return apart.mean(), blocks.max(initial=0)
+
+
 def edge_of(row, delay_ms):
     """Whether an edge of a circuit shares half of a delay, or of its own if that is shorter."""
     low, high = (float(end) for end in re.fullmatch(r"\((.+),(.+)\] ms", row["delay"]).groups())
@@ -126,12 +144,48 @@ class PageCase(unittest.TestCase):
         self.driver.execute_async_script("const done = arguments[0];"
                                          "requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(() => done())));")
 
+    def resize(self, width, height):
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def picture(self, view):
+        """Returns a picture of the element with this id, which is on the screen."""
+        clip = self.driver.execute_script("""
+            const { x, y, width, height } = document.getElementById(arguments[0]).getBoundingClientRect();
+            return { x: x + scrollX, y: y + scrollY, width, height, scale: 1 }""", view)
+        shot = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip})
+        return Image.open(io.BytesIO(base64.b64decode(shot["data"])))
+
+    def grey_picture(self, view):
+        image = self.picture(view).convert("L")
+        return image.resize((image.width // SCALE, image.height // SCALE), Image.Resampling.BOX)
+
+    def assert_looks_as_kept(self, view, name):
+        """Compares an element with its kept picture; with --update keeps it."""
+        kept, now = KEPT / f"{name}.png", self.grey_picture(view)
+        if UPDATE:
+            now.save(kept, optimize=True)
+            return
+        before = Image.open(kept)
+        self.assertLessEqual(abs(before.height - now.height), 4)  # a line of text may break elsewhere
+        mean, block = difference(before, now)
+        self.assertLess(mean, MOST_MEAN)
+        self.assertLess(block, MOST_OF_A_BLOCK)
+
     def until(self, condition):
         """Waits until a condition holds, on a busy machine for long."""
         end = time.monotonic() + 60
         while not condition():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.05)
+
+    def reopen(self, ending):
+        """Opens the address of the page anew, as soon as it ends so."""
+        self.until(lambda: self.driver.current_url.endswith(ending))
+        address = self.driver.current_url
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        self.frame()
 
     def one(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)

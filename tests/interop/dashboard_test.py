@@ -1,6 +1,6 @@
 """The dashboard of `spikeweave live` in Chromium: its numbers are those of the results, and it can be paused.
 
-Usage: dashboard_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
+Usage: dashboard_test.py SPIKEWEAVE [--update]. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
 
 import json
@@ -105,6 +105,21 @@ class Dashboard(PageCase):
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count")), 1)
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])
+
+    def test_every_view_looks_as_it_did(self):
+        """But for latencies, which are those of this computer."""
+        self.resize(1280, 4000)
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.driver.get(self.address)
+        self.chains(0, 40)
+        self.wait_for("spikes", 120)
+        self.finish()
+        for view in ("spikes", "firing", "monitored", "found", "followed", "circuit"):
+            with self.subTest(view):
+                self.assert_looks_as_kept(view, f"dashboard-{view}")
+        self.assertEqual(self.one("#theme").text, "Dark")
+        self.press("#theme")
+        self.assertEqual((self.one("#theme").text, self.driver.execute_script("return getComputedStyle(document.documentElement).colorScheme")), ("Light", "dark"))
 
     def test_names_a_window_that_came_before_its_names(self):
         late = "const ask = fetch; window.fetch = async (...what) => { await new Promise((go) => setTimeout(go, 3000)); return ask(...what); };"

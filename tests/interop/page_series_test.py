@@ -227,6 +227,16 @@ class SeriesChecks:
         self.press("#step-on")
         self.assertEqual(self.position(), 2)
 
+    def test_its_address_has_the_recording_and_what_is_picked(self):
+        self.press("#episodes tbody tr:nth-child(3) button")
+        number = self.one("#episodes tr.picked").get_attribute("data-number")
+        self.seek(1)
+
+        self.reopen(f"#recording=2&episode={number}")
+
+        self.assertEqual(self.position(), 1)
+        self.assertEqual(self.one("#episodes tr.picked").get_attribute("data-number"), number)
+
     def test_plays_and_pauses(self):
         self.driver.execute_script("document.getElementById('speed').value = '0.01'")
         began = time.monotonic()

@@ -226,6 +226,14 @@ class Recording(SortingPage):
         self.frame()
         self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), names[0])
 
+    def test_its_address_has_the_unit(self):
+        name = min(self.units, key=lambda row: int(row["spikes"]))["unit"]  # the page opens on the one with the most
+        self.pick(name)
+
+        self.reopen(f"#unit={name}")
+
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), name)
+
     def test_nobody_is_left_out(self):
         self.assert_accessible()
         self.assertTrue(self.one("#shapes svg").is_displayed())

@@ -270,12 +270,8 @@ class Page(PageCase):
         self.press("#edges tr[data-number='2'] button")
         self.key("+")
         view = self.view()
-        self.until(lambda: self.driver.current_url.endswith(f"#edge=2&from={view[0] / 1e6:g}&to={view[1] / 1e6:g}"))
-        address = self.driver.current_url
 
-        self.driver.get("about:blank")
-        self.driver.get(address)
-        self.frame()
+        self.reopen(f"#edge=2&from={view[0] / 1e6:g}&to={view[1] / 1e6:g}")
 
         self.assertEqual(self.view(), view)
         self.assertEqual(self.one("#edges tr.picked").get_attribute("data-number"), "2")

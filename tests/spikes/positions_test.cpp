@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <utility>
@@ -109,6 +110,33 @@ TEST_F(Layout, ReplacesThePositionsOfAFile) {
     const auto other = folder.file("other.txt", "c 3 4\n");
     EXPECT_SAYS(text_of([&] { static_cast<void>(read_spikes(spikes, {.layout = other})); }),
                 "has the position of no unit: it has c, …, and the units are a, …");
+}
+
+// Two templates of two samples on four channels of a square; cluster 7 is of the second one.
+TEST(Positions, OfPhyAreThoseOfTheTemplates) {
+    using io::npy_kind;
+    const temporary_folder folder;
+    folder.file("params.py", "sample_rate = 1000.\n");
+    folder.file("spike_times.npy", npy_bytes<std::int64_t>(npy_kind::integer, {10, 20, 30, 40}));
+    folder.file("spike_templates.npy", npy_bytes<std::int32_t>(npy_kind::integer, {0, 1, 1, 0}));
+    folder.file("spike_clusters.npy", npy_bytes<std::int32_t>(npy_kind::integer, {3, 7, 7, 7}));
+    folder.file("channel_positions.npy",
+                npy_bytes<double>(npy_kind::real, {0, 0, 100, 0, 0, 100, 100, 100}, {4, 2}));
+    const std::vector<float> templates{0, 1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 2, 0, 0, -2, -2};
+    folder.file("templates.npy", npy_bytes<float>(npy_kind::real, templates, {2, 2, 4}));
+    const auto read = [&] { return read_spikes(folder.path()); };
+
+    EXPECT_EQ(read().spikes.places(), (unit_places{{"3", {100, 0}}, {"7", {80, 100}}}));
+
+    folder.file("templates_ind.npy",
+                npy_bytes<std::int64_t>(npy_kind::integer, {0, 2, -1, 4, 3, 1, 2, 0}, {2, 4}));
+    EXPECT_EQ(read().spikes.places(), (unit_places{{"3", {0, 100}}, {"7", {0, 20}}}));
+
+    folder.file("templates.npy", npy_bytes<float>(npy_kind::real, {1, 2}, {2, 2, 4}));
+    const spike_file damaged = read();
+    EXPECT_TRUE(damaged.spikes.places().empty());
+    ASSERT_EQ(damaged.warnings.size(), 1U);
+    EXPECT_SAYS(damaged.warnings[0], "templates.npy");
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "cli/described_options.hpp"
@@ -23,7 +25,12 @@ option_list describe(report_command& options) {
 
 void run(report_command& options, invocation& call) {
     check_output_place(options.to, options.overwrite);
-    call.warn(write_page(options.to, options.folders, options.page, call.run(), options.overwrite));
+    const written_page page =
+        write_page(options.to, options.folders, options.page, call.run(), options.overwrite);
+    call.warn(page.warnings);
+    if (!call.quiet)
+        write_stdout(
+            fmt::format("{}\n{} shows this in a browser\n", page.summary, options.to.string()));
 }
 
 }  // namespace

@@ -59,17 +59,22 @@ SPIKEWEAVE_API std::string page_of_results(const std::vector<result_document>& r
                                            const page_options& options = {},
                                            const execution& run = {});
 
+/// What a page says first.
+struct written_page {
+    std::string summary{};  ///< the result in a sentence
+    /// What the page lacks, as sentences: of a session of more than 10,000,000 spikes it has the
+    /// newest ones.
+    std::vector<std::string> warnings{};
+};
+
 /// Writes the page of a result folder, from its `result.json`; of several folders of `episodes`,
 /// `spade` or `sort` (of `sort` two); or of the file of a session of `run_live`.
 /// @param overwrite  false: a file of that name, even one that appears meanwhile, is an error
-/// @return what the page lacks, as sentences: of a session of more than 10,000,000 spikes it has
-/// the newest ones
 /// @throws io_error if a folder is no such result, or a file is no session or damaged;
 /// invalid_argument if the folders cannot be compared or an option is not for them; cancelled.
-SPIKEWEAVE_API std::vector<std::string> write_page(const std::filesystem::path& page,
-                                                   std::span<const std::filesystem::path> folders,
-                                                   const page_options& options = {},
-                                                   const execution& run = {},
-                                                   bool overwrite = true);
+SPIKEWEAVE_API written_page write_page(const std::filesystem::path& page,
+                                       std::span<const std::filesystem::path> folders,
+                                       const page_options& options = {}, const execution& run = {},
+                                       bool overwrite = true);
 
 }  // namespace spikeweave

@@ -145,6 +145,10 @@ void take(const char* name, nb::handle value, std::vector<duration>& into) {
 }
 
 void take(const char* name, nb::handle value, std::array<std::uint32_t, 3>& into) {
+    if (nb::isinstance<nb::str>(value)) {
+        into = option_codec<std::array<std::uint32_t, 3>>::read(text_of(name, value));
+        return;
+    }
     const nb::list given = exactly(3, "three numbers h, k, l", name, value);
     for (std::size_t i = 0; i < into.size(); ++i) take(name, given[i], into[i]);
 }

@@ -61,9 +61,27 @@ def _listed(units: Any) -> dict[str, Any]:
         found["names"] = names
     if "snr" in units.colnames:
         found["snr"] = [float(ratio) for ratio in units["snr"][:]]
+    if "electrodes" in units.colnames:
+        found["places"] = _places(units)
     if "obs_intervals" in units.colnames and len(units) > 0:
         found["observed_s"] = np.ravel(units.obs_intervals.data[:]).astype(float).tolist()
     return found
+
+
+def _places(units: Any) -> list[tuple[float, float]]:
+    """The mean position of the electrodes of each unit; not a number if it is not known."""
+    ends = units["electrodes"]
+    table = ends.target.table
+    pair = next(
+        (two for two in (("rel_x", "rel_y"), ("x", "y")) if {*two} <= {*table.colnames}), None
+    )
+    if pair is None:
+        return []
+    x, y = (np.asarray(table[name].data[:], dtype=float) for name in pair)
+    parts = np.split(
+        np.asarray(ends.target.data[:], dtype=int), np.asarray(ends.data[:], dtype=int)[:-1]
+    )
+    return [(x[part].mean(), y[part].mean()) if part.size else (np.nan, np.nan) for part in parts]
 
 
 def _texts(units: Any, name: str) -> list[str]:

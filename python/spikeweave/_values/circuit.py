@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .conversions import converted
-from .tables import html_table
+from .tables import html_table, short
 
 if TYPE_CHECKING:
     import pandas
@@ -204,9 +204,7 @@ class Circuit:
                 self.sign[i],
                 f"({self.delay[i, 0] * 1e3:g},{self.delay[i, 1] * 1e3:g}]",
                 self.count[i],
-                f"{self.gain[i]:.3g}",
-                f"{self.transmission[i]:.3g}",
-                f"{self.q[i]:.2g}",
+                *map(short, (self.gain[i], self.transmission[i], self.q[i])),
                 self.kind[i],
             )
             for i in order

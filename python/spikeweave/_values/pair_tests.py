@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .conversions import converted
-from .tables import counted, html_table
+from .tables import counted, html_table, short
 
 if TYPE_CHECKING:
     import pandas
@@ -121,9 +121,7 @@ class PairTests:
                 self.sign[i],
                 f"({self.delay[i, 0] * 1e3:g},{self.delay[i, 1] * 1e3:g}]",
                 self.count[i],
-                f"{self.expected[i]:.3g}",
-                f"{self.gain[i]:.3g}",
-                f"{self.q[i]:.2g}",
+                *map(short, (self.expected[i], self.gain[i], self.q[i])),
                 self.kind[i] or "-",
             )
             for i in range(min(_SHOWN, len(self)))

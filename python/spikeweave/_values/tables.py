@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def short(number: float) -> str:
-    """Three digits, or all before the point: "12,853", "0.0285", "2.6e-27"; "–" is not known."""
-    if number != number:
+    """A number as on the pages: "12,853", "0.0285", "2.61·10⁻²⁷"; "–" is not known."""
+    if not math.isfinite(number):
         return "–"
-    digits = f"{number:.3g}"
-    return f"{number:,.0f}" if "e+" in digits or abs(number) >= 1000 else digits
+    rounded = float(number) if float(number).is_integer() else float(f"{number:.3g}")
+    if rounded == 0 or 1e-3 <= abs(rounded) < 1e9:
+        return f"{rounded:,.12g}"
+    mantissa, exponent = f"{rounded:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}·10{str(int(exponent)).translate(_RAISED)}"
 
 
 def html_result(

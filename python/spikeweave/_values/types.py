@@ -110,7 +110,7 @@ Rules = Sequence[Mapping[str, int]]
 #: A number of subsets, or (delta, epsilon).
 Stability = int | tuple[float, float]
 Pair = Sequence[float]
-Triple = Sequence[int]
+Triple = str | Sequence[int]
 
 #: The path of a file.
 FilePath = str | os.PathLike[str]

@@ -256,13 +256,14 @@ def _draw_edges(
         )
         if labels and is_direct:
             x, y = _middle(begin, end, bend)
-            ax.text(
-                x,
-                y,
+            ax.annotate(
                 _delay_text(graph, i),
+                (x, y),
+                xytext=(0, 4),  # above the arrow, which may be no longer than its label
+                textcoords="offset points",
                 fontsize=7,
                 ha="center",
-                va="center",
+                va="bottom",
                 zorder=2.5,
                 # A background hides lines behind the text.
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},

@@ -79,7 +79,8 @@ turned_counts jitter_null::with_last_turned(const episode& what) const {
 
 jitter_null::verdict jitter_null::test(const episode& what, double enough) const {
     const auto verdict_of = [](const turned_counts& counts) {
-        return verdict{counts.turned.tail_probability(counts.as_recorded), counts.turned.mean()};
+        return verdict{counts.turned.tail_probability(counts.as_recorded), counts.turned.mean(),
+                       static_cast<double>(counts.as_recorded)};
     };
     verdict out = verdict_of(with_last_turned(what));
     for (std::size_t k = 0; k + 1 < what.size() && out.p < enough; ++k) {

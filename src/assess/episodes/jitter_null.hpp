@@ -28,7 +28,8 @@ public:
 
     struct verdict {
         double p;
-        double expected;  ///< mean count under the null hypothesis
+        double expected;  ///< mean count of the cells under the null hypothesis
+        double counted;   ///< the count of the cells as recorded
     };
     /// Rotates the units one at a time, beginning with the last, and returns the verdict with the
     /// largest p. Stops when p is `enough` or more.

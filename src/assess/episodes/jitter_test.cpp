@@ -25,7 +25,7 @@ template <class Test>
 std::vector<jitter_null::verdict> verdicts_of(std::size_t n, const execution& run,
                                               const Test& test) {
     const parallel::rank_block own = parallel::block_of_rank(n, run);
-    std::vector<jitter_null::verdict> out(own.size(), {1, 0});
+    std::vector<jitter_null::verdict> out(own.size(), {1, 0, 0});
     const std::size_t pieces = (own.size() + piece - 1) / piece;
     parallel::parallel_for(pieces, run, "testing episodes", [&](std::size_t p) {
         for (std::size_t i = p * piece; i < std::min(own.size(), (p + 1) * piece); ++i)
@@ -47,46 +47,35 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
 
     // Every pair, and the steps of longer episodes; in a mined table these are among the pairs.
     std::map<episode, std::size_t> pair_index;
-    std::vector<counted_episode> pairs;
-    for (const counted_episode& counted : table.episodes)
-        if (counted.what.size() == 2 && pair_index.try_emplace(counted.what, pairs.size()).second)
-            pairs.push_back(counted);
-    std::vector<episode> uncounted;
-    for (const counted_episode& counted : table.episodes)
-        for (std::size_t k = 0; counted.what.size() > 2 && k < counted.what.delays.size(); ++k) {
-            const episode step = step_of(counted.what, k);
-            if (pair_index.try_emplace(step, pairs.size() + uncounted.size()).second)
-                uncounted.push_back(step);
-        }
-    const std::vector<std::uint64_t> counts =
-        count_episodes(spikes, uncounted, {.ties = table.ties},
-                       {.threads = run.threads, .stop = run.stop})
-            .counts;
-    for (std::size_t i = 0; i < uncounted.size(); ++i) pairs.push_back({uncounted[i], counts[i]});
-    const std::vector<jitter_null::verdict> of_pair = verdicts_of(
-        pairs.size(), run, [&](std::size_t i) { return null.test(pairs[i].what, enough); });
+    std::vector<episode> pairs;
+    const auto add_pair = [&](const episode& what) {
+        if (pair_index.try_emplace(what, pairs.size()).second) pairs.push_back(what);
+    };
+    for (const counted_episode& counted : table.episodes) {
+        if (counted.what.size() == 2) add_pair(counted.what);
+        for (std::size_t k = 0; counted.what.size() > 2 && k < counted.what.delays.size(); ++k)
+            add_pair(step_of(counted.what, k));
+    }
+    const std::vector<jitter_null::verdict> of_pair =
+        verdicts_of(pairs.size(), run, [&](std::size_t i) { return null.test(pairs[i], enough); });
 
     return verdicts_of(table.episodes.size(), run, [&](std::size_t i) -> jitter_null::verdict {
         const auto& [what, count] = table.episodes[i];
-        if (what.size() == 2) return of_pair[pair_index.at(what)];
-        if (what.size() < 3) return {1, 0};
-        std::size_t weakest = pair_index.at(step_of(what, 0));
-        for (std::size_t k = 1; k < what.delays.size(); ++k) {
-            const std::size_t pair = pair_index.at(step_of(what, k));
-            if (of_pair[pair].p > of_pair[weakest].p) weakest = pair;
-        }
+        if (what.size() < 2) return {1, 0, 0};
+        jitter_null::verdict weakest = of_pair[pair_index.at(step_of(what, 0))];
+        for (std::size_t k = 1; k < what.delays.size(); ++k)
+            if (const auto& step = of_pair[pair_index.at(step_of(what, k))]; step.p > weakest.p)
+                weakest = step;
         // An episode with a step that is likely by chance is not significant, whatever the result
-        // of its own test. Bursts give many of them, so only their expected count is estimated,
-        // from that step.
-        const auto [p, expected] = of_pair[weakest];
-        if (p >= enough) {
-            const std::uint64_t pairs_counted = std::max<std::uint64_t>(1, pairs[weakest].count);
-            const double ratio = expected / static_cast<double>(pairs_counted);
-            return {p, ratio * static_cast<double>(count)};
+        // of its own test. Bursts give many of them, so they are not tested any further.
+        jitter_null::verdict out = weakest;
+        if (what.size() > 2 && weakest.p < enough) {
+            out = null.test(what, enough);
+            out.p = std::max(out.p, weakest.p);
         }
-        jitter_null::verdict whole = null.test(what, enough);
-        whole.p = std::max(whole.p, p);
-        return whole;
+        // What chance gives in the cells, in proportion to the count of the whole recording.
+        out.expected *= static_cast<double>(count) / std::max(1.0, out.counted);
+        return out;
     });
 }
 

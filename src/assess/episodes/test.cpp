@@ -94,24 +94,31 @@ std::vector<pair_test> with_repeats(std::vector<pair_test> pairs, const episode_
     return pairs;
 }
 
-// Lists the excitatory edges that the search did not find frequent, or at other delays.
+// Lists the excitatory edges that the search did not find frequent, or at other delays. An edge
+// counts all pairs of spikes, of which some overlap: what is expected is in proportion.
 void add_edges(const spike_sequence& spikes, const circuit& found, episode_table& table,
                std::vector<episode_test>& tests, const execution& run) {
     std::set<episode> known;
     for (const counted_episode& one : table.episodes)
         if (one.what.size() == 2) known.insert(one.what);
     std::vector<episode> added;
+    std::vector<double> ratios;
     for (const circuit_edge& edge : found.edges) {
         episode what{{edge.from, edge.to}, {edge.best}};
         if (edge.sign != connection_sign::excitatory || known.contains(what)) continue;
-        tests.push_back({edge.expected, edge.p, edge.q, edge.strength});
+        tests.push_back({0, edge.p, edge.q, edge.strength});
+        ratios.push_back(edge.expected /
+                         static_cast<double>(std::max<std::uint64_t>(1, edge.count)));
         added.push_back(std::move(what));
     }
     const std::vector<std::uint64_t> counts =
         count_episodes(spikes, added, {.ties = table.ties},
                        {.threads = run.threads, .stop = run.stop})
             .counts;
-    for (std::size_t i = 0; i < added.size(); ++i) table.episodes.push_back({added[i], counts[i]});
+    for (std::size_t i = 0; i < added.size(); ++i) {
+        tests[table.episodes.size()].expected = ratios[i] * static_cast<double>(counts[i]);
+        table.episodes.push_back({added[i], counts[i]});
+    }
 }
 
 std::string names_of(const spike_sequence& spikes, std::span<const unit_id> units) {

@@ -42,9 +42,9 @@ std::string side_text(char name, const condition_summary& of, sample_kind kind) 
 }
 
 std::string interval_words(const interval_estimate& of) {
-    if (known_number(of.value) == "-") return "-";
-    if (known_number(of.low) == "-") return fmt::format("{:.3g}", of.value);
-    return fmt::format("{:.3g} ({:.3g} to {:.3g})", of.value, of.low, of.high);
+    const std::string value = shown_number(of.value);
+    if (!std::isfinite(of.value) || !std::isfinite(of.low)) return value;
+    return fmt::format("{} ({} to {})", value, shown_number(of.low), shown_number(of.high));
 }
 
 // "up", "down" or "same", by the sign of a change that is significant.
@@ -212,9 +212,9 @@ std::string conditions_text(const Report& report) {
     const auto& what = report.result;
     return verdict_of(report) + '\n' + side_text('a', what.conditions[0], what.samples) +
            side_text('b', what.conditions[1], what.samples) +
-           fmt::format("{} {} labellings, smallest p {:.3g}; {}, alpha {}\n",
+           fmt::format("{} {} labellings, smallest p {}; {}, alpha {}\n",
                        what.labellings.exact ? "all" : "random",
-                       core::grouped(what.labellings.number), what.labellings.smallest_p,
+                       core::grouped(what.labellings.number), p_text(what.labellings.smallest_p),
                        to_string(what.options.change_correction), what.options.change_alpha);
 }
 
@@ -229,15 +229,16 @@ std::string findings_text(const Comparison& what, const Name& name_of) {
         return std::tuple(findings[i].change == change_kind::none,
                           std::min(findings[i].excess_q, findings[i].rate_q));
     });
-    std::string text =
-        "\nchange  occurrences a, b; times as often in b; difference of the excess; q of both\n";
+    constexpr std::string_view row = "{:<12} {:>8} {:>8}  {:<22} {:>11}  {:<28} {:>11}  {}\n";
+    std::string text = '\n' + fmt::format(row, "change", "count a", "count b", "rate b / rate a",
+                                          "q", "excess b − excess a", "q", "finding");
     for (std::size_t k = 0; k < std::min(shown, order.size()); ++k) {
         const auto& one = findings[order[k]];
-        text += fmt::format("{:<6} {:<4}  {}: {}, {}; {}; {}; {}, {}\n", to_string(one.change),
-                            direction_of(one), name_of(one), core::grouped(one.counts[0]),
-                            core::grouped(one.counts[1]), interval_words(one.rate.ratio),
-                            interval_words(one.excess.difference), p_text(one.rate_q),
-                            p_text(one.excess_q));
+        text +=
+            fmt::format(row, fmt::format("{} {}", to_string(one.change), direction_of(one)),
+                        core::grouped(one.counts[0]), core::grouped(one.counts[1]),
+                        interval_words(one.rate.ratio), p_text(one.rate_q),
+                        interval_words(one.excess.difference), p_text(one.excess_q), name_of(one));
     }
     if (order.size() > shown) text += fmt::format("{} more\n", core::grouped(order.size() - shown));
     return text;
@@ -304,8 +305,7 @@ std::string summarize(const episode_comparison_report& report) {
     std::string text = report::conditions_text(report);
     if (result.findings.empty()) return text;
     return text + report::findings_text(result, [&](const episode_change& one) {
-               return report::units_text(result.unit_names, one.what) + ' ' +
-                      report::delays_text(one.what);
+               return report::chain_text(result.unit_names, one.what);
            });
 }
 

@@ -125,8 +125,8 @@ std::string summarize(const episodes_in_blocks_report& report) {
     text += fmt::format("\n{:>12}  longest episodes\n", "count");
     for (std::size_t k = 0; k < std::min(shown, order.size()); ++k) {
         const auto& [what, count] = table.episodes[order[k]];
-        text += fmt::format("{:>12}  {}  {}\n", core::grouped(count),
-                            report::units_text(found.unit_names, what), report::delays_text(what));
+        text += fmt::format("{:>12}  {}\n", core::grouped(count),
+                            report::chain_text(found.unit_names, what));
     }
     if (order.size() > shown)
         text += fmt::format("{:>12}  {} more\n", "", core::grouped(order.size() - shown));

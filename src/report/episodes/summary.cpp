@@ -104,8 +104,8 @@ private:
             const auto& [what, count] = p_.report.table.episodes[found[c]];
             const episode_test& test = p_.judged[found[c]];
             line("  {}", chain_text(what));
-            line("      {} times, {:.3g} expected by chance, p {}, strength {:.2f}", count,
-                 test.expected, p_text(test.p), test.strength);
+            line("      {} times, {} expected by chance, p {}, strength {:.2f}",
+                 core::grouped(count), shown_number(test.expected), p_text(test.p), test.strength);
         }
         if (found.size() > most_chains) line("  … and {} more", found.size() - most_chains);
     }
@@ -156,10 +156,11 @@ private:
         const char* const arrow = sign == connection_sign::excitatory ? "→" : "⊣";
         for (std::size_t e = 0; e < std::min(shown.size(), most_edges); ++e) {
             const circuit_edge& edge = *shown[e];
-            line("  {:<20} {:>12} {:>8} {:>9.3g} {:>10} {:>6.3g} {:>12.3g}",
+            line("  {:<20} {:>12} {:>8} {:>9} {:>10} {:>6} {:>12}",
                  fmt::format("{} {} {}", p_.name(edge.from), arrow, p_.name(edge.to)),
-                 format_delays({&edge.best, 1}), edge.count, edge.expected, p_text(edge.q),
-                 edge.gain.value, edge.transmission.value);
+                 format_delays({&edge.best, 1}), core::grouped(edge.count),
+                 shown_number(edge.expected), p_text(edge.q), shown_number(edge.gain.value),
+                 shown_number(edge.transmission.value));
         }
         if (shown.size() > most_edges)
             line("  … and {} more", core::grouped(shown.size() - most_edges));
@@ -290,7 +291,7 @@ std::string summarize_search(const episode_report& report, std::span<const delay
 
 std::string summarize_counts(const episode_report& report) {
     std::string text = verdict_of(report) + "\n\n";
-    text += fmt::format("{:>10} {:>12} {:>10} {:>10} {:>9}  episode\n", "count", "expected", "p",
+    text += fmt::format("{:>10} {:>12} {:>12} {:>12} {:>9}  episode\n", "count", "expected", "p",
                         "q", "strength");
     const std::vector<episode_test> deciding =
         report.surrogates.empty() ? report.assessed
@@ -298,9 +299,9 @@ std::string summarize_counts(const episode_report& report) {
     for (std::size_t i = 0; i < deciding.size(); ++i) {
         const auto& [what, count] = report.table.episodes[i];
         const episode_test& test = deciding[i];
-        text +=
-            fmt::format("{:>10} {:>12.2f} {:>10.2g} {:>10.2g} {:>9.2f}  {}\n", count, test.expected,
-                        test.p, test.q, test.strength, line_of(report.spikes, what));
+        text += fmt::format("{:>10} {:>12} {:>12} {:>12} {:>9.2f}  {}\n", core::grouped(count),
+                            report::shown_number(test.expected), report::p_text(test.p),
+                            report::p_text(test.q), test.strength, line_of(report.spikes, what));
     }
     return text;
 }

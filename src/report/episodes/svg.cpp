@@ -330,9 +330,10 @@ private:
             for (std::size_t k = 1; k < what.size(); ++k)
                 line += fmt::format(" → {}", p_.name(what.units[k]));
             y_ += 18;
-            out_.text(drawing::margin, y_, "note",
-                      fmt::format("{} · {} times, {:.3g} expected by chance", line, count,
-                                  p_.judged[chains[c]].expected));
+            out_.text(
+                drawing::margin, y_, "note",
+                fmt::format("{} · {} times, {} expected by chance", line, core::grouped(count),
+                            shown_number(p_.judged[chains[c]].expected)));
         }
         if (shown < chains.size()) note_more(chains.size() - shown, "episodes.tsv");
     }
@@ -347,11 +348,10 @@ private:
     void draw_chain(std::size_t i) {
         const auto& [what, count] = p_.report.table.episodes[i];
         const episode_test& test = p_.judged[i];
-        const std::string p = test.p < 1e-300 ? "p < 1e-300" : fmt::format("p = {:.2g}", test.p);
         y_ += title_height;
-        out_.title(y_, fmt::format("{} units, {} times", what.size(), count),
-                   fmt::format("{:.3g} expected by chance · {} · strength {:.2f}", test.expected, p,
-                               test.strength));
+        out_.title(y_, fmt::format("{} units, {} times", what.size(), core::grouped(count)),
+                   fmt::format("{} expected by chance · p {} · strength {:.2f}",
+                               shown_number(test.expected), p_text(test.p), test.strength));
         double x = drawing::margin + radius;
         double y = y_ + 18 + radius;
         for (std::size_t k = 0; k < what.size(); ++k) {

@@ -120,6 +120,14 @@ std::string delays_text(const episode& what) {
     return cell_of(what.delays, {});
 }
 
+std::string chain_text(std::span<const std::string> names, const episode& what) {
+    std::string text = names[to_index(what.units.front())];
+    for (std::size_t k = 0; k < what.delays.size(); ++k)
+        text += fmt::format(" →{}→ {}", format_delays({&what.delays[k], 1}),
+                            names[to_index(what.units[k + 1])]);
+    return text;
+}
+
 result_table episodes_table(const episode_view& p, table_use use) {
     return {.name = "episodes",
             .size = p.order.size(),

@@ -42,6 +42,8 @@ struct episode_view {
 /// The units and the delays of an episode, as `episodes.tsv` has them.
 std::string units_text(std::span<const std::string> names, const episode& what);
 std::string delays_text(const episode& what);
+/// Returns a chain as people read it: "n0 →4-6ms→ n1".
+std::string chain_text(std::span<const std::string> names, const episode& what);
 /// The tables of the result. What they are of has to outlive them. Those with a `use` have more
 /// columns in documents.
 result_table episodes_table(const episode_view& p, table_use use = table_use::file_only);

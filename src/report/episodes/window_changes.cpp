@@ -118,10 +118,10 @@ std::string changes_text(const windowed_episode_report& report) {
     constexpr std::size_t shown = 10;
     for (std::size_t i = 0; i < std::min(shown, changed.size()); ++i) {
         const auto& [what, rate, excess, change] = *changed[i];
-        text += fmt::format(
-            "  {} {} at {:.3f} s: {:.3g} → {:.3g} beyond chance for a spike, q {}\n",
-            units_text(report.spikes.unit_names(), what), delays_text(what),
-            seconds_at(changes, *excess.point), excess.before, excess.after, p_text(excess.q));
+        text += fmt::format("  {} at {:.3f} s: {} → {} beyond chance for a spike, q {}\n",
+                            chain_text(report.spikes.unit_names(), what),
+                            seconds_at(changes, *excess.point), shown_number(excess.before),
+                            shown_number(excess.after), p_text(excess.q));
     }
     if (changed.size() > shown)
         text += fmt::format("  {} more\n", core::grouped(changed.size() - shown));

@@ -1,16 +1,18 @@
-// What is picked and the time that is shown, in the address of the page, so that a view can be sent:
-// #episode=12&from=1.25&to=1.45
+// What is picked and shown, in the address of the page, so that a view can be sent:
+// #episode=12&from=1.25&to=1.45, of several recordings #recording=3&episode=12
 
 const pauseOfAddress = 200;  // milliseconds; browsers limit how often an address changes
 
-// Follows what is picked among the rows of each kind. Returns a function that shows what the address says, if anything.
-export function keepAddress(state, rowsOfKinds) {
+// Follows what is picked among the rows of each kind, and the step that is shown, if there are `steps`: their name, how
+// many there are, the number of the one shown, and how to go to another. Shows what the address says, if anything.
+export function keepAddress(state, rowsOfKinds, steps) {
   const { now, data } = state;
   let waiting = null;
 
   function write() {
     waiting = null;
     const said = new URLSearchParams();
+    if (steps) said.set(steps.name, steps.shown() + 1);
     if (now.picked && rowsOfKinds[now.kind]) said.set(now.kind, now.picked.number);
     if (now.from > data.begin || now.to < data.end) for (const end of ["from", "to"]) said.set(end, now[end] / 1e6);
     history.replaceState(null, "", `#${said}`);
@@ -20,13 +22,15 @@ export function keepAddress(state, rowsOfKinds) {
     const said = new URLSearchParams(location.hash.slice(1));
     const [kind, row] = Object.entries(rowsOfKinds).map(([name, rows]) => [name, rows.find((one) => String(one.number) === said.get(name))]).find(([, one]) => one) ?? [];
     const [from, to] = ["from", "to"].map((end) => 1e6 * Number(said.get(end) ?? NaN));
+    const step = steps && Number(said.get(steps.name)) - 1;
+    if (step >= 0 && step < steps.count) steps.go(Math.floor(step));
     if (row) state.pick(kind, row);
     if (from < to) state.show(from, to);
-    return Boolean(row) || from < to;
+    else if (row) state.show(data.begin, data.end);
   }
 
   window.addEventListener("hashchange", restore);
   // In the frame of a notebook, the address is that of the notebook.
   if (location.protocol !== "about:") state.listen(() => { waiting ??= setTimeout(write, pauseOfAddress); });
-  return restore;
+  restore();
 }

@@ -15,28 +15,11 @@ import { severalSortPage } from "./several_sort_page.js";
 import { severalSpadePage } from "./several_spade_page.js";
 import { sortPage } from "./sort_page.js";
 import { spadePage } from "./spade_page.js";
+import { makeThemeButton } from "./theme.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: sideBySidePage, series: seriesPage,
   "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
   replay: replayPage, assemblies: assembliesPage, compare: comparePage };
-
-// The theme is that of the system until the button is pressed.
-function makeThemeButton(redraw) {
-  const dark = window.matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => (document.documentElement.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark";
-  const button = document.getElementById("theme");
-  const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
-  button.addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    name();
-    redraw();
-  });
-  dark.addEventListener("change", () => {
-    name();
-    redraw();
-  });
-  name();
-}
 
 // In the frame of a notebook, addresses are those of the notebook: links have to scroll by themselves.
 function linkTo(id, name) {
@@ -67,7 +50,7 @@ function show(views, linked) {
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
-  const { data, found, views, linked = [], redraw, state, rows, start: pickFirst } = pages[raw.kind](raw);
+  const { data, found, views, linked = [], redraw, state, rows, steps, start: pickFirst } = pages[raw.kind](raw);
   const file = shownName(String(data.run.input?.path ?? "").split("/").pop());
   const kind = raw.kind.replace("-", " ");
   document.title = file ? `${file}: ${kind}` : `spikeweave ${kind}`;
@@ -82,7 +65,8 @@ function start() {
     redraw();
     drawAll();
   });
-  if (!rows || !keepAddress(state, rows)()) pickFirst();
+  pickFirst();
+  if (rows) keepAddress(state, rows, steps);
   redraw();
 }
 

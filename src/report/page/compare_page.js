@@ -92,7 +92,8 @@ export function comparePage(raw) {
   const circuit = makeDifferenceCircuit(state);
   const arePatterns = Boolean(raw.differences.lags_ms);
   return {
-    data,
+    data, state,
+    rows: { finding: data.rows },
     redraw: () => {},
     found: `${firstOf(data.rows.length, data.total)} findings in two conditions, ${grouped(changed.length)} changed`,
     views: [

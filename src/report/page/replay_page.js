@@ -132,7 +132,8 @@ export function replayPage(raw) {
   const { chains, events } = data.run.replay;
   const significant = data.tests.filter((row) => row.significant).length;
   return {
-    data,
+    data, state,
+    rows: { test: data.tests },
     found: `${grouped(chains)} chain${chains === 1 ? "" : "s"} in ${grouped(events)} event${events === 1 ? "" : "s"}, ${grouped(significant)} of ${firstOf(data.tests.length, data.testTotal)} tests significant`,
     views: [
       ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Shaded: events. Orange: occurrences of what is picked, at its scale and in its direction."))],
@@ -146,7 +147,6 @@ export function replayPage(raw) {
     start() {
       const best = data.tests.toSorted((a, b) => Math.min(a.q, a.events_q) - Math.min(b.q, b.events_q) || a.p - b.p)[0];
       if (best) state.pick("test", best);
-      raster.redraw();
     },
   };
 }

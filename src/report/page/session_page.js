@@ -134,6 +134,8 @@ function recordingInWindows(data, title) {
   return {
     state, at, go,
     redraw: raster.redraw,
+    rows: { episode: data.rows },
+    steps: { name: "window", count: data.steps.length, shown: () => at.number, go: seek },
     playerView: [title.toLowerCase(), title, el("div", {}, shownOf(data), overview.picture, player.element, status, pictures, legend,
       makeExports(scene))],
     changesView: ["changes", "Changes", makeChanges(state, ({ row, to }) => {
@@ -146,7 +148,6 @@ function recordingInWindows(data, title) {
       player.seek(0);
       const best = data.rows.filter(({ significant }) => significant[0]).sort((a, b) => a.q[0] - b.q[0])[0];
       if (best) state.pick("episode", best);
-      raster.redraw();
     },
   };
 }
@@ -159,8 +160,9 @@ export function sessionPage(raw) {
   const found = `${grouped(raw.window_total)} windows, ${grouped(raw.detections.total)} detections`;
   if (data.steps.length === 0)
     return { data, found, redraw() {}, start() {}, views: [["empty", "Session", el("p", {}, "No spike of this session was analysed.")], about] };
-  const { state, at, go, redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Session");
-  return { data, found, redraw, start, views: [
+  const { at, go, playerView, changesView, episodesView, ...page } = recordingInWindows(data, "Session");
+  const { state } = page;
+  return { ...page, data, found, views: [
     playerView,
     ["detections", "Detections", makeDetections(state, go, () => at.step)],
     changesView, episodesView,
@@ -172,12 +174,12 @@ export function sessionPage(raw) {
 
 export function windowsPage(raw) {
   const data = readSession(raw);
-  const { redraw, start, playerView, changesView, episodesView } = recordingInWindows(data, "Windows");
+  const { playerView, changesView, episodesView, ...page } = recordingInWindows(data, "Windows");
   const { tests, run } = raw;
   const { windows, mean_stability: stability, change_points: changes } = run.search ?? {};
   const figures = [["test", tests.test], ["correction", tests.correction], ["alpha", tests.alpha], ["windows", windows],
     ["mean stability of the circuit (0: as by chance, 1: the same)", stability === undefined || stability === null ? undefined : shownNumber(stability)],
     ["changes of the circuit", changes && changesText(changes.circuit)], ["changes of the firing rates", changes && changesText(changes.firing_rates)]];
-  return { data, redraw, start, found: `${grouped(raw.window_total)} windows, ${data.rows.length < raw.episodes_in_circuits ? `${grouped(data.rows.length)} of ` : ""}${grouped(raw.episodes_in_circuits)} edges and chains`,
+  return { ...page, data, found: `${grouped(raw.window_total)} windows, ${data.rows.length < raw.episodes_in_circuits ? `${grouped(data.rows.length)} of ` : ""}${grouped(raw.episodes_in_circuits)} edges and chains`,
     views: [playerView, changesView, episodesView, ["about", "About", makeAbout(data, figures, sourcesOfWindows), "About this result"]] };
 }

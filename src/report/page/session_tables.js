@@ -40,7 +40,7 @@ export function makeDetections(state, go, step) {
     { label: "at", help: "the spike with which it was detected", value: (one) => one.end, cell: (one) => secondsOf(one.end) },
     { label: "armed", value: (one) => one.armed },
     armedColumn(names, (one) => armed[one.armed]),
-    { label: "lasts", value: (one) => one.end - one.begin, cell: (one) => `${(one.end - one.begin) / 1000} ms` },
+    { label: "lasts", value: (one) => one.end - one.begin, cell: (one) => `${shownNumber((one.end - one.begin) / 1000)} ms` },
     { label: "trigger", value: (one) => one.suppressed, cell: (one) => (one.suppressed ? `no: ${one.suppressed}` : "yes") }];
   const inWindow = boxFilter("only-in-window", "only those in the window that is shown", (one) => one.epoch === step().epoch && one.end >= step().begin && one.end < step().end);
   const { element, table, list } = makeList(state, "detection", { caption: "Detections", columns, rows: detections, filters: [inWindow], marked: null,

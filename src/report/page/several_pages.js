@@ -18,6 +18,7 @@ function partsOf(data, redraw) {
     data,
     edges,
     redraw,
+    rows: { episode: data.rows },
     found: `${grouped(data.recordings.length)} recordings of ${grouped(data.names.length)} units, ` +
       `${grouped(edges.length)} edges and ${grouped(data.rows.length - edges.length)} chains`,
     about: ["about", "About", makeComparedAbout(data, [...sourcesOfSeveral, ...episodeSources]), "About these results"],
@@ -32,7 +33,7 @@ export function sideBySidePage(raw) {
   const frames = circuits.map(({ picture }, k) => el("figure", { class: "frame" }, el("figcaption", {}, nameElement(data.recordings[k].name)), picture));
   const beside = el("div", {}, el("p", { class: "controls" }, directBox(circuits)), el("div", { class: "beside" }, frames), changeLegend());
   return {
-    ...parts,
+    ...parts, state,
     views: [
       ["circuits", "Circuits", parts.edges.length === 0 ? noEdges("recordings") : beside],
       ["episodes", "Episodes", makeComparedTable(state)],
@@ -64,7 +65,8 @@ export function seriesPage(raw) {
     el("div", {}, parts.edges.length === 0 ? noEdges("recordings") : graph),
     el("div", { id: "raster" }, raster.element));
   return {
-    ...parts,
+    ...parts, state,
+    steps: { name: "recording", count: names.length, shown: () => recording.number, go: player.seek },
     views: [
       ["series", "Series", el("div", {}, player.element, pictures, makeExports(scene))],
       ["changes", "Changes", makeChanges(state, ({ row, to }) => {
@@ -78,7 +80,6 @@ export function seriesPage(raw) {
     start() {
       player.seek(names.length - 1);
       if (data.rows.length > 0) state.pick("episode", data.rows[0]);
-      raster.redraw();
     },
   };
 }

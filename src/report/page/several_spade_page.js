@@ -65,7 +65,9 @@ export function severalSpadePage(raw) {
   });
   const inAll = data.rows.filter((row) => row.found.every(Boolean)).length;
   return {
-    data,
+    data, state,
+    rows: { pattern: data.rows },
+    steps: { name: "recording", count: data.recordings.length, shown: () => recording.number, go: showRecording },
     redraw: raster.redraw,
     found: `${grouped(data.recordings.length)} results of ${grouped(data.names.length)} units, ${grouped(data.rows.length)} patterns, ${grouped(inAll)} found in all`,
     views: [
@@ -80,7 +82,6 @@ export function severalSpadePage(raw) {
     ],
     start() {
       if (data.rows.length > 0) state.pick("pattern", data.rows[0]);
-      raster.redraw();
     },
   };
 }

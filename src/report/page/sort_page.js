@@ -44,7 +44,8 @@ export function sortPage(raw) {
     depths.redraw();
   };
   return {
-    data,
+    data, state, redraw,
+    rows: { unit: data.units },
     found: `${grouped(data.units.length)} unit${data.units.length === 1 ? "" : "s"}`,
     views: [
       ["units", "Units", makeUnits(state), "Units and their quality"],
@@ -57,10 +58,8 @@ export function sortPage(raw) {
       ["merges", "Merges", makeMerges(state), "Merges and other decisions"],
       ["about", "About", makeAbout(data, ranSort(data.run), sortSources, [aboutPhy(data)]), "About this result"],
     ],
-    redraw,
     start() {
       if (data.units.length > 0) state.pick("unit", data.units.reduce((best, unit) => (unit.spikes > best.spikes ? unit : best)));
-      redraw();
     },
   };
 }

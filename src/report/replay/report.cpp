@@ -154,14 +154,15 @@ std::string summarize(const replay_report& from) {
     std::ranges::stable_sort(order, {}, best);
     std::string out = verdict_of(from) + "\n";
     out +=
-        "direction    scale    count  expected         q   in order  expected         q  chain\n";
+        "direction    scale    count  expected          q   in order  expected          q  chain\n";
     for (std::size_t i = 0; i < std::min(most_rows, order.size()); ++i) {
         const replay_test& test = tests[order[i]];
         fmt::format_to(std::back_inserter(out),
-                       "{:<9} {:>8} {:>8} {:>9.4g} {:>9} {:>4} of {:<4} {:>7.4g} {:>9}  {}\n",
+                       "{:<9} {:>8} {:>8} {:>9} {:>10} {:>4} of {:<4} {:>7} {:>10}  {}\n",
                        to_string(test.direction), number_text(test.scale),
-                       core::grouped(test.count), test.expected, report::p_text(test.q),
-                       test.significant, test.scored, test.expected_significant,
+                       core::grouped(test.count), report::shown_number(test.expected),
+                       report::p_text(test.q), test.significant, test.scored,
+                       report::shown_number(test.expected_significant),
                        report::p_text(test.events_q),
                        report::units_text(from.spikes.unit_names(), from.chains[test.chain]));
     }

@@ -33,7 +33,7 @@ std::string how_it_went(const sorting_report& report) {
 
 // Formats three digits for a column; a dash stands for unknown values.
 std::string shown(const std::optional<double>& value) {
-    return value ? fmt::format("{:.3g}", *value) : std::string("-");
+    return value ? report::shown_number(*value) : "-";
 }
 
 // Says why a unit is not good.

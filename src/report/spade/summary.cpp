@@ -65,8 +65,8 @@ private:
             std::string note = fmt::format("{} times", p_.report.table.counts[i]);
             if (const signature_test* test = p_.tests[i]) note += test_text(*test);
             if (const pattern_replication* other = p_.replicated(i))
-                note += fmt::format("; elsewhere {} times, {:.3g} expected, q {}", other->count,
-                                    other->expected, p_text(other->q));
+                note += fmt::format("; elsewhere {} times, {} expected, q {}", other->count,
+                                    shown_number(other->expected), p_text(other->q));
             line("  {}  ({})", bold(p_.chain(i)), note);
         }
         if (p_.report.patterns > shown) line("  … and {} more", p_.report.patterns - shown);

@@ -6,6 +6,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "io/random_file.hpp"
 #include "spikes/files/numpy_times.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/spikes/positions.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
 namespace spikeweave::spikes {
@@ -98,6 +102,73 @@ std::map<std::string, std::size_t> templates_of(const std::filesystem::path& fol
     return out;
 }
 
+// The mean of the positions of the channels of a template, weighted by the squares of its heights
+// there; `values` has the channels of each sample.
+std::optional<unit_place> place_of(std::span<const double> values,
+                                   std::span<const std::int64_t> channels,
+                                   std::span<const double> positions) {
+    unit_place sum;
+    double all = 0;
+    for (std::size_t k = 0; k < channels.size(); ++k) {
+        if (channels[k] < 0 || 2 * static_cast<std::size_t>(channels[k]) >= positions.size())
+            continue;  // a template of fewer channels
+        double low = 0;
+        double high = 0;
+        for (std::size_t i = k; i < values.size(); i += channels.size()) {
+            low = std::min(low, values[i]);
+            high = std::max(high, values[i]);
+        }
+        const double weight = (high - low) * (high - low);
+        const std::span<const double> at =
+            positions.subspan(2 * static_cast<std::size_t>(channels[k]), 2);
+        sum = {sum.x_um + weight * at[0], sum.y_um + weight * at[1]};
+        all += weight;
+    }
+    const unit_place mean{sum.x_um / all, sum.y_um / all};
+    if (!std::isfinite(mean.x_um) || !std::isfinite(mean.y_um)) return std::nullopt;
+    return mean;
+}
+
+// Where the clusters are, by the templates from which most of their spikes are.
+unit_places places_of_clusters(const std::filesystem::path& folder, bool curated,
+                               std::vector<std::string>& warnings) {
+    const auto positions = numbers_of<double>(folder / "channel_positions.npy", warnings);
+    const std::filesystem::path path = folder / "templates.npy";
+    std::error_code ignored;
+    unit_places out;
+    if (positions.empty() || !std::filesystem::exists(path, ignored)) return out;
+    // The channels of each template, if it has not all of them.
+    const auto listed = numbers_of<std::int64_t>(folder / "templates_ind.npy", warnings);
+    try {
+        io::npy_reader array(io::open_bytes(path), fmt::format("'{}'", path.string()));
+        const std::vector<std::uint64_t>& shape = array.header().shape;
+        constexpr std::uint64_t most_samples = 10'000;
+        if (array.header().fortran_order || shape.size() != 3 || !array.header().is_number() ||
+            shape[1] > most_samples)
+            return out;
+        const std::uint64_t width = shape[2];
+        if (listed.empty() ? 2 * width != positions.size() : shape[0] * width != listed.size())
+            return out;
+        std::vector<std::int64_t> all(listed.empty() ? width : 0);
+        std::iota(all.begin(), all.end(), 0);
+        std::vector<std::optional<unit_place>> places;
+        std::vector<double> values(shape[1] * width);
+        for (std::uint64_t t = 0; t < shape[0]; ++t) {
+            for (std::size_t done = 0; done < values.size();)
+                done += array.read(std::span{values}.subspan(done));
+            places.push_back(
+                place_of(values, listed.empty() ? all : std::span{listed}.subspan(t * width, width),
+                         positions));
+        }
+        array.expect_end();
+        for (const auto& [cluster, of] : templates_of(folder, curated, warnings))
+            if (of < places.size() && places[of]) out.emplace(cluster, *places[of]);
+    } catch (const io_error& error) {
+        warnings.push_back(fmt::format("{}; the file is not used.", error.what()));
+    }
+    return out;
+}
+
 // Pairs of clusters that may be one neuron, by the similarity of their templates, as Kilosort
 // writes it. Clusters that a person has made of one template are two.
 std::vector<doubtful_pair> similar_clusters(const std::filesystem::path& folder, bool curated,
@@ -173,6 +244,7 @@ spike_file read_phy(const reading& job) {
     file.are_clusters = true;
     if (job.how.cleaning.min_snr) file.snr = snr_of(file, folder);
     file.labels = labels_of(file, folder);
+    file.spikes.set_places(places_of_clusters(folder, curated, file.warnings));
     file.spikes.set_doubtful_pairs(doubtful_clusters(folder, curated, file));
     return file;
 }

@@ -191,7 +191,9 @@ spike_file read_listed(const listed_units& units, const reading& job,
     const auto& order = file.spikes.unit_names();
     file.snr = in_order_of_units(units.snr, names, order);
     unit_places places;
-    for (std::size_t u = 0; u < units.places.size(); ++u) places[names[u]] = units.places[u];
+    for (std::size_t u = 0; u < units.places.size(); ++u)
+        if (std::isfinite(units.places[u].x_um) && std::isfinite(units.places[u].y_um))
+            places[names[u]] = units.places[u];
     file.spikes.set_places(std::move(places));
     file.labels = in_order_of_units(labels_in(units.columns), names, order);
     file.spikes.set_doubtful_pairs(doubtful_pairs_in(units.columns, names));

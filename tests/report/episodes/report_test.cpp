@@ -323,7 +323,7 @@ TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
     EXPECT_EQ(count_of("<circle ", svg), 3U);
     EXPECT_EQ(count_of("class=\"arrow\"", svg), 4U);
     EXPECT_EQ(count_of("class=\"on-arrow\"", svg), 4U);
-    EXPECT_NE(svg.find("a → b → &lt;c&amp;&quot;d&quot;&gt; · 2 times, 1e-05 expected by chance"),
+    EXPECT_NE(svg.find("a → b → &lt;c&amp;&quot;d&quot;&gt; · 2 times, 1·10⁻⁵ expected by chance"),
               std::string::npos);
     EXPECT_EQ(svg.find("nan"), std::string::npos);
     expect_well_formed(svg);
@@ -461,14 +461,14 @@ TEST(EpisodeReport, SummarizesInAPage) {
         "\n"
         "Excitatory connections (2)\n"
         "  edge                        delay    count  expected          q   gain transmission\n"
-        "  a → b                       4-6ms        2     0.008    0.00039    250        0.996\n"
-        "  b → <c&\"d\">                 4-6ms        2     0.008    0.00039    250         0.75\n"
+        "  a → b                       4-6ms        2     0.008   3.9·10⁻⁴    250        0.996\n"
+        "  b → <c&\"d\">                 4-6ms        2     0.008   3.9·10⁻⁴    250         0.75\n"
         "  explained by other units: 1 indirect, 0 by common input; 0 undecided for want of "
         "spikes\n"
         "\n"
         "Chains (1)\n"
         "  a →4-6ms→ b →4-6ms→ <c&\"d\">\n"
-        "      2 times, 1e-05 expected by chance, p < 1e-300, strength 1.00\n"
+        "      2 times, 1·10⁻⁵ expected by chance, p < 10⁻³⁰⁰, strength 1.00\n"
         "\n"
         "Search\n"
         "  size   candidates     frequent  significant   seconds\n"

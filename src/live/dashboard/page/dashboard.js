@@ -7,6 +7,7 @@ import { connect } from "./live_connection.js";
 import { makeHistory } from "./live_frames.js";
 import { lineChart } from "./live_lines.js";
 import { makeWindowView } from "./live_window.js";
+import { makeThemeButton } from "./theme.js";
 
 const slowPeriod = 250;  // of what is text or a chart, in milliseconds
 const [ratesShown, detectionsShown] = [20, 30];
@@ -162,6 +163,7 @@ function start() {
     section("circuit", "Last window", windowView.element),
     section("speed", "Latency", places.latency));
   window.addEventListener("resize", redraw);
+  makeThemeButton(redraw);
   connect({
     onFrame: (frame) => {
       history.add(frame);
