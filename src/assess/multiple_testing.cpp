@@ -8,7 +8,6 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "assess/level.hpp"
 #include "spikeweave/core/error.hpp"

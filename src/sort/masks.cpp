@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"

@@ -9,10 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/described_options.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
 

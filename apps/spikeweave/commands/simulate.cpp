@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "cli/described_options.hpp"

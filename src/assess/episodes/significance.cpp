@@ -7,7 +7,6 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/renewal.hpp"

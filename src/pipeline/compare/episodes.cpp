@@ -8,13 +8,11 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "parallel/parallel_for.hpp"
 #include "pipeline/compare/findings.hpp"
 #include "pipeline/compare/samples.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {

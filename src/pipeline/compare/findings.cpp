@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {

@@ -5,7 +5,6 @@
 
 #include "record/motion/peak_histograms.hpp"
 #include "record/motion/register.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/record/motion.hpp"
 
 namespace spikeweave {

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "core/text.hpp"

@@ -1,8 +1,6 @@
 #include "report/episodes/window_series.hpp"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "report/episodes/several.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "mine/spade/devices/maxima_input.hpp"
