@@ -207,10 +207,7 @@ def sym26(
     -------
     SimulatedSpikes
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     References
     ----------
@@ -243,10 +240,7 @@ def culture(
     -------
     SimulatedSpikes
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------
@@ -274,10 +268,7 @@ def poisson(
     SimulatedSpikes
         Without connections.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------
@@ -304,10 +295,7 @@ def patterns(
     -------
     SimulatedPatterns
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------
@@ -339,10 +327,7 @@ def network(
     -------
     SimulatedNetwork
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     References
     ----------
@@ -414,10 +399,7 @@ def features(
     -------
     SimulatedFeatures
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------

@@ -42,10 +42,7 @@ def assemblies(
     -------
     AssemblyResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     Warns
     -----

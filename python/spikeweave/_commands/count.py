@@ -49,10 +49,7 @@ def count(
     EpisodeResult
         The episodes in their order.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
     DeviceError
         If a GPU is missing or has too little memory.
 

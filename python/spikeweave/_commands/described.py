@@ -14,6 +14,11 @@ from .._values.spikes import SpikeSequence
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MARK = "    {options}\n"
+_RAISES = """\
+Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected."""
 
 
 def _wrapped(text: str, width: int = 92) -> Iterator[str]:
@@ -46,7 +51,8 @@ def _or_none(option: dict[str, Any]) -> str:
 
 
 def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Function], _Function]:
-    """Sets the signature and the docstring of a function with ``**options`` from its options.
+    """Sets the signature and the docstring of a function with ``**options`` from its options, which
+    stand for ``{options}`` in the docstring; ``{raises}`` is what all of them raise.
 
     Parameters
     ----------
@@ -76,7 +82,7 @@ def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Functio
         )
         if function.__doc__ is not None:  # which python -OO leaves out
             entries = "".join(_entry(option) for option in listed if option["name"] not in named)
-            function.__doc__ = function.__doc__.replace(_MARK, entries)
+            function.__doc__ = function.__doc__.replace(_MARK, entries).replace("{raises}", _RAISES)
         return function
 
     return decorate

@@ -64,10 +64,7 @@ def episodes(
     -------
     EpisodeResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     DeviceError
         If a GPU is missing or has too little memory.
 
@@ -157,10 +154,7 @@ def count_episodes(
     -------
     ndarray of int64, shape (episodes,)
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------

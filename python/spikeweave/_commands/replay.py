@@ -50,10 +50,7 @@ def replay(
     -------
     ReplayResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     Warns
     -----

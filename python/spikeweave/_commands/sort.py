@@ -119,10 +119,7 @@ def sort_features(
     -------
     SortResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     OSError
         If a file cannot be read.
 

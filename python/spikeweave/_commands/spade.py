@@ -59,10 +59,7 @@ def spade(
     -------
     PatternResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     Warns
     -----

@@ -43,10 +43,7 @@ def windows(
     WindowedEpisodeResult
         It has an `EpisodeResult` of each window.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     DeviceError
         If a GPU is missing or has too little memory.
 

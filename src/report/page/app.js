@@ -1,6 +1,5 @@
 // Starts the page: the views of the kind of result that the data are of.
 
-import { keepAddress } from "./address.js";
 import { assembliesPage } from "./assemblies_page.js";
 import { comparePage } from "./compare_page.js";
 import { readDocument } from "./data.js";
@@ -19,6 +18,38 @@ import { spadePage } from "./spade_page.js";
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: sideBySidePage, series: seriesPage,
   "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
   replay: replayPage, assemblies: assembliesPage, compare: comparePage };
+
+// What is picked and the time that is shown, in the address of the page, so that a view can be sent:
+// #episode=12&from=1.25&to=1.45
+const pauseOfAddress = 200;  // milliseconds; browsers limit how often an address changes
+
+// Follows what is picked among the rows of each kind. Returns a function that shows what the address says, if anything.
+function keepAddress(state, rowsOfKinds) {
+  const { now, data } = state;
+  let waiting = null;
+
+  function write() {
+    waiting = null;
+    const said = new URLSearchParams();
+    if (now.picked && rowsOfKinds[now.kind]) said.set(now.kind, now.picked.number);
+    if (now.from > data.begin || now.to < data.end) for (const end of ["from", "to"]) said.set(end, now[end] / 1e6);
+    history.replaceState(null, "", `#${said}`);
+  }
+
+  function restore() {
+    const said = new URLSearchParams(location.hash.slice(1));
+    const [kind, row] = Object.entries(rowsOfKinds).map(([name, rows]) => [name, rows.find((one) => String(one.number) === said.get(name))]).find(([, one]) => one) ?? [];
+    const [from, to] = ["from", "to"].map((end) => 1e6 * Number(said.get(end) ?? NaN));
+    if (row) state.pick(kind, row);
+    if (from < to) state.show(from, to);
+    return Boolean(row) || from < to;
+  }
+
+  window.addEventListener("hashchange", restore);
+  // In the frame of a notebook, the address is that of the notebook.
+  if (location.protocol !== "about:") state.listen(() => { waiting ??= setTimeout(write, pauseOfAddress); });
+  return restore;
+}
 
 // The theme is that of the system until the button is pressed.
 function makeThemeButton(redraw) {
