@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/stop.hpp"
@@ -116,11 +115,8 @@ void check(std::size_t feature_count, const mask_options& options) {
 
 template <>
 enum_table<mask_rule> enum_names<mask_rule>() {
-    static constexpr std::array<named_value<mask_rule>, 3> values{{
-        {mask_rule::mad, "mad"},
-        {mask_rule::seed, "seed"},
-        {mask_rule::all, "all"},
-    }};
+    using enum mask_rule;
+    static constexpr named_value<mask_rule> values[]{{mad, "mad"}, {seed, "seed"}, {all, "all"}};
     return {"rule for masks", values};
 }
 

@@ -110,10 +110,10 @@ void test_condition_findings(episode_comparison& out, std::span<const sample_cou
 
 template <>
 enum_table<findings_source> enum_names<findings_source>() {
-    static constexpr std::array<named_value<findings_source>, 2> values{{
-        {findings_source::together, "together", "all spikes of both conditions"},
-        {findings_source::either, "either", "each recording or condition separately"},
-    }};
+    using enum findings_source;
+    static constexpr named_value<findings_source> values[]{
+        {together, "together", "all spikes of both conditions"},
+        {either, "either", "each recording or condition separately"}};
     return {"source of findings", values};
 }
 
