@@ -52,7 +52,7 @@ result_table untested_table(const search_part& searched, table_use use = table_u
 /// What the tests of the edges expect at each lag; pairs must have been tested.
 result_table expected_lags_table(const episode_view& p, const execution& run);
 /// The cross-correlograms of the edges.
-std::string lags_tsv(const episode_view& p, const execution& run);
+result_table lags_table(const episode_view& p, const execution& run);
 std::string verdict_of(const episode_view& p);
 std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);

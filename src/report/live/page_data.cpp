@@ -47,11 +47,6 @@ json detections_json(const std::vector<session_detection>& detections) {
     return out;
 }
 
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-    return value ? json(*value) : json();
-}
-
 json changes_json(const std::vector<session_change>& changes) {
     json all = json::array();
     for (std::size_t i = 0; i < std::min(changes.size(), most_rows_of_a_page); ++i) {
