@@ -32,7 +32,7 @@ enum_table<cli::shell> enum_names<cli::shell>() {
 namespace cli {
 namespace {
 
-// What can be typed after some words: "episodes", or "simulate culture".
+// The words that can follow others, such as "episodes" or "simulate culture".
 struct place {
     std::vector<std::string> words{};
     std::vector<const CLI::App*> commands{};

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the help of a model says besides its options.
+/// The help of a model besides its options.
 struct model_help {
     const char* name;
     const char* about;

@@ -19,7 +19,7 @@ const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, compar
   "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
   replay: replayPage, assemblies: assembliesPage, compare: comparePage };
 
-// What is picked and the time that is shown, in the address of the page, so that a view can be sent:
+// The picked row and the shown time are in the address of the page, so that a view can be sent:
 // #episode=12&from=1.25&to=1.45
 const pauseOfAddress = 200;  // milliseconds; browsers limit how often an address changes
 

@@ -27,7 +27,7 @@ function estimateText(value, low, high) {
 const ratioText = (row) => estimateText(row.rate_ratio, row.rate_ratio_low, row.rate_ratio_high);
 const excessText = (row) => estimateText(row.excess_difference, row.excess_difference_low, row.excess_difference_high);
 
-// What a condition is called: its file, if it is a single one and not that of the other.
+// The names of the conditions: their files, if each has a single one and they differ.
 function sideNames({ a, b }) {
   const names = [a, b].map(({ files }) => (files.length === 1 ? shownName(files[0].path ?? "").split("/").pop() : ""));
   return names[0] && names[1] && names[0] !== names[1] ? names : ["a", "b"];

@@ -67,7 +67,7 @@ function noteOfTest({ raw, rows }) {
     "Edges are listed because they were significant in some window, so their counts there are high by selection.";
 }
 
-// What is to be known of the step that is shown.
+// The state of the step that is shown, in a sentence.
 function makeStatus(data, at) {
   const status = el("p", { class: "note", id: "window-status" });
   function show() {
@@ -124,7 +124,7 @@ function parts(data, { state, at, move }) {
   return { raster, player, overview, go, seek, scene, status, legend, circuitView: edges.length === 0 ? noEdges("windows") : graph };
 }
 
-// What every recording in windows shows: the player with its pictures, changes, and the numbers of a window.
+// The views of every recording in windows: the player with its pictures, changes, and the numbers of a window.
 function recordingInWindows(data, title) {
   const shown = followWindows(data);
   const { state, at } = shown;
@@ -150,10 +150,9 @@ function recordingInWindows(data, title) {
   };
 }
 
-// What a session was asked for, what ran and what was lost.
 const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
 
-// What was lost, as [words, number]; empty if nothing was.
+// The losses as [words, number]; empty if there are none.
 function lostOf({ raw, steps }) {
   const windows = steps.filter(({ window }) => window !== null).map(({ window }) => window);
   const all = [["messages that never came", raw.losses?.missing], ["messages and spikes that could not be read", raw.losses?.unreadable],
