@@ -200,8 +200,6 @@ def sym26(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `spikeweave.episodes`.
 
     Returns
     -------
@@ -233,8 +231,6 @@ def culture(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
@@ -260,8 +256,6 @@ def poisson(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
@@ -288,8 +282,6 @@ def patterns(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
@@ -320,8 +312,6 @@ def network(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
@@ -357,8 +347,6 @@ def recording(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
@@ -392,8 +380,6 @@ def features(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------

@@ -35,8 +35,6 @@ def assemblies(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------

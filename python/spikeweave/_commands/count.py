@@ -41,8 +41,6 @@ def count(
     episodes
         An `EpisodeResult`, or episodes as for `count_episodes`.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------

@@ -14,6 +14,12 @@ from .._values.spikes import SpikeSequence
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MARK = "    {options}\n"
+# Arguments of many functions that are no options of the library.
+_OTHERS = {
+    "threads": "Number of worker threads; 0 uses all cores. Default: 0.",
+    "progress": "True, False, or a function of (task, done, total). By default a bar on a terminal "
+    "and in a notebook.",
+}
 _RAISES = """\
 Raises
     ------
@@ -42,8 +48,11 @@ def _entry(option: dict[str, Any]) -> str:
     if option["placeholder"] == "HZ":
         text += ", in Hz"
     default = option["default_shown"]
-    text += f". Default: {default}." if default else "."
-    return f"    {option['name']}\n" + "".join(f"        {line}\n" for line in _wrapped(text))
+    return _paragraph(option["name"], text + (f". Default: {default}." if default else "."))
+
+
+def _paragraph(name: str, text: str) -> str:
+    return f"    {name}\n" + "".join(f"        {line}\n" for line in _wrapped(text))
 
 
 def _or_none(option: dict[str, Any]) -> str:
@@ -82,6 +91,9 @@ def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Functio
         )
         if function.__doc__ is not None:  # which python -OO leaves out
             entries = "".join(_entry(option) for option in listed if option["name"] not in named)
+            for name in [p.name for p in others if p.name in _OTHERS]:
+                if f"\n    {name}\n" not in function.__doc__:
+                    entries += _paragraph(name, _OTHERS[name])
             function.__doc__ = function.__doc__.replace(_MARK, entries).replace("{raises}", _RAISES)
         return function
 

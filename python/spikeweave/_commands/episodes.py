@@ -56,9 +56,6 @@ def episodes(
         Another recording of the same units, which are those of the same name. Episodes with a `p`
         below `alpha` in `spikes` are tested there, corrected for these episodes only, and all
         figures of the result refer to it, except `EpisodeResult.search`.
-    progress
-        True, False, or a function of (task, done, total). By default a bar on a terminal and in a
-        notebook.
 
     Returns
     -------
@@ -147,8 +144,6 @@ def count_episodes(
         Each an `Episode`, or ``(units, delays)``: names of units, or their indices, and for each
         step ``(low, high]`` in seconds.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------

@@ -43,8 +43,6 @@ def replay(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------

@@ -35,8 +35,6 @@ def windows(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
