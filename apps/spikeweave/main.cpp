@@ -133,7 +133,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
     return words;
 }
 
-// What CLI11 says between the names and values of a text, and what is said instead.
+// Phrases of CLI11 between the names and values of a message, and their replacements.
 struct rewording {
     std::string_view said;
     std::string_view instead;  // {0} is what stands before, {1} what stands behind

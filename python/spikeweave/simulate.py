@@ -200,17 +200,12 @@ def sym26(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `spikeweave.episodes`.
 
     Returns
     -------
     SimulatedSpikes
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     References
     ----------
@@ -236,17 +231,12 @@ def culture(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
     SimulatedSpikes
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------
@@ -266,18 +256,13 @@ def poisson(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
     SimulatedSpikes
         Without connections.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------
@@ -297,17 +282,12 @@ def patterns(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
     SimulatedPatterns
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------
@@ -332,17 +312,12 @@ def network(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
     SimulatedNetwork
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     References
     ----------
@@ -372,8 +347,6 @@ def recording(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
@@ -407,17 +380,12 @@ def features(
     Parameters
     ----------
     {options}
-    threads, progress
-        As in `sym26`.
 
     Returns
     -------
     SimulatedFeatures
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------

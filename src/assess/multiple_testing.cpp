@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "assess/level.hpp"
 #include "spikeweave/core/error.hpp"
@@ -167,22 +165,22 @@ outcome correct(const family& all, correction_method method, double alpha) {
 
 template <>
 enum_table<correction_method> enum_names<correction_method>() {
-    static constexpr std::array<named_value<correction_method>, 14> values{{
-        {correction_method::none, "none"},
-        {correction_method::bonferroni, "bonferroni"},
-        {correction_method::sidak, "sidak"},
-        {correction_method::holm_sidak, "holm-sidak"},
-        {correction_method::holm, "holm"},
-        {correction_method::simes_hochberg, "simes-hochberg"},
-        {correction_method::hommel, "hommel"},
-        {correction_method::benjamini_hochberg, "fdr_bh"},
-        {correction_method::benjamini_yekutieli, "fdr_by"},
-        {correction_method::two_stage_bh, "fdr_tsbh"},
-        {correction_method::two_stage_bky, "fdr_tsbky"},
-        {correction_method::benjamini_hochberg, "bh"},
-        {correction_method::benjamini_hochberg, "benjamini-hochberg"},
-        {correction_method::none, "no"},
-    }};
+    using enum correction_method;
+    static constexpr named_value<correction_method> values[]{
+        {none, "none"},
+        {bonferroni, "bonferroni"},
+        {sidak, "sidak"},
+        {holm_sidak, "holm-sidak"},
+        {holm, "holm"},
+        {simes_hochberg, "simes-hochberg"},
+        {hommel, "hommel"},
+        {benjamini_hochberg, "fdr_bh"},
+        {benjamini_yekutieli, "fdr_by"},
+        {two_stage_bh, "fdr_tsbh"},
+        {two_stage_bky, "fdr_tsbky"},
+        {benjamini_hochberg, "bh"},
+        {benjamini_hochberg, "benjamini-hochberg"},
+        {none, "no"}};
     return {"correction", values};
 }
 

@@ -1,7 +1,6 @@
 #include "spikeweave/elephant/mining.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace spikeweave {
 namespace {

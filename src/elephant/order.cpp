@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 #include <stop_token>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "spikeweave/core/error.hpp"

@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <new>

@@ -4,7 +4,6 @@
 
 #include "live/sinks/destination.hpp"
 #include "live/sources/open_source.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/live/run.hpp"
 
 namespace spikeweave {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
+#include <future>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "core/stop.hpp"
+#include "parallel/parallel_for.hpp"
 
 namespace spikeweave::parallel {
 
@@ -137,6 +141,23 @@ void run_in_order(std::size_t n, std::size_t kept, const execution& run, std::st
             throw;
         }
     });
+}
+
+void on_own_threads(std::size_t n, const std::function<void(std::size_t)>& work) {
+    std::vector<std::future<void>> calls;
+    calls.reserve(n);
+    for (std::size_t i = 0; i < n; ++i)
+        calls.push_back(std::async(i == 0 ? std::launch::deferred : std::launch::async,
+                                   [&work, i] { work(i); }));
+    std::exception_ptr failure;
+    for (std::future<void>& call : calls) {
+        try {
+            call.get();
+        } catch (...) {
+            if (!failure) failure = std::current_exception();
+        }
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace spikeweave::parallel

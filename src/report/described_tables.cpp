@@ -26,7 +26,7 @@ empty_tables tables_of_episodes() {
     searched.tests.emplace_back();
     const report::episode_view view(all);
     return {report::episodes_table(view), report::circuit_table(view), report::pairs_table(view),
-            report::untested_table(searched)};
+            report::lags_table(view, {}), report::untested_table(searched)};
 }
 
 empty_tables tables_of_spade() {
@@ -62,7 +62,9 @@ void add_to(std::vector<table_description>& to, const char* command,
 std::vector<table_description> describe_tables() {
     std::vector<table_description> out;
     add_to(out, "episodes", tables_of_episodes());
-    add_to(out, "windows", {report::windows_table({})});
+    windowed_episode_report windows;
+    windows.result.changes.emplace();
+    add_to(out, "windows", {report::windows_table(windows), report::change_points_table(windows)});
     add_to(out, "compare", report::tables_of(episode_comparison_report{}));
     add_to(out, "spade", tables_of_spade());
     add_to(out, "sort", tables_of_sort());

@@ -124,10 +124,9 @@ std::string page_of(std::string_view data) {
 
 template <>
 enum_table<several_view> enum_names<several_view>() {
-    static constexpr std::array<named_value<several_view>, 2> values{{
-        {several_view::side_by_side, "side-by-side"},
-        {several_view::series, "series"},
-    }};
+    using enum several_view;
+    static constexpr named_value<several_view> values[]{{side_by_side, "side-by-side"},
+                                                        {series, "series"}};
     return {"view of several results", values};
 }
 

@@ -1,5 +1,6 @@
 #include "report/run_json.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace spikeweave::report {
@@ -42,6 +43,13 @@ json ms(std::span<const delay_interval> delays) {
     json all = json::array();
     for (const delay_interval& delay : delays) all.push_back(ms(delay));
     return all;
+}
+
+delay_interval delay_of_ms(const json& ends) {
+    const auto at = [&](std::size_t i) {
+        return duration{std::llround(1000 * ends.at(i).get<double>())};
+    };
+    return {at(0), at(1)};
 }
 
 json names_json(std::span<const std::string> names, std::span<const unit_id> units) {

@@ -32,6 +32,13 @@ double ms(duration d);
 /// Returns [low, high], or a list of these.
 json ms(const delay_interval& delay);
 json ms(std::span<const delay_interval> delays);
+/// Reads such an interval.
+delay_interval delay_of_ms(const json& ends);
+/// Null if the value is unknown.
+template <class Value>
+json or_null(const std::optional<Value>& value) {
+    return value ? json(*value) : json();
+}
 /// Returns the names of units.
 json names_json(std::span<const std::string> names, std::span<const unit_id> units);
 /// Returns an object with the parameters by their names.

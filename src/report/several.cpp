@@ -10,8 +10,6 @@
 
 #include "core/text.hpp"
 #include "report/episodes/several.hpp"
-#include "report/sort/several.hpp"
-#include "report/spade/several.hpp"
 #include "report/text.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/error.hpp"

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 #include "report/sort/details.hpp"
 #include "spikeweave/core/error.hpp"

@@ -1,6 +1,5 @@
 #include "simulate/network_neurons.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 

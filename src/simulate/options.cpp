@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -191,59 +190,50 @@ void add_drift(option_list& list, recording_options& options) {
 
 template <>
 enum_table<drift_shape> enum_names<drift_shape>() {
-    static constexpr std::array<named_value<drift_shape>, 3> values{{
-        {drift_shape::linear, "linear"},
-        {drift_shape::zigzag, "zigzag"},
-        {drift_shape::jump, "jump"},
-    }};
+    using enum drift_shape;
+    static constexpr named_value<drift_shape> values[]{
+        {linear, "linear"}, {zigzag, "zigzag"}, {jump, "jump"}};
     return {"shape of drift", values};
 }
 
 template <>
 enum_table<recording_difficulty> enum_names<recording_difficulty>() {
-    static constexpr std::array<named_value<recording_difficulty>, 2> values{{
-        {recording_difficulty::easy, "easy"},
-        {recording_difficulty::realistic, "realistic"},
-    }};
+    using enum recording_difficulty;
+    static constexpr named_value<recording_difficulty> values[]{{easy, "easy"},
+                                                                {realistic, "realistic"}};
     return {"difficulty", values};
 }
 
 template <>
 enum_table<unit_distribution> enum_names<unit_distribution>() {
-    static constexpr std::array<named_value<unit_distribution>, 2> values{{
-        {unit_distribution::uniform, "uniform"},
-        {unit_distribution::lognormal, "lognormal"},
-    }};
+    using enum unit_distribution;
+    static constexpr named_value<unit_distribution> values[]{{uniform, "uniform"},
+                                                             {lognormal, "lognormal"}};
     return {"distribution", values};
 }
 
 template <>
 enum_table<waveform_variety> enum_names<waveform_variety>() {
-    static constexpr std::array<named_value<waveform_variety>, 2> values{{
-        {waveform_variety::alike, "alike"},
-        {waveform_variety::varied, "varied"},
-    }};
+    using enum waveform_variety;
+    static constexpr named_value<waveform_variety> values[]{{alike, "alike"}, {varied, "varied"}};
     return {"variety of waveforms", values};
 }
 
 template <>
 enum_table<noise_spectrum> enum_names<noise_spectrum>() {
-    static constexpr std::array<named_value<noise_spectrum>, 2> values{{
-        {noise_spectrum::white, "white"},
-        {noise_spectrum::coloured, "coloured"},
-    }};
+    using enum noise_spectrum;
+    static constexpr named_value<noise_spectrum> values[]{{white, "white"}, {coloured, "coloured"}};
     return {"spectrum of noise", values};
 }
 
 template <>
 enum_table<waveform_kind> enum_names<waveform_kind>() {
-    static constexpr std::array<named_value<waveform_kind>, 5> values{{
-        {waveform_kind::broad, "broad"},
-        {waveform_kind::narrow, "narrow"},
-        {waveform_kind::early_peak, "early-peak"},
-        {waveform_kind::triphasic, "triphasic"},
-        {waveform_kind::positive, "positive"},
-    }};
+    using enum waveform_kind;
+    static constexpr named_value<waveform_kind> values[]{{broad, "broad"},
+                                                         {narrow, "narrow"},
+                                                         {early_peak, "early-peak"},
+                                                         {triphasic, "triphasic"},
+                                                         {positive, "positive"}};
     return {"kind of waveform", values};
 }
 

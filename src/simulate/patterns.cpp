@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -168,12 +167,9 @@ std::vector<planted_pattern> plant_patterns(const patterns_options& options) {
 
 template <>
 enum_table<rate_profile> enum_names<rate_profile>() {
-    static constexpr std::array<named_value<rate_profile>, 4> values{{
-        {rate_profile::constant, "constant"},
-        {rate_profile::spread, "spread"},
-        {rate_profile::steps, "steps"},
-        {rate_profile::wave, "wave"},
-    }};
+    using enum rate_profile;
+    static constexpr named_value<rate_profile> values[]{
+        {constant, "constant"}, {spread, "spread"}, {steps, "steps"}, {wave, "wave"}};
     return {"profile of rates", values};
 }
 

@@ -2,7 +2,6 @@
 
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "io/atomic_file.hpp"
 #include "spikeweave/core/error.hpp"

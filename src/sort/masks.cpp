@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
@@ -117,11 +115,8 @@ void check(std::size_t feature_count, const mask_options& options) {
 
 template <>
 enum_table<mask_rule> enum_names<mask_rule>() {
-    static constexpr std::array<named_value<mask_rule>, 3> values{{
-        {mask_rule::mad, "mad"},
-        {mask_rule::seed, "seed"},
-        {mask_rule::all, "all"},
-    }};
+    using enum mask_rule;
+    static constexpr named_value<mask_rule> values[]{{mad, "mad"}, {seed, "seed"}, {all, "all"}};
     return {"rule for masks", values};
 }
 

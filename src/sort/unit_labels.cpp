@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "spikeweave/sort/quality.hpp"
@@ -17,11 +16,9 @@ bool is_contamination_measured(const unit_quality& quality) {
 
 template <>
 enum_table<unit_label> enum_names<unit_label>() {
-    static constexpr std::array<named_value<unit_label>, 3> values{{
-        {unit_label::good, "good"},
-        {unit_label::mua, "mua"},
-        {unit_label::noise, "noise"},
-    }};
+    using enum unit_label;
+    static constexpr named_value<unit_label> values[]{
+        {good, "good"}, {mua, "mua"}, {noise, "noise"}};
     return {"label of units", values};
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
-#include <utility>
 
 #include "core/text.hpp"
 #include "spikeweave/core/error.hpp"

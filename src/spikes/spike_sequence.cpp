@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <new>
 #include <numeric>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/text.hpp"

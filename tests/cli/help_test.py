@@ -1,5 +1,6 @@
 """--help, --version, and the completeness of docs/cli.md."""
 
+import functools
 import json
 import re
 import shlex
@@ -14,17 +15,23 @@ COMMANDS = (("run",), ("example",), ("info",), ("convert",), ("simulate", "sym26
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 
+@functools.cache  # several tests read the help of every command
+def help_of(*command):
+    result = run(*command, "--help")
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
 def declared(*command):
     """Returns the options at the beginning of the lines of --help."""
-    lines = run(*command, "--help").stdout.splitlines()
+    lines = help_of(*command).splitlines()
     return {option for line in lines if re.match(r"  -", line) for option in OPTION.findall(line.split()[0])}
 
 
 class Help(CliTest):
     def test_every_command_has_help_with_an_example(self):
-        self.ok("--help")
         for command in COMMANDS:
-            self.assertIn("Example", self.ok(*command, "--help").stdout, command)
+            self.assertIn("Example", help_of(*command), command)
 
     def test_short_help_is_short_and_says_where_the_rest_is(self):
         for command in ((), ("simulate",), *COMMANDS):

@@ -2,6 +2,7 @@
 
 import array
 import bisect
+import functools
 import json
 import random
 import re
@@ -44,6 +45,20 @@ class SortRecording(CliTest):
                    "20", "--seed", "1", "-o", cls.recording)
         assert made.returncode == 0, made.stderr
 
+    @classmethod
+    @functools.cache
+    def halves(cls):
+        """A folder with the halves of the recording, `first` and `second`, and the sorting `a` of the first with its templates."""
+        folder = cls.place / "halves"
+        samples = (cls.recording / "traces.raw").read_bytes()
+        for name, part in (("first", samples[:len(samples) // 2]), ("second", samples[len(samples) // 2:])):
+            shutil.copytree(cls.recording, folder / name)
+            (folder / name / "traces.raw").write_bytes(part)
+        made = run("sort", folder / "first", "--save-templates", folder / "rig.templates", "-o", folder / "a")
+        assert made.returncode == 0, made.stderr
+        assert "found by given templates" not in made.stdout
+        return folder
+
     def units(self, path):
         """Returns {unit: times in seconds}."""
         table = self.folder / "spikes.tsv"
@@ -83,12 +98,12 @@ class SortRecording(CliTest):
         # From 9 s on there are as many excerpts for the noise as there ever are.
         for seconds in (10, 20):
             made = self.folder / f"rec{seconds}"
-            self.ok("simulate", "recording", "--channels", "40", "--units", "6", "--low-rate", "5", "--high-rate", "10",
+            self.ok("simulate", "recording", "--channels", "16", "--units", "6", "--low-rate", "5", "--high-rate", "10",
                     "--length", f"{seconds}s", "--seed", "2", "-o", made)
             result, peak = run_for_peak("sort", made, "--threads", "1", "--kept-traces", "none", "-o", f"{made}.out")
             self.assertEqual(result.returncode, 0, result.stderr)
             found[seconds] = peak
-        more = (found[20] - found[10]) / (10 * 40)
+        more = (found[20] - found[10]) / (10 * 16)
         # Traces that are kept would be 64,000 bytes a second and channel.
         self.assertLess(more, 15000)
 
@@ -139,8 +154,11 @@ class SortRecording(CliTest):
         self.assertEqual((self.folder / "page.html").read_bytes(), (self.folder / "out/report.html").read_bytes())
 
     def test_steps_are_numbered(self):
+        short = self.folder / "short"
+        shutil.copytree(self.recording, short)
+        (short / "traces.raw").write_bytes((short / "traces.raw").read_bytes()[:2 * 32 * 5 * 30000])
         for options, steps in ((("--stages", "cluster", "--max-iterations", "1"), 4), (("--drift", "none"), 4)):
-            said = self.ok("sort", self.recording, *options, "--progress", "plain", "-o", self.folder / str(options[1])).stderr
+            said = self.ok("sort", short, *options, "--progress", "plain", "-o", self.folder / str(options[1])).stderr
             numbers = [tuple(map(int, found)) for found in re.findall(r"^step (\d+) of (\d+), \w", said, re.MULTILINE)]
             self.assertEqual(numbers, sorted(numbers))
             self.assertEqual(set(numbers), {(step, steps) for step in range(1, steps + 1)}, said)
@@ -261,18 +279,12 @@ class SortRecording(CliTest):
     @needs_full_speed
     def test_templates_find_the_same_units_in_batch_and_live(self):
         """The second half of the recording by the templates of the first."""
-        rig = self.folder / "rig.templates"
-        samples = (self.recording / "traces.raw").read_bytes()
-        for name, part in (("first", samples[:len(samples) // 2]), ("second", samples[len(samples) // 2:])):
-            shutil.copytree(self.recording, self.folder / name)
-            (self.folder / name / "traces.raw").write_bytes(part)
-        first = self.ok("sort", self.folder / "first", "--save-templates", rig, "-o", self.folder / "a").stdout
-        second = self.folder / "second"
+        halves = self.halves()
+        rig, second = halves / "rig.templates", halves / "second"
         text = self.ok("sort", second, "--templates", rig, "-o", self.folder / "b", "--threads", "1").stdout
         self.ok("sort", second, "--templates", rig, "-o", self.folder / "c", "--threads", "3")
 
         self.assertIn("found by given templates", text)
-        self.assertNotIn("found by given templates", first)
         spikes = self.folder / "b/spikes.npz"
         self.assertEqual(spikes.read_bytes(), (self.folder / "c/spikes.npz").read_bytes())
         truth = {unit: [time - 10 for time in times if time >= 10]
@@ -280,7 +292,7 @@ class SortRecording(CliTest):
         found = self.units(spikes)
         self.assertGreater(accuracies(truth, found)[0], 0.85)
         # Unit 1 is the same neuron in both.
-        before = self.units(self.folder / "a/spikes.npz")
+        before = self.units(halves / "a/spikes.npz")
         nearest = {unit: max(truth, key=lambda one: matched(truth[one], found[unit])) for unit in found}
         all_true = self.units(self.recording / "truth.npz")
         self.assertEqual(nearest, {unit: max(all_true, key=lambda one: matched(all_true[one], before[unit]))
@@ -304,8 +316,7 @@ class SortRecording(CliTest):
 
     @needs_full_speed
     def test_plays_samples_at_a_speed_and_states_the_delay(self):
-        rig = self.folder / "rig.templates"
-        self.ok("sort", self.recording, "--save-templates", rig)
+        rig = self.halves() / "rig.templates"
         counts = self.folder / "counts.jsonl"
         out = self.ok("live", self.recording, "--templates", rig, "--speed", "10", "--window", "5s", "--delays", "0-5ms",
                       "--min-count", "20", "--to", counts)

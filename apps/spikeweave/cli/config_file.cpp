@@ -147,7 +147,7 @@ private:
                                  did_you_mean(nearest_name(name, names_of_options(in)))));
     }
 
-    // What is typed has precedence, also over what it excludes.
+    // Typed options have precedence, also over those that they exclude.
     bool typed_excludes(const CLI::Option& option) const {
         return std::ranges::any_of(option.get_excludes(), [this](const CLI::Option* other) {
             return !other->empty() && !of_file_.contains(other);

@@ -14,7 +14,7 @@ namespace spikeweave::cli {
 /// @param stop  ends the wait for a pipe
 void add_config_file(CLI::App& program, const std::stop_token& stop);
 
-/// What is wrong with the file of --config: its name, the line and why, or that it cannot be read.
+/// The fault of the file of --config: its name, the line and why, or that it cannot be read.
 std::string explain_config(const CLI::App& program, const CLI::FileError& error);
 
 }  // namespace spikeweave::cli

@@ -22,7 +22,7 @@ std::string typed_as(const CLI::App& at);
 /// because --help and the options that all commands have are there.
 std::vector<std::string> groups_of(const CLI::App& app);
 
-/// What an option does, with the options that it needs and excludes.
+/// The help of an option, with the options that it needs and excludes.
 std::string described(const CLI::Option& option);
 
 /// Formats help in lines of the terminal's width, or of 80 characters. The whole help

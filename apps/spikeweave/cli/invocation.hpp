@@ -16,7 +16,7 @@
 
 namespace spikeweave::cli {
 
-/// What every command works with.
+/// The context of every command.
 struct invocation {
     /// The command line as typed.
     std::string command_line{};

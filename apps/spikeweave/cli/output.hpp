@@ -50,7 +50,7 @@ std::string with_names_between_styles(std::string_view styled);
 
 using json_value = std::variant<std::uint64_t, double, std::string, std::vector<std::string>>;
 
-/// What a command has done, as one JSON document with these members.
+/// The report of a command as one JSON document with these members.
 std::string json_document(std::initializer_list<std::pair<const char*, json_value>> members);
 
 /// A JSON document with a line break at its end.

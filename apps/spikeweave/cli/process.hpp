@@ -7,7 +7,7 @@
 
 #include "spikeweave/parallel/communicator.hpp"
 
-/// What a process does about signals, and differently if mpirun started several.
+/// Signals, and the ranks of a process that mpirun started.
 namespace spikeweave::cli {
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a request to stop; the second one ends the process at

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "cli/described_options.hpp"
 #include "cli/result_output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"

@@ -2,9 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -26,15 +24,15 @@ enum class shell : std::uint8_t { bash, zsh, fish };
 
 template <>
 enum_table<cli::shell> enum_names<cli::shell>() {
-    static constexpr std::array<named_value<cli::shell>, 3> values{
-        {{cli::shell::bash, "bash"}, {cli::shell::zsh, "zsh"}, {cli::shell::fish, "fish"}}};
+    using enum cli::shell;
+    static constexpr named_value<cli::shell> values[]{{bash, "bash"}, {zsh, "zsh"}, {fish, "fish"}};
     return {"shell", values};
 }
 
 namespace cli {
 namespace {
 
-// What can be typed after some words: "episodes", or "simulate culture".
+// The words that can follow others, such as "episodes" or "simulate culture".
 struct place {
     std::vector<std::string> words{};
     std::vector<const CLI::App*> commands{};

@@ -1,6 +1,5 @@
 #include <vector>
 
-#include "cli/output.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"

@@ -1,6 +1,5 @@
 #include <memory>
 
-#include "cli/output.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/report/doctor.hpp"
 

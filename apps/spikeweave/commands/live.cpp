@@ -9,10 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/described_options.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/memory.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
 
@@ -73,11 +71,6 @@ bool is_only_printed(const live_options& options, bool has_page) {
            options.resume.empty() && options.metrics == 0 && !has_page;
 }
 
-bool is_pipe(const std::filesystem::path& path) {
-    std::error_code unknown;
-    return std::filesystem::is_fifo(path, unknown);
-}
-
 // Returns a function of the number of spikes, which reports on stderr that a stream sends none for
 // some time, and then that they arrive.
 std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const invocation& call) {
@@ -120,9 +113,10 @@ void run(live_command& options, invocation& call) {
             const std::string notice = dashboard_notice(options.analysis, address);
             if (!notice.empty()) call.warn({notice});
         };
-    // What is armed is read twice, which a pipe does not allow.
+    // The armed episodes are read twice, which a pipe does not allow.
     std::optional<held_standard_input> held;
-    if (is_pipe(options.analysis.episodes)) {
+    std::error_code unknown;
+    if (std::filesystem::is_fifo(options.analysis.episodes, unknown)) {
         held.emplace(options.analysis.episodes, call.stop);
         options.analysis.episodes = held->path();
     }

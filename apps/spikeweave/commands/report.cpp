@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "cli/described_options.hpp"
-#include "cli/output.hpp"
 #include "commands/commands.hpp"
 #include "spikeweave/report/page.hpp"
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "cli/described_options.hpp"
@@ -22,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the help of a model says besides its options.
+/// The help of a model besides its options.
 struct model_help {
     const char* name;
     const char* about;

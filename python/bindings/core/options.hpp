@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bindings/core/call.hpp"
-#include "bindings/core/values.hpp"
 #include "spikeweave/core/options.hpp"
 
 /// Described options as keyword arguments, and back.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "bindings/core/arguments.hpp"
 #include "bindings/core/episodes.hpp"
@@ -9,7 +8,6 @@
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
 #include "spikeweave/assess/episodes/correlogram.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
 #include "spikeweave/report/episodes/windows.hpp"

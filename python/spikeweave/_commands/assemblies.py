@@ -35,17 +35,12 @@ def assemblies(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
     AssemblyResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     Warns
     -----

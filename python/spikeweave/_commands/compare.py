@@ -93,8 +93,6 @@ def compare(
         `SpikeSequence.of` accepts. In a list each element is a recording. Units are the same if
         they have the same name.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
@@ -155,8 +153,6 @@ def compare_epochs(
         The epochs of each condition in seconds, as `episodes` accepts them. Those of `a` and of `b`
         must not overlap.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
@@ -208,8 +204,6 @@ def compare_patterns(
     patterns
         A result of `spade`, or several with the same bin; each of their patterns is compared once.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
@@ -265,8 +259,6 @@ def compare_patterns_in_epochs(
     patterns
         As in `compare_patterns`.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------

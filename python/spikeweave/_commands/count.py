@@ -41,18 +41,13 @@ def count(
     episodes
         An `EpisodeResult`, or episodes as for `count_episodes`.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
     EpisodeResult
         The episodes in their order.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
     DeviceError
         If a GPU is missing or has too little memory.
 

@@ -14,6 +14,17 @@ from .._values.spikes import SpikeSequence
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MARK = "    {options}\n"
+# Arguments of many functions that are no options of the library.
+_OTHERS = {
+    "threads": "Number of worker threads; 0 uses all cores. Default: 0.",
+    "progress": "True, False, or a function of (task, done, total). By default a bar on a terminal "
+    "and in a notebook.",
+}
+_RAISES = """\
+Raises
+    ------
+    TypeError, ValueError
+        Naming the argument, what was found and what was expected."""
 
 
 def _wrapped(text: str, width: int = 92) -> Iterator[str]:
@@ -37,8 +48,11 @@ def _entry(option: dict[str, Any]) -> str:
     if option["placeholder"] == "HZ":
         text += ", in Hz"
     default = option["default_shown"]
-    text += f". Default: {default}." if default else "."
-    return f"    {option['name']}\n" + "".join(f"        {line}\n" for line in _wrapped(text))
+    return _paragraph(option["name"], text + (f". Default: {default}." if default else "."))
+
+
+def _paragraph(name: str, text: str) -> str:
+    return f"    {name}\n" + "".join(f"        {line}\n" for line in _wrapped(text))
 
 
 def _or_none(option: dict[str, Any]) -> str:
@@ -46,7 +60,8 @@ def _or_none(option: dict[str, Any]) -> str:
 
 
 def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Function], _Function]:
-    """Sets the signature and the docstring of a function with ``**options`` from its options.
+    """Sets the signature and the docstring of a function with ``**options`` from its options, which
+    stand for ``{options}`` in the docstring; ``{raises}`` is what all of them raise.
 
     Parameters
     ----------
@@ -76,7 +91,10 @@ def described(options: Callable[[], list[dict[str, Any]]]) -> Callable[[_Functio
         )
         if function.__doc__ is not None:  # which python -OO leaves out
             entries = "".join(_entry(option) for option in listed if option["name"] not in named)
-            function.__doc__ = function.__doc__.replace(_MARK, entries)
+            for name in [p.name for p in others if p.name in _OTHERS]:
+                if f"\n    {name}\n" not in function.__doc__:
+                    entries += _paragraph(name, _OTHERS[name])
+            function.__doc__ = function.__doc__.replace(_MARK, entries).replace("{raises}", _RAISES)
         return function
 
     return decorate

@@ -56,18 +56,12 @@ def episodes(
         Another recording of the same units, which are those of the same name. Episodes with a `p`
         below `alpha` in `spikes` are tested there, corrected for these episodes only, and all
         figures of the result refer to it, except `EpisodeResult.search`.
-    progress
-        True, False, or a function of (task, done, total). By default a bar on a terminal and in a
-        notebook.
 
     Returns
     -------
     EpisodeResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     DeviceError
         If a GPU is missing or has too little memory.
 
@@ -150,17 +144,12 @@ def count_episodes(
         Each an `Episode`, or ``(units, delays)``: names of units, or their indices, and for each
         step ``(low, high]`` in seconds.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
     ndarray of int64, shape (episodes,)
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming what was found and what was expected.
+    {raises}
 
     Examples
     --------

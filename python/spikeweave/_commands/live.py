@@ -158,10 +158,7 @@ def live(
         `Alarm` also of a destination that fails (``to``); `Epoch`, `Counts`, `Chance` and `Arming`;
         and at the end one `Stats`. Errors of the source arrive in the loop.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     OSError
         If a file cannot be read or written.
 

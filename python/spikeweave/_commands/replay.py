@@ -43,17 +43,12 @@ def replay(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
     ReplayResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     Warns
     -----

@@ -51,8 +51,6 @@ def sort(
     sample_rate, gain, positions, shanks
         For arrays; see `Recording.of`.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
@@ -112,17 +110,12 @@ def sort_features(
     samples : array of int64, shape (spikes,)
         Time of each spike.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
     SortResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     OSError
         If a file cannot be read.
 

@@ -53,16 +53,14 @@ def spade(
         left are counted there, and each is tested against surrogates of it, corrected for these
         patterns only: `PatternResult.replication`.
     progress
-        As in `episodes`. Unless it is False, the expected cost of a long search is printed first.
+        True, False, or a function of (task, done, total). By default a bar on a terminal and in a
+        notebook. Unless it is False, the expected cost of a long search is printed first.
 
     Returns
     -------
     PatternResult
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     Warns
     -----

@@ -54,10 +54,7 @@ def circuit_stability(
         in common what chance explains, NaN if that is not known; and ``p`` of so many common ones
         or more by chance.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
 
     References
     ----------

@@ -35,18 +35,13 @@ def windows(
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     {options}
-    progress
-        As in `episodes`.
 
     Returns
     -------
     WindowedEpisodeResult
         It has an `EpisodeResult` of each window.
 
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument, what was found and what was expected.
+    {raises}
     DeviceError
         If a GPU is missing or has too little memory.
 

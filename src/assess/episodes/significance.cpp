@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "assess/episodes/jitter_null.hpp"
 #include "assess/episodes/renewal.hpp"
@@ -49,11 +47,11 @@ double strength_of(const occurrence_model& model, double first_fires, std::uint6
 
 template <>
 enum_table<significance_test> enum_names<significance_test>() {
-    static constexpr std::array<named_value<significance_test>, 3> values{{
-        {significance_test::jitter, "jitter", "units that share rates"},
-        {significance_test::exact, "exact", "stationary independent units"},
-        {significance_test::chebyshev, "chebyshev", "the published bound under the same null"},
-    }};
+    using enum significance_test;
+    static constexpr named_value<significance_test> values[]{
+        {jitter, "jitter", "units that share rates"},
+        {exact, "exact", "stationary independent units"},
+        {chebyshev, "chebyshev", "the published bound under the same null"}};
     return {"significance test", values};
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <utility>
 
 #include "assess/episodes/renewal.hpp"
 #include "io/little_endian.hpp"

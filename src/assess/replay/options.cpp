@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -71,20 +70,19 @@ scale_grid option_codec<scale_grid>::read(const option_value& value) {
 
 template <>
 enum_table<replay_null> enum_names<replay_null>() {
-    static constexpr std::array<named_value<replay_null>, 2> values{{
-        {replay_null::identities, "identities",
+    using enum replay_null;
+    static constexpr named_value<replay_null> values[]{
+        {identities, "identities",
          "exchange the spike trains of a chain's active units in each event"},
-        {replay_null::surrogates, "surrogates", "surrogates of all spikes"},
-    }};
+        {surrogates, "surrogates", "surrogates of all spikes"}};
     return {"null model", values};
 }
 
 template <>
 enum_table<replay_direction> enum_names<replay_direction>() {
-    static constexpr std::array<named_value<replay_direction>, 2> values{{
-        {replay_direction::forward, "forward"},
-        {replay_direction::reverse, "reverse"},
-    }};
+    using enum replay_direction;
+    static constexpr named_value<replay_direction> values[]{{forward, "forward"},
+                                                            {reverse, "reverse"}};
     return {"direction", values};
 }
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "assess/spade/maxima_tally.hpp"
 #include "io/little_endian.hpp"

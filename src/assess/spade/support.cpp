@@ -1,6 +1,5 @@
 #include "spikeweave/assess/spade/support.hpp"
 
-#include <algorithm>
 #include <mutex>
 #include <span>
 

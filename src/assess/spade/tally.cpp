@@ -1,11 +1,9 @@
 #include "spikeweave/assess/spade/tally.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <tuple>
-#include <utility>
 
 #include "assess/spade/maxima_tally.hpp"
 #include "parallel/parallel_for.hpp"

@@ -70,7 +70,7 @@ time_mover make_time_mover(const spike_trains& trains, time_span span,
 template <>
 enum_table<surrogate_method> enum_names<surrogate_method>() {
     using enum surrogate_method;
-    static constexpr std::array<named_value<surrogate_method>, 12> values{{
+    static constexpr named_value<surrogate_method> values[]{
         {interval_jitter, "interval-jitter"},
         {spike_dithering, "spike-dithering"},
         {dither_spikes, "dither-spikes"},
@@ -82,8 +82,7 @@ enum_table<surrogate_method> enum_names<surrogate_method>() {
         {joint_isi_dithering, "joint-isi-dithering"},
         {isi_dithering, "isi-dithering"},
         {trial_shifting, "trial-shifting"},
-        {bin_shuffling, "bin-shuffling"},
-    }};
+        {bin_shuffling, "bin-shuffling"}};
     return {"surrogate method", values};
 }
 

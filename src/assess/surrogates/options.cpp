@@ -1,4 +1,3 @@
-#include <array>
 
 #include "spikeweave/assess/surrogates.hpp"
 
@@ -11,19 +10,15 @@ constexpr double hour = 3600;
 
 template <>
 enum_table<surrogate_edges> enum_names<surrogate_edges>() {
-    static constexpr std::array<named_value<surrogate_edges>, 2> values{{
-        {surrogate_edges::drop, "drop"},
-        {surrogate_edges::clamp, "clamp"},
-    }};
+    using enum surrogate_edges;
+    static constexpr named_value<surrogate_edges> values[]{{drop, "drop"}, {clamp, "clamp"}};
     return {"treatment of edges", values};
 }
 
 template <>
 enum_table<joint_isi_steps> enum_names<joint_isi_steps>() {
-    static constexpr std::array<named_value<joint_isi_steps>, 2> values{{
-        {joint_isi_steps::window, "window"},
-        {joint_isi_steps::fast, "fast"},
-    }};
+    using enum joint_isi_steps;
+    static constexpr named_value<joint_isi_steps> values[]{{window, "window"}, {fast, "fast"}};
     return {"kind of steps", values};
 }
 

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "live/arming/arming.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/live/arming.hpp"
@@ -10,9 +8,9 @@ namespace spikeweave {
 
 template <>
 enum_table<arming_method> enum_names<arming_method>() {
-    static constexpr std::array<named_value<arming_method>, 1> values{{
-        {arming_method::automatic, "auto", "significant in most of the last windows"},
-    }};
+    using enum arming_method;
+    static constexpr named_value<arming_method> values[]{
+        {automatic, "auto", "significant in most of the last windows"}};
     return {"method of arming", values};
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "live/arming/arming.hpp"
 #include "live/session/event_order.hpp"
-#include "live/windows/window_pace.hpp"
+#include "spikeweave/core/time.hpp"
 #include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes/detector.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
@@ -18,6 +19,17 @@ namespace spikeweave::live {
 struct tracking_options {
     duration every{0};   ///< at the multiples of this time; 0: never
     duration length{0};  ///< of the window that ends there; 0: since the first spike
+};
+
+/// Who mines windows, and what that may take. It changes no table of a window that was mined to the
+/// end.
+struct window_pace {
+    /// Windows are mined by a thread of their own, so that detections do not wait for them.
+    bool beside = false;
+    /// The time from when a window is complete to the end of its search. Null: as long as it takes.
+    std::optional<duration> budget{};
+    /// The resident memory of the process at which the search of a window ends; 0: any.
+    std::uint64_t max_memory_bytes = 0;
 };
 
 struct session_options {

@@ -1,6 +1,5 @@
 #include "live/sinks/event_results.hpp"
 
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include "live/network/zeromq.hpp"

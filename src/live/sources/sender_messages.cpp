@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"

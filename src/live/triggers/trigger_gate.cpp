@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "spikeweave/core/error.hpp"
-
 namespace spikeweave::live {
 namespace {
 

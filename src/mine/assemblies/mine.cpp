@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -350,12 +349,11 @@ void choose_bins(std::vector<assembly>& all, bin_choice choice) {
 
 template <>
 enum_table<bin_choice> enum_names<bin_choice>() {
-    static constexpr std::array<named_value<bin_choice>, 3> values{{
-        {bin_choice::every, "every", "those of every bin width"},
-        {bin_choice::best, "best", "of the same units, that with the smallest p"},
-        {bin_choice::largest, "largest",
-         "also none whose units are all in a larger one of another bin width"},
-    }};
+    using enum bin_choice;
+    static constexpr named_value<bin_choice> values[]{
+        {every, "every", "those of every bin width"},
+        {best, "best", "of the same units, that with the smallest p"},
+        {largest, "largest", "also none whose units are all in a larger one of another bin width"}};
     return {"choice of bin widths", values};
 }
 

@@ -8,13 +8,11 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <utility>
 
 #include "parallel/parallel_for.hpp"
 #include "pipeline/compare/findings.hpp"
 #include "pipeline/compare/samples.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {
@@ -112,10 +110,10 @@ void test_condition_findings(episode_comparison& out, std::span<const sample_cou
 
 template <>
 enum_table<findings_source> enum_names<findings_source>() {
-    static constexpr std::array<named_value<findings_source>, 2> values{{
-        {findings_source::together, "together", "all spikes of both conditions"},
-        {findings_source::either, "either", "each recording or condition separately"},
-    }};
+    using enum findings_source;
+    static constexpr named_value<findings_source> values[]{
+        {together, "together", "all spikes of both conditions"},
+        {either, "either", "each recording or condition separately"}};
     return {"source of findings", values};
 }
 

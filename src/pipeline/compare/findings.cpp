@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -44,11 +42,11 @@ std::vector<std::vector<ratio_sample>> quantities_of(std::span<condition_change*
 
 template <>
 enum_table<sample_kind> enum_names<sample_kind>() {
-    static constexpr std::array<named_value<sample_kind>, 3> values{{
-        {sample_kind::blocks, "blocks", "blocks of time"},
-        {sample_kind::epochs, "epochs", "epochs of one recording"},
-        {sample_kind::recordings, "recordings", "whole recordings"},
-    }};
+    using enum sample_kind;
+    static constexpr named_value<sample_kind> values[]{
+        {blocks, "blocks", "blocks of time"},
+        {epochs, "epochs", "epochs of one recording"},
+        {recordings, "recordings", "whole recordings"}};
     return {"kind of samples", values};
 }
 

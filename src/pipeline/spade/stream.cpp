@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/assess/spade/tally.hpp"

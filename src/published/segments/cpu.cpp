@@ -11,11 +11,9 @@
 // here too, and the boundaries at which none matches are counted.
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <vector>
 
-#include "core/stop.hpp"
 #include "mine/episodes/search/counters.hpp"
 #include "parallel/parallel_for.hpp"
 #include "published/state_machine/stamp_list.hpp"

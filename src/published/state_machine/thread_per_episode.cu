@@ -10,7 +10,6 @@
 // make it (stamp_rings.hpp). The oldest and the newest stamp of each list stay in registers, so
 // that memory is only read when a stamp expires.
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <vector>

@@ -16,7 +16,6 @@
 // test against 0 would break it: the newest stamp may have the current time and hide an older one
 // that is needed.
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <vector>

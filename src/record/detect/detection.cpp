@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -263,11 +262,9 @@ void spike_finder::describe_waveforms(const principal_components& components,
 
 template <>
 enum_table<spike_sign> enum_names<spike_sign>() {
-    static constexpr std::array<named_value<spike_sign>, 3> values{{
-        {spike_sign::negative, "negative"},
-        {spike_sign::positive, "positive"},
-        {spike_sign::both, "both"},
-    }};
+    using enum spike_sign;
+    static constexpr named_value<spike_sign> values[]{
+        {negative, "negative"}, {positive, "positive"}, {both, "both"}};
     return {"sign of spikes", values};
 }
 

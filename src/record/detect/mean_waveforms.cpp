@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "parallel/ordered_for.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
-#include <algorithm>
 #include <cmath>
 
 #include "parallel/parallel_for.hpp"

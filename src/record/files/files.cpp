@@ -62,14 +62,10 @@ opened open_as(recording_format format, const opening& job) {
 
 template <>
 enum_table<recording_format> enum_names<recording_format>() {
-    static constexpr std::array<named_value<recording_format>, 6> values{{
-        {recording_format::automatic, "auto"},
-        {recording_format::raw, "raw"},
-        {recording_format::binary, "binary"},
-        {recording_format::spikeglx, "spikeglx"},
-        {recording_format::open_ephys, "open-ephys"},
-        {recording_format::nwb, "nwb"},
-    }};
+    using enum recording_format;
+    static constexpr named_value<recording_format> values[]{
+        {automatic, "auto"},        {raw, "raw"}, {binary, "binary"}, {spikeglx, "spikeglx"},
+        {open_ephys, "open-ephys"}, {nwb, "nwb"}};
     return {"format of recordings", values};
 }
 

@@ -12,7 +12,6 @@
 #include "core/text.hpp"
 #include "io/file_error.hpp"
 #include "record/files/json_file.hpp"
-#include "spikeweave/core/error.hpp"
 
 namespace spikeweave::record {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <span>
@@ -106,11 +105,9 @@ double usual_noise(std::span<const double> noise) {
 
 template <>
 enum_table<common_reference> enum_names<common_reference>() {
-    static constexpr std::array<named_value<common_reference>, 3> values{{
-        {common_reference::automatic, "auto"},
-        {common_reference::none, "none"},
-        {common_reference::median, "median"},
-    }};
+    using enum common_reference;
+    static constexpr named_value<common_reference> values[]{
+        {automatic, "auto"}, {none, "none"}, {median, "median"}};
     return {"common reference", values};
 }
 

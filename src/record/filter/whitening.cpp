@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "record/motion/peak_histograms.hpp"
 #include "record/motion/register.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/record/motion.hpp"
 
 namespace spikeweave {
@@ -64,12 +62,9 @@ std::vector<depth_window> windows_of(motion_model model, const depth_range& dept
 
 template <>
 enum_table<motion_model> enum_names<motion_model>() {
-    static constexpr std::array<named_value<motion_model>, 4> values{{
-        {motion_model::automatic, "automatic"},
-        {motion_model::none, "none"},
-        {motion_model::rigid, "rigid"},
-        {motion_model::blocks, "blocks"},
-    }};
+    using enum motion_model;
+    static constexpr named_value<motion_model> values[]{
+        {automatic, "automatic"}, {none, "none"}, {rigid, "rigid"}, {blocks, "blocks"}};
     return {"model of the drift", values};
 }
 

@@ -35,7 +35,7 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
                           bool overwrite, const execution& run) {
     const report::episode_view p(report);
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
-    out.write("lags.tsv", report::lags_tsv(p, run));
+    out.write("lags.tsv", report::tsv_of(report::lags_table(p, run), report.spikes.unit_names()));
     out.write("circuit.graphml", report::circuit_graphml(p));
     out.write("circuit.svg", report::circuit_svg(p));
     if (report.with_occurrences) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -169,13 +168,6 @@ several_results several_of(std::vector<compared_result> results, const execution
 
 namespace {
 
-delay_interval delay_of_ms(const json& ends) {
-    const auto at = [&](std::size_t i) {
-        return duration{std::llround(1000 * ends.at(i).get<double>())};
-    };
-    return {at(0), at(1)};
-}
-
 std::vector<delay_interval> delays_of_ms(const json& intervals) {
     std::vector<delay_interval> delays;
     for (const json& ends : intervals) delays.push_back(delay_of_ms(ends));
@@ -280,17 +272,14 @@ std::vector<directed_pair> pairs_of(const several_results& compared, std::size_t
 json stability_between(const several_results& compared, std::size_t from, std::size_t to) {
     const circuit_stability both =
         measure_stability(pairs_of(compared, from), pairs_of(compared, to));
-    const auto known = [](const std::optional<double>& value) {
-        return value ? json(*value) : json();
-    };
     return {{"from", from},
             {"to", to},
             {"before", both.before},
             {"after", both.after},
             {"common", both.common},
-            {"jaccard", known(both.jaccard)},
-            {"jaccard_expected", known(both.expected)},
-            {"stability", known(both.index)},
+            {"jaccard", or_null(both.jaccard)},
+            {"jaccard_expected", or_null(both.expected)},
+            {"stability", or_null(both.index)},
             {"p", both.p}};
 }
 

@@ -110,6 +110,19 @@ row untested_row(const untested_episode& one, const search_part& searched, table
     return out;
 }
 
+row lag_row(const lags_of_pair& of, std::size_t bin, std::uint64_t pairs) {
+    const duration above = of.bins.width * static_cast<std::int64_t>(bin) - of.bins.reach();
+    return {
+        {"from", of.from, "the edge"},
+        {"to", of.to},
+        {"lag_above", std::optional(above),
+         "the bin: the lag of spikes of `to` after those of `from` is above the first and up to "
+         "the second; 60 bins on each side reach at least three times the longest delay of the "
+         "edge, as on the page"},
+        {"lag_up_to", std::optional(above + of.bins.width)},
+        {"pairs", pairs, "number of pairs of spikes with such a lag"}};
+}
+
 }  // namespace
 
 std::string units_text(std::span<const std::string> names, const episode& what) {
@@ -173,25 +186,22 @@ result_table expected_lags_table(const episode_view& p, const execution& run) {
             .use = table_use::document_only};
 }
 
-std::string lags_tsv(const episode_view& p, const execution& run) {
+result_table lags_table(const episode_view& p, const execution& run) {
+    constexpr std::size_t of_an_edge = 2 * lag_bins{}.each_side;
     const std::vector<circuit_edge>& edges = p.report.circuit.edges;
     std::vector<lags_of_pair> pairs;
     pairs.reserve(edges.size());
     for (const circuit_edge& edge : edges)
         pairs.push_back({edge.from, edge.to, bins_for(edge.delay)});
-    const auto counts = cross_correlograms(p.report.spikes, pairs, run);
-    std::string out = "from\tto\tlag_above_ms\tlag_up_to_ms\tpairs\n";
-    for (std::size_t e = 0; e < edges.size(); ++e) {
-        const lag_bins& bins = pairs[e].bins;
-        duration begin = -bins.reach();
-        for (const std::uint64_t count : counts[e]) {
-            fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\n", p.name(edges[e].from),
-                           p.name(edges[e].to), milliseconds(begin),
-                           milliseconds(begin + bins.width), count);
-            begin += bins.width;
-        }
-    }
-    return out;
+    return {.name = "lags",
+            .size = edges.size() * of_an_edge,
+            .at =
+                [pairs, counts = cross_correlograms(p.report.spikes, pairs, run)](std::size_t i) {
+                    return lag_row(pairs[i / of_an_edge], i % of_an_edge,
+                                   counts[i / of_an_edge][i % of_an_edge]);
+                },
+            .names = lag_row({}, 0, 0),
+            .use = table_use::file_only};
 }
 
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,

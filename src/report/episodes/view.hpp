@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -52,10 +51,10 @@ result_table circuit_table(const episode_view& p);
 result_table pairs_table(const episode_view& p);
 /// Findings of the search that cannot be tested, because the other recording lacks units.
 result_table untested_table(const search_part& searched, table_use use = table_use::file_only);
-/// What the tests of the edges expect at each lag; pairs must have been tested.
+/// The counts that the tests of the edges expect at each lag; pairs must have been tested.
 result_table expected_lags_table(const episode_view& p, const execution& run);
 /// The cross-correlograms of the edges.
-std::string lags_tsv(const episode_view& p, const execution& run);
+result_table lags_table(const episode_view& p, const execution& run);
 std::string verdict_of(const episode_view& p);
 std::string circuit_graphml(const episode_view& p);
 std::string circuit_svg(const episode_view& p);

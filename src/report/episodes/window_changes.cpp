@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/text.hpp"
 #include "report/episodes/view.hpp"
@@ -24,16 +25,42 @@ double seconds_at(const circuit_changes& changes, const change_point& one) {
     return to_seconds(changes.windows[one.at].begin);
 }
 
-void add_common_line(std::string& out, const circuit_changes& changes, std::string_view of,
-                     const change_point& one, bool is_significant) {
-    fmt::format_to(std::back_inserter(out), "{}\t-\t-\t-\t{:.6f}\t-\t-\t{}\t-\t{}\n", of,
-                   seconds_at(changes, one), number_text(one.p), yes_no(is_significant));
+// A row of `change_points.tsv`, about all firing rates, the circuit, or one finding.
+row change_row(std::string_view of, const episode* what, double time_s, double before, double after,
+               double p, std::optional<double> q, bool is_significant) {
+    const auto known = [](double value) {
+        return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    };
+    const bool is_one = what != nullptr;
+    return {
+        {"of", of,
+         "`firing-rates` or `circuit` (all together: a line for each significant change and one "
+         "for the most likely other), `rate` or `excess` (one edge or chain: a line for its most "
+         "likely change)"},
+        {"size", is_one ? std::optional<std::uint64_t>(what->size()) : std::nullopt,
+         "the edge or chain, as in `episodes.tsv`"},
+        is_one ? column{"units", joined_list<unit_id>{what->units, "→"}}
+               : column{"units", std::string_view("-")},
+        {"delays", is_one ? what->delays : std::vector<delay_interval>{}},
+        {"time_s", fixed_number{time_s, 6}, "the beginning of the first window after the change"},
+        {"before", known(before),
+         "occurrences per second, or the excess, the probability that a spike of the first unit is "
+         "followed beyond what the firing rates explain"},
+        {"after", known(after)},
+        {"p", p, "its p; q is corrected for all edges and chains"},
+        {"q", q},
+        {"significant", is_significant, "yes or no, at `--change-alpha`"}};
 }
 
-void add_common(std::string& out, const circuit_changes& changes, std::string_view of,
+void add_common(std::vector<row>& out, const circuit_changes& changes, std::string_view of,
                 const change_points& points) {
-    for (const change_point& one : points.found) add_common_line(out, changes, of, one, true);
-    if (points.next) add_common_line(out, changes, of, *points.next, false);
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    const auto add = [&](const change_point& one, bool is_significant) {
+        out.push_back(change_row(of, nullptr, seconds_at(changes, one), none, none, one.p, {},
+                                 is_significant));
+    };
+    for (const change_point& one : points.found) add(one, true);
+    if (points.next) add(*points.next, false);
 }
 
 json list_of_points(const circuit_changes& changes, const change_points& points) {
@@ -56,25 +83,23 @@ std::string points_text(std::string_view what, const circuit_changes& changes,
 
 }  // namespace
 
-std::string change_points_tsv(const windowed_episode_report& report) {
+result_table change_points_table(const windowed_episode_report& report) {
     const circuit_changes& changes = *report.result.changes;
-    std::string out = "of\tsize\tunits\tdelays\ttime_s\tbefore\tafter\tp\tq\tsignificant\n";
-    add_common(out, changes, "firing-rates", changes.firing_rates);
-    add_common(out, changes, "circuit", changes.circuit);
-    for (const finding_change& one : changes.findings) {
-        const std::string what =
-            fmt::format("{}\t{}\t{}", one.what.size(),
-                        units_text(report.spikes.unit_names(), one.what), delays_text(one.what));
-        for (const auto& [name, measure] :
+    std::vector<row> rows;
+    add_common(rows, changes, "firing-rates", changes.firing_rates);
+    add_common(rows, changes, "circuit", changes.circuit);
+    for (const finding_change& one : changes.findings)
+        for (const auto& [name, by] :
              {std::pair("rate", &one.rate), std::pair("excess", &one.excess)})
-            if (measure->point)
-                fmt::format_to(std::back_inserter(out), "{}\t{}\t{:.6f}\t{}\t{}\t{}\t{}\t{}\n",
-                               name, what, seconds_at(changes, *measure->point),
-                               known_number(measure->before), known_number(measure->after),
-                               number_text(measure->point->p), number_text(measure->q),
-                               yes_no(measure->q < level_of(report)));
-    }
-    return out;
+            if (by->point)
+                rows.push_back(change_row(name, &one.what, seconds_at(changes, *by->point),
+                                          by->before, by->after, by->point->p, by->q,
+                                          by->q < level_of(report)));
+    return {.name = "change_points",
+            .size = rows.size(),
+            .at = [rows](std::size_t i) { return rows[i]; },
+            .names = change_row("", nullptr, 0, 0, 0, 0, {}, false),
+            .use = table_use::file_only};
 }
 
 json change_points_json(const windowed_episode_report& report) {

@@ -1,12 +1,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,13 +31,6 @@ private:
     const json& columns_;
     std::size_t row_ = ~std::size_t{0};
 };
-
-delay_interval delay_of(const json& ends_ms) {
-    const auto us = [&](std::size_t i) {
-        return duration{std::llround(1000 * ends_ms.at(i).get<double>())};
-    };
-    return {us(0), us(1)};
-}
 
 template <class Value, std::size_t number>
 Value named(const std::array<Value, number>& all, const json& name) {
@@ -96,7 +87,7 @@ private:
             if (rows["chain"] == true) one.circuit.chains.push_back(one.tests.size());
             episode what;
             for (const json& unit : rows["units"]) what.units.push_back(unit_of(unit));
-            for (const json& delay : rows["delays_ms"]) what.delays.push_back(delay_of(delay));
+            for (const json& delay : rows["delays_ms"]) what.delays.push_back(delay_of_ms(delay));
             if (what.units.size() != what.delays.size() + 1)
                 throw invalid_argument("found an episode without one delay for each step");
             one.table.episodes.push_back({std::move(what), rows.whole("count")});
@@ -110,8 +101,8 @@ private:
                 {.from = unit_of(rows["from"]),
                  .to = unit_of(rows["to"]),
                  .sign = named(connection_signs, rows["sign"]),
-                 .delay = delay_of(rows["delay_ms"]),
-                 .best = delay_of(rows["best_delay_ms"]),
+                 .delay = delay_of_ms(rows["delay_ms"]),
+                 .best = delay_of_ms(rows["best_delay_ms"]),
                  .count = rows.whole("count"),
                  .expected = 0,
                  .p = 1,

@@ -1,8 +1,6 @@
 #include "report/episodes/window_series.hpp"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "report/episodes/several.hpp"
@@ -154,8 +152,8 @@ json window_series::window_json(const window& one) const {
             {"spikes", one.spikes},
             {"threshold", one.threshold},
             {"has_gap", one.has_gap},
-            {"complete_to_size", one.complete_to ? json(*one.complete_to) : json()},
-            {"since", one.since ? json(*one.since) : json()},
+            {"complete_to_size", or_null(one.complete_to)},
+            {"since", or_null(one.since)},
             {"edges", one.edges.size()},
             {"counts", one.counts},
             {"found", found_json(one)},

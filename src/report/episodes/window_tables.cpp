@@ -46,8 +46,7 @@ json run_of_windows(const windowed_episode_report& report) {
     json out = run_json(report.run, verdict_of(report), contents_of(report.spikes));
     out["search"] = {{"windows", report.result.windows.size()},
                      {"ties", to_string(options.search.mining.ties)}};
-    const std::optional<double> mean = mean_stability(report.result.windows);
-    out["search"]["mean_stability"] = mean ? json(*mean) : json();
+    out["search"]["mean_stability"] = or_null(mean_stability(report.result.windows));
     if (report.result.changes) out["search"]["change_points"] = change_points_json(report);
     out["significance"] = {{"test", to_string(options.search.significance.test)},
                            {"correction", to_string(options.search.significance.correction)},
@@ -236,12 +235,14 @@ void write_window_episodes(const windowed_episode_report& report,
 }
 
 document document_of(const windowed_episode_report& report) {
-    return {.kind = "windows",
-            .run = run_of_windows(report),
-            .unit_names = report.spikes.unit_names(),
-            .values = {{"spikes", page_spikes(report.spikes)}},
-            .tables = {windows_table(report), window_episodes_table(report),
-                       window_circuits_table(report)}};
+    document out{.kind = "windows",
+                 .run = run_of_windows(report),
+                 .unit_names = report.spikes.unit_names(),
+                 .values = {{"spikes", page_spikes(report.spikes)}},
+                 .tables = {windows_table(report), window_episodes_table(report),
+                            window_circuits_table(report)}};
+    if (report.result.changes) out.tables.push_back(change_points_table(report));
+    return out;
 }
 
 }  // namespace report
@@ -292,7 +293,6 @@ void write_episode_report(const std::filesystem::path& folder,
     report::write_window_episodes(
         report, [&](std::string_view piece) { episodes.write(piece); }, run);
     episodes.commit();
-    if (report.result.changes) out.write("change_points.tsv", report::change_points_tsv(report));
     const report::document document = report::document_of(report);
     report::write_result(out, document, false, run);
     if (report.with_page && report.spikes.size() <= report::most_spikes_of_a_page)

@@ -40,8 +40,8 @@ std::string window_page_text(const json& document, double alpha, const execution
 /// The course of a recording in windows: the stability of its circuit, and its changes.
 namespace spikeweave::report {
 
-/// `change_points.tsv`; the result must have changes.
-std::string change_points_tsv(const windowed_episode_report& report);
+/// The result must have changes.
+result_table change_points_table(const windowed_episode_report& report);
 /// The same of all units and findings together, for `run.json`.
 json change_points_json(const windowed_episode_report& report);
 /// As sentences, for a terminal.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,11 +45,6 @@ json detections_json(const std::vector<session_detection>& detections) {
                        return json::array({one.epoch, one.armed, one.times_us, one.suppressed});
                    }));
     return out;
-}
-
-template <class Value>
-json or_null(const std::optional<Value>& value) {
-    return value ? json(*value) : json();
 }
 
 json changes_json(const std::vector<session_change>& changes) {

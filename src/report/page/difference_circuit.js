@@ -6,7 +6,7 @@ import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, 
 export const looks = { up: "stronger", down: "weaker", same: "same" };
 const legendOf = (b) => [["stronger", `more in ${b}`], ["weaker", `less in ${b}`], ["same", "no significant change"]];
 
-// What changed, in words.
+// The change in words.
 export function changeText({ change, direction }, b) {
   if (change === "none") return "no significant change";
   return `${change}, ${direction === "up" ? "more" : "less"} in ${b}`;

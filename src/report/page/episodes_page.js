@@ -94,7 +94,7 @@ function ranEpisodes(run) {
     ...testedPairs(run.circuit?.pairs), ["surrogates", run.surrogates?.number], ["surrogate method", run.surrogates?.method], ...levels];
 }
 
-// What the page opens on: the significant chain, edge or episode with the least q, if there is any.
+// The page opens on the significant chain, edge or episode with the least q, if there is any.
 function bestFinding({ episodes, edges }) {
   const significant = episodes.filter((row) => row.significant && row.units.length > 1);
   const chain = leastQ(significant.filter((row) => row.chain));

@@ -95,7 +95,7 @@ export function withNumbers(element, numbers) {
 const quoted = (cell) => (/[",\n]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell ?? "");
 const csvOf = ({ heads, rows }) => [heads, ...rows].map((row) => `${row.map(quoted).join(",")}\n`);
 
-// What can be saved of a view: its first picture, and the numbers of its first part that has any.
+// Saves the first picture of a view, and the numbers of its first part that has any.
 export function makeSaver(name, view) {
   const buttons = el("p", { class: "controls" });
   const button = (kind, act) => saveButton(`save-${name}-${kind.toLowerCase()}`, kind, act);

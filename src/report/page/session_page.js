@@ -1,13 +1,12 @@
 // The page of a recording in windows, which a player moves through.
 
-import { makeAbout } from "./about.js";
+import { listOf, makeAbout } from "./about.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
-import { el, grouped, shownName, shownNumber } from "./format.js";
+import { el, firstOf, grouped, shownName, shownNumber } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
-import { makeSessionAbout } from "./session_about.js";
 import { readSession, stepAt } from "./session_data.js";
 import { changesText, makeMarks, makeOverview } from "./session_marks.js";
 import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
@@ -68,7 +67,7 @@ function noteOfTest({ raw, rows }) {
     "Edges are listed because they were significant in some window, so their counts there are high by selection.";
 }
 
-// What is to be known of the step that is shown.
+// The state of the step that is shown, in a sentence.
 function makeStatus(data, at) {
   const status = el("p", { class: "note", id: "window-status" });
   function show() {
@@ -125,7 +124,7 @@ function parts(data, { state, at, move }) {
   return { raster, player, overview, go, seek, scene, status, legend, circuitView: edges.length === 0 ? noEdges("windows") : graph };
 }
 
-// What every recording in windows shows: the player with its pictures, changes, and the numbers of a window.
+// The views of every recording in windows: the player with its pictures, changes, and the numbers of a window.
 function recordingInWindows(data, title) {
   const shown = followWindows(data);
   const { state, at } = shown;
@@ -150,6 +149,34 @@ function recordingInWindows(data, title) {
       if (best) state.pick("episode", best);
     },
   };
+}
+
+const section = (title, ...content) => el("section", {}, el("h3", {}, title), ...content);
+
+// The losses as [words, number]; empty if there are none.
+function lostOf({ raw, steps }) {
+  const windows = steps.filter(({ window }) => window !== null).map(({ window }) => window);
+  const all = [["messages that never came", raw.losses?.missing], ["messages and spikes that could not be read", raw.losses?.unreadable],
+    ["spikes that came too late", raw.losses?.late], ["records that are not in the file", raw.losses?.unrecorded],
+    ["windows that were skipped", windows.filter((one) => one.complete_to_size === 0).length],
+    ["windows that may lack spikes", windows.filter((one) => one.has_gap).length],
+    ["windows whose search ended early", windows.filter((one) => one.complete_to_size > 0).length]];
+  return all.filter(([, number]) => number > 0);
+}
+
+function makeSessionAbout(data, sources) {
+  const { raw, run } = data;
+  const lost = lostOf(data);
+  const triggers = data.detections.filter((one) => !one.suppressed).length;
+  return el("div", { class: "about" },
+    section("What ran", listOf([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
+      ["state", raw.has_ended ? "ended" : "not ended"], ["spikes that were analysed", grouped(data.spikeCount + data.leftOut)], ["epochs", String(data.epochs.length)],
+      ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers", `${grouped(triggers)} of ${firstOf(data.detections.length, raw.detections.total)} detections`]])),
+    section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${grouped(number)} ${words}`))),
+      listOf([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
+    section("What was asked", listOf(Object.entries(run.parameters ?? {}))),
+    section("How to check", el("pre", { id: "command", tabindex: "0" }, `spikeweave live ${shownName(run.input?.path ?? "")} --verify`)),
+    section("How to cite", el("ul", {}, sources.map((text) => el("li", {}, text)))));
 }
 
 const sourcesOfWindows = [...sourcesOfSeveral, ...episodeSources];

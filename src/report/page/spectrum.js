@@ -76,7 +76,7 @@ export function makeSpectrum({ spectrum, signatures, signatureTotal }, choose) {
     left > 0 ? ` These are ${grouped(signatures.length)} of ${grouped(signatureTotal)} signatures, the significant ones among them; signatures.tsv has all.` : ""), table.element);
 }
 
-// What each step removed.
+// The patterns that each step removed.
 export function makeFunnel({ funnel }) {
   const most = Math.log10(1 + Math.max(1, ...funnel.map((row) => row.before)));
   const bar = (count) => {

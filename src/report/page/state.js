@@ -1,4 +1,4 @@
-// What all views share: the time that is shown, and what is picked.
+// The state that all views share: the shown time and the picked row.
 
 // The row with the least q, of those the one with the most units and the largest count; nothing if there are no rows.
 export const leastQ = (rows) => [...rows].sort((a, b) => a.q - b.q || b.units.length - a.units.length || b.count - a.count)[0];

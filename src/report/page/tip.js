@@ -1,4 +1,4 @@
-// What is under the pointer, in words beside it.
+// Describes the place under the pointer, beside it.
 
 import { el } from "./format.js";
 

@@ -27,7 +27,7 @@ export function makeUnits(state) {
     box("violations-filter", "violations at most", "1", "any", (row, most) => (row.refractory_violations ?? 0) <= Number(most)), ...(labels.length > 1 ? [ofLabel] : [])] }).element;
 }
 
-// What became of the clusters. A row that ends in a unit picks it.
+// The decisions about clusters. A row that ends in a unit picks it.
 export function makeMerges(state) {
   const { merges, units } = state.data;
   if (!merges) return el("p", { class: "note" }, "No clusters were split, merged or dropped: spikes were not found by templates.");

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <numeric>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include "core/text.hpp"

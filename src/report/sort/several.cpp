@@ -1,4 +1,4 @@
-#include "report/sort/several.hpp"
+#include "report/several.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "core/text.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/several.hpp"
 #include "report/text.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "report/spade/several.hpp"
+#include "report/several.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@
 #include "core/stop.hpp"
 #include "report/document.hpp"
 #include "report/page_spikes.hpp"
-#include "report/several.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 

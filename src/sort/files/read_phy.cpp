@@ -3,9 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "io/file_error.hpp"
 #include "io/npy.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "io/file_error.hpp"
 #include "io/npy.hpp"

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/stop.hpp"
 #include "sort/masked_gmm/steps.hpp"
 #include "spikeweave/core/error.hpp"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -21,50 +20,43 @@
 namespace spikeweave {
 template <>
 enum_table<em_stop_rule> enum_names<em_stop_rule>() {
-    static constexpr std::array<named_value<em_stop_rule>, 2> values{{
-        {em_stop_rule::klustakwik2, "klustakwik2"},
-        {em_stop_rule::seed, "seed"},
-    }};
+    using enum em_stop_rule;
+    static constexpr named_value<em_stop_rule> values[]{{klustakwik2, "klustakwik2"},
+                                                        {seed, "seed"}};
     return {"rule to stop", values};
 }
 
 template <>
 enum_table<cluster_deletions> enum_names<cluster_deletions>() {
-    static constexpr std::array<named_value<cluster_deletions>, 3> values{{
-        {cluster_deletions::none, "none"},
-        {cluster_deletions::one, "one"},
-        {cluster_deletions::all, "all"},
-    }};
+    using enum cluster_deletions;
+    static constexpr named_value<cluster_deletions> values[]{
+        {none, "none"}, {one, "one"}, {all, "all"}};
     return {"number of deletions", values};
 }
 
 template <>
 enum_table<split_halves> enum_names<split_halves>() {
-    static constexpr std::array<named_value<split_halves>, 2> values{{
-        {split_halves::principal, "principal"},
-        {split_halves::random, "random"},
-    }};
+    using enum split_halves;
+    static constexpr named_value<split_halves> values[]{{principal, "principal"},
+                                                        {random, "random"}};
     return {"kind of halves", values};
 }
 
 template <>
 enum_table<sort_precision> enum_names<sort_precision>() {
-    static constexpr std::array<named_value<sort_precision>, 2> values{{
-        {sort_precision::full, "full"},
-        {sort_precision::fast, "fast"},
-    }};
+    using enum sort_precision;
+    static constexpr named_value<sort_precision> values[]{{full, "full"}, {fast, "fast"}};
     return {"precision", values};
 }
 
 template <>
 enum_table<sort_strategy> enum_names<sort_strategy>() {
-    static constexpr std::array<named_value<sort_strategy>, 4> values{{
-        {sort_strategy::automatic, "automatic", "the library chooses"},
-        {sort_strategy::reference, "reference",
-         "straight from the formulas, on dense matrices; for small inputs"},
-        {sort_strategy::cpu, "cpu", "sparse, over threads"},
-        {sort_strategy::cuda, "cuda", "sparse, on a GPU"},
-    }};
+    using enum sort_strategy;
+    static constexpr named_value<sort_strategy> values[]{
+        {automatic, "automatic", "the library chooses"},
+        {reference, "reference", "straight from the formulas, on dense matrices; for small inputs"},
+        {cpu, "cpu", "sparse, over threads"},
+        {cuda, "cuda", "sparse, on a GPU"}};
     return {"strategy", values};
 }
 

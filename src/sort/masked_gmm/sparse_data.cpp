@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <numeric>
 #include <string_view>
 #include <unordered_map>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "parallel/parallel_for.hpp"

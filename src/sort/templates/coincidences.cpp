@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <vector>
 
 namespace spikeweave::templates {
 namespace {

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "core/stop.hpp"
 #include "parallel/ordered_for.hpp"
 #include "parallel/ranks.hpp"
 #include "sort/templates/cluster_points.hpp"

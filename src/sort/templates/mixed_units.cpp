@@ -147,10 +147,9 @@ struct divided_pairs {
     std::uint64_t all = 0;
     std::array<std::uint64_t, 2> ordered{};  // by the side of the first one
 
-    std::uint64_t divided() const { return ordered[0] + ordered[1]; }
     // More often than by chance, and in either order.
     bool are_of_two(double by_chance) const {
-        const auto count = static_cast<double>(divided());
+        const auto count = static_cast<double>(ordered[0] + ordered[1]);
         const double expected = by_chance * static_cast<double>(all);
         const double sd = std::sqrt(std::max(0.0, expected * (1 - by_chance)));
         return all >= enough_pairs && count > expected + least_deviations * sd &&
@@ -176,10 +175,7 @@ std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
                 ++pairs.ordered[side_of(next->first) == 0 ? 0 : 1];
         }
         if (!pairs.are_of_two(2 * share * (1 - share))) continue;
-        mixed_unit out{.unit = unit,
-                       .distance = found.distance,
-                       .near_pairs = pairs.all,
-                       .divided = pairs.divided()};
+        mixed_unit out{.unit = unit, .distance = found.distance};
         for (std::size_t i = 0; i < of.spikes.size(); ++i)
             out.spikes[found.side[i] == 0 ? 0 : 1].push_back(of.spikes[i]);
         if (share > 0.5) std::swap(out.spikes[0], out.spikes[1]);

@@ -17,9 +17,7 @@ struct mixed_unit {
     std::uint32_t unit = 0;
     /// The spikes of each that were examined, ascending; the first neuron has more.
     std::array<std::vector<std::uint32_t>, 2> spikes{};
-    double distance = 0;           ///< of both groups of remainders, see `separation`
-    std::uint64_t near_pairs = 0;  ///< successive spikes that were compared
-    std::uint64_t divided = 0;     ///< of them, those of which each group has one
+    double distance = 0;  ///< of both groups of remainders, see `separation`
 };
 
 /// Finds units whose spikes leave two groups of remainders when their templates are subtracted,

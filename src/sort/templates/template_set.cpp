@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 #include "sort/files/model_arrays.hpp"

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>

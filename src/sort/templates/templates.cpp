@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -439,19 +438,16 @@ template_sorting template_search::finish() {
 
 template <>
 enum_table<sort_stages> enum_names<sort_stages>() {
-    static constexpr std::array<named_value<sort_stages>, 2> values{{
-        {sort_stages::cluster, "cluster"},
-        {sort_stages::templates, "templates"},
-    }};
+    using enum sort_stages;
+    static constexpr named_value<sort_stages> values[]{{cluster, "cluster"},
+                                                       {templates, "templates"}};
     return {"stage of sorting", values};
 }
 
 template <>
 enum_table<unit_merges> enum_names<unit_merges>() {
-    static constexpr std::array<named_value<unit_merges>, 2> values{{
-        {unit_merges::none, "none"},
-        {unit_merges::automatic, "auto"},
-    }};
+    using enum unit_merges;
+    static constexpr named_value<unit_merges> values[]{{none, "none"}, {automatic, "auto"}};
     return {"rule for merging", values};
 }
 

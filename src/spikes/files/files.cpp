@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <iterator>
@@ -266,22 +265,15 @@ std::vector<unit_column> with_doubtful_pairs(const spike_sequence& spikes,
 
 template <>
 enum_table<spike_format> enum_names<spike_format>() {
-    static constexpr std::array<named_value<spike_format>, 14> values{{
-        {spike_format::automatic, "auto"},
-        {spike_format::text, "text"},
-        {spike_format::wagenaar, "wagenaar"},
-        {spike_format::meabench, "meabench"},
-        {spike_format::npy, "npy"},
-        {spike_format::npz, "npz"},
-        {spike_format::phy, "phy"},
-        {spike_format::klustakwik, "klustakwik"},
-        {spike_format::nwb, "nwb"},
-        {spike_format::session, "session"},
-        {spike_format::alf, "alf"},
-        {spike_format::open_ephys, "open-ephys"},
-        {spike_format::kwik, "kwik"},
-        {spike_format::eglen, "eglen"},
-    }};
+    using enum spike_format;
+    static constexpr named_value<spike_format> values[]{
+        {automatic, "auto"},    {text, "text"},
+        {wagenaar, "wagenaar"}, {meabench, "meabench"},
+        {npy, "npy"},           {npz, "npz"},
+        {phy, "phy"},           {klustakwik, "klustakwik"},
+        {nwb, "nwb"},           {session, "session"},
+        {alf, "alf"},           {open_ephys, "open-ephys"},
+        {kwik, "kwik"},         {eglen, "eglen"}};
     return {"format of spike files", values};
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "core/text.hpp"
 #include "io/file_error.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/text.hpp"
 #include "spikes/wells.hpp"
 #include "spikeweave/core/error.hpp"

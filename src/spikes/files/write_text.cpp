@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <iterator>
-#include <memory>
 #include <optional>
 
 #include "io/atomic_file.hpp"

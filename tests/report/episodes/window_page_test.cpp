@@ -143,7 +143,7 @@ TEST(WindowChanges, HaveATableAndSentences) {
                                 change_kind::excess});
     report.result.changes = changes;
 
-    EXPECT_EQ(report::change_points_tsv(report),
+    EXPECT_EQ(report::tsv_of(report::change_points_table(report), report.spikes.unit_names()),
               "of\tsize\tunits\tdelays\ttime_s\tbefore\tafter\tp\tq\tsignificant\n"
               "firing-rates\t-\t-\t-\t6.000000\t-\t-\t0.25\t-\tno\n"
               "circuit\t-\t-\t-\t10.000000\t-\t-\t0.001\t-\tyes\n"
@@ -163,7 +163,7 @@ TEST(WindowChanges, HaveATableAndSentences) {
     const temporary_folder place;
     write_episode_report(place.path() / "out", report);
     EXPECT_EQ(read_bytes(place.path() / "out" / "change_points.tsv"),
-              report::change_points_tsv(report));
+              report::tsv_of(report::change_points_table(report), report.spikes.unit_names()));
     const auto page = page_of_windows(report::read_document(place.path() / "out"));
     const auto& told = page.at("run").at("search").at("change_points");
     EXPECT_EQ(told.at("circuit").at("found").at(0).at("time_s"), 10);

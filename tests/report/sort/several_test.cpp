@@ -1,4 +1,4 @@
-#include "report/sort/several.hpp"
+#include "report/several.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/spade/several.hpp"
+#include "report/several.hpp"
 
 #include <gtest/gtest.h>
 

@@ -335,7 +335,6 @@ TEST(FindMixedUnits, FindsTwoNeuronsThatFireTogether) {
     const std::vector<mixed_unit> found = found_at(8);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_GT(found.front().distance, 3);
-    EXPECT_GT(found.front().divided * 10, found.front().near_pairs * 9);
     std::vector<spike_samples> parts;
     for (const std::vector<std::uint32_t>& each : found.front().spikes) {
         parts.emplace_back();

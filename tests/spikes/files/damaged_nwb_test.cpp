@@ -124,7 +124,7 @@ TEST(DamagedNwb, IsTheSameOrAnErrorWhereverAByteOfOursChanges) {
     write_spikes(path, spikes);
     const std::string bytes = read_bytes(path);
     std::mt19937_64 random(11);
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < damage_rounds(150); ++round) {
         const auto damaged = folder.file("damaged.nwb", with_one_byte_changed(bytes, random));
         const outcome found = read_damaged(damaged, spikes);
         EXPECT_TRUE(found == outcome::same || found == outcome::refused || found == outcome::warned)
@@ -143,7 +143,7 @@ TEST(DamagedNwb, OfOthersLosesNoNamesAndCrashesNothing) {
     const std::string bytes = read_bytes(path);
     std::mt19937_64 random(12);
     int refused = 0;
-    const int rounds = damage_rounds(600);
+    const int rounds = damage_rounds(300);
     for (int round = 0; round < rounds; ++round) {
         const auto damaged = folder.file("damaged.nwb", with_one_byte_changed(bytes, random));
         const outcome found = read_damaged(damaged, spikes);

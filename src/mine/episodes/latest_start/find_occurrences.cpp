@@ -1,8 +1,6 @@
 // Latest-start counting that also keeps, for every survivor, the survivor that it follows, so that
 // each counted occurrence can be traced back to its first spike.
 
-#include <algorithm>
-
 #include "mine/episodes/search/strategy.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"

@@ -1,6 +1,5 @@
 #include "mine/episodes/search/candidates.hpp"
 
-#include <algorithm>
 #include <compare>
 
 namespace spikeweave::episodes {

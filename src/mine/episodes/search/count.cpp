@@ -10,7 +10,6 @@
 #include "mine/episodes/search/threshold.hpp"
 #include "parallel/parallel_for.hpp"
 #include "parallel/ranks.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave {

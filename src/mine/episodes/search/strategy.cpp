@@ -54,67 +54,60 @@ bool runs(const strategy_entry& entry, device_kind where) {
 
 template <>
 enum_table<compaction_method> enum_names<compaction_method>() {
-    static constexpr std::array<named_value<compaction_method>, 4> values{{
-        {compaction_method::automatic, "automatic"},
-        {compaction_method::atomic, "atomic"},
-        {compaction_method::select, "select"},
-        {compaction_method::count_scan_write, "count-scan-write"},
-    }};
+    using enum compaction_method;
+    static constexpr named_value<compaction_method> values[]{
+        {automatic, "automatic"},
+        {atomic, "atomic"},
+        {select, "select"},
+        {count_scan_write, "count-scan-write"}};
     return {"compaction", values};
 }
 
 template <>
 enum_table<device_split> enum_names<device_split>() {
-    static constexpr std::array<named_value<device_split>, 3> values{{
-        {device_split::automatic, "automatic"},
-        {device_split::candidates, "candidates"},
-        {device_split::time, "time"},
-    }};
+    using enum device_split;
+    static constexpr named_value<device_split> values[]{
+        {automatic, "automatic"}, {candidates, "candidates"}, {time, "time"}};
     return {"split between GPUs", values};
 }
 
 template <>
 enum_table<pair_method> enum_names<pair_method>() {
-    static constexpr std::array<named_value<pair_method>, 3> values{{
-        {pair_method::automatic, "automatic"},
-        {pair_method::merge, "merge"},
-        {pair_method::look_back, "look-back"},
-    }};
+    using enum pair_method;
+    static constexpr named_value<pair_method> values[]{
+        {automatic, "automatic"}, {merge, "merge"}, {look_back, "look-back"}};
     return {"way to count pairs", values};
 }
 
 template <>
 enum_table<tie_rule> enum_names<tie_rule>() {
-    static constexpr std::array<named_value<tie_rule>, 2> values{{
-        {tie_rule::time, "time"},
-        {tie_rule::order, "order"},
-    }};
+    using enum tie_rule;
+    static constexpr named_value<tie_rule> values[]{{time, "time"}, {order, "order"}};
     return {"tie rule", values};
 }
 
 template <>
 enum_table<episode_strategy> enum_names<episode_strategy>() {
-    static constexpr std::array<named_value<episode_strategy>, 10> values{{
-        {episode_strategy::automatic, "automatic", "the library chooses"},
-        {episode_strategy::reference, "reference",
+    using enum episode_strategy;
+    static constexpr named_value<episode_strategy> values[]{
+        {automatic, "automatic", "the library chooses"},
+        {reference, "reference",
          "straight from the definition: every occurrence, then the largest set without overlap"},
-        {episode_strategy::state_machine, "state-machine",
+        {state_machine, "state-machine",
          "the published Algorithm 1: one pass over the spikes for all candidates"},
-        {episode_strategy::two_pass, "two-pass",
+        {two_pass, "two-pass",
          "the published Algorithms 4 and 5: an upper bound first, then Algorithm 1"},
-        {episode_strategy::occurrences, "occurrences",
+        {occurrences, "occurrences",
          "the published Algorithms 2 and 3: a superset of occurrences, then scheduling"},
-        {episode_strategy::segments, "segments",
-         "the published counting in segments of time, with an exact merge"},
-        {episode_strategy::latest_start, "latest-start",
+        {segments, "segments", "the published counting in segments of time, with an exact merge"},
+        {latest_start, "latest-start",
          "lists of survivors: for every end of an occurrence only its latest start"},
-        {episode_strategy::thread_per_episode, "thread-per-episode",
+        {thread_per_episode, "thread-per-episode",
          "the published PTPE: a thread runs Algorithm 1 for one episode"},
-        {episode_strategy::segments_per_episode, "segments-per-episode",
+        {segments_per_episode, "segments-per-episode",
          "the published MTPE: threads count segments of time, with an exact merge"},
-        {episode_strategy::hybrid, "hybrid",
-         "the published choice between these two, by what was measured on the device"},
-    }};
+        {hybrid, "hybrid",
+         "the published choice between these two, by what was measured on the device"}};
     return {"strategy", values};
 }
 

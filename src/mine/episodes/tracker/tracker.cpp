@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "mine/episodes/detector/survivor_stream.hpp"
 #include "mine/episodes/tracker/survivor_window.hpp"

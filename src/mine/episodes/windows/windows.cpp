@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <unordered_set>
 #include <utility>
@@ -32,11 +31,9 @@ std::uint64_t next_epoch() {
 
 template <>
 enum_table<window_method> enum_names<window_method>() {
-    static constexpr std::array<named_value<window_method>, 3> values{{
-        {window_method::automatic, "automatic"},
-        {window_method::remine, "remine"},
-        {window_method::incremental, "incremental"},
-    }};
+    using enum window_method;
+    static constexpr named_value<window_method> values[]{
+        {automatic, "automatic"}, {remine, "remine"}, {incremental, "incremental"}};
     return {"way to mine windows", values};
 }
 

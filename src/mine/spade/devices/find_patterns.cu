@@ -1,5 +1,3 @@
-#include <cstdint>
-
 #include "device/cuda.hpp"
 #include "mine/spade/devices/cuda/search_kernels.hpp"
 #include "mine/spade/devices/device_lanes.cuh"

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "mine/spade/devices/maxima_input.hpp"
@@ -44,22 +42,22 @@ mining_summary mine_on_first_device(const spade_windows& windows,
 
 template <>
 enum_table<spectrum_kind> enum_names<spectrum_kind>() {
-    static constexpr std::array<named_value<spectrum_kind>, 2> values{{
-        {spectrum_kind::size_count, "#", "spikes and occurrences"},
-        {spectrum_kind::size_count_duration, "3d#", "also the duration"},
-    }};
+    using enum spectrum_kind;
+    static constexpr named_value<spectrum_kind> values[]{
+        {size_count, "#", "spikes and occurrences"},
+        {size_count_duration, "3d#", "also the duration"}};
     return {"spectrum", values};
 }
 
 template <>
 enum_table<spade_strategy> enum_names<spade_strategy>() {
-    static constexpr std::array<named_value<spade_strategy>, 3> values{{
-        {spade_strategy::automatic, "automatic", "the library chooses"},
-        {spade_strategy::fp_growth, "fp-growth",
+    using enum spade_strategy;
+    static constexpr named_value<spade_strategy> values[]{
+        {automatic, "automatic", "the library chooses"},
+        {fp_growth, "fp-growth",
          "the published FP-growth (Porrmann et al. 2021), filter in the collector"},
-        {spade_strategy::first_bin, "first-bin",
-         "depth-first search of closed patterns only, from spikes in the first bin"},
-    }};
+        {first_bin, "first-bin",
+         "depth-first search of closed patterns only, from spikes in the first bin"}};
     return {"strategy", values};
 }
 

@@ -1,7 +1,6 @@
 #include "record/filter/cuda/device_pipeline.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "record/filter/cuda/filter.hpp"
 #include "spikeweave/core/error.hpp"

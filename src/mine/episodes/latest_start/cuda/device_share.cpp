@@ -1,7 +1,6 @@
 #include "mine/episodes/latest_start/cuda/device_share.hpp"
 
 #include <algorithm>
-#include <array>
 #include <future>
 #include <numeric>
 #include <utility>

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
-#include <vector>
 
 #include "core/stop.hpp"
 #include "device/copies.cuh"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <utility>
 
 #include "core/stop.hpp"
 #include "mine/episodes/devices/plan.hpp"

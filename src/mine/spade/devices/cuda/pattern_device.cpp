@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "device/cuda.hpp"
 #include "mine/spade/devices/cuda/search_kernels.hpp"
