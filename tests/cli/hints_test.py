@@ -75,8 +75,12 @@ class Hints(CliTest):
 
     def test_a_threshold_that_no_unit_reaches(self):
         data = self.chains()
-        self.assertTrue(self.warned("episodes", data, "--min-count", "1000000", of="so nothing can be found"))
-        self.assertFalse(self.warned("episodes", data, "--min-count", "100", of="so nothing can be found"))
+        high = ("episodes", data, "--min-count", "1000000")
+        self.assertTrue(self.warned(*high, of="so no chain can be found"))
+        # The threshold does not concern the connections.
+        self.assertRegex(self.ok(*high).stdout, r"^[1-9]\d* connections? ")
+        self.assertTrue(self.warned(*high, "--test", "exact", of="so no episode can be found"))
+        self.assertFalse(self.warned("episodes", data, "--min-count", "100", of="can be found"))
 
     def test_raw_samples(self):
         raw = self.file("raw.bin", samples())

@@ -89,9 +89,10 @@ void warn_of_high_threshold(const spike_sequence& spikes, episode_result& result
     std::vector<std::uint64_t> counts(spikes.unit_count());
     for (const unit_id unit : spikes.units()) ++counts[to_index(unit)];
     result.warnings.push_back(
-        fmt::format("No unit has the {} spikes that `min_count` requires, so nothing can be found: "
+        fmt::format("No unit has the {} spikes that `min_count` requires, so no {} can be found: "
                     "the largest number is {}.",
-                    core::grouped(table.threshold), core::grouped(std::ranges::max(counts))));
+                    core::grouped(table.threshold), result.pairs ? "chain" : "episode",
+                    core::grouped(std::ranges::max(counts))));
 }
 
 // Warns of units that the threshold left out of all tests.
