@@ -84,7 +84,8 @@ row pair_row(const pair_test& pair, const std::optional<edge_kind>& kind) {
             {"p", pair.p},
             {"q", pair.q},
             {"kind", kind ? to_string(*kind) : "-",
-             "that of the edge in `circuit.tsv`, or `-` if q is not below α"}};
+             "that of the edge in `circuit.tsv`; `-` if q is not below α, or at a slow delay of a "
+             "pair that has an edge at a synaptic one"}};
 }
 
 // The units are those of the recording that was searched.
