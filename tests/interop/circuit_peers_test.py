@@ -141,6 +141,20 @@ class Circuit(unittest.TestCase):
         self.assertTrue(part.found[0, 1])
         self.assertAlmostEqual(part.strength[0, 1], 3)
 
+    def test_ranks_a_pair_by_its_synaptic_delay(self):
+        def listed(sign, delay, p, kind):
+            return {"from": "n0", "to": "n1", "sign": sign, "delay": delay, "p": p, "kind": kind}
+
+        slow = listed("excitatory", "(8,12] ms", "1e-20", "-")
+        inhibition = listed("inhibitory", "(2.5,5.5] ms", "1e-9", "direct")
+        for pairs in ([slow, inhibition], [inhibition, slow]):
+            answer = own.parts_of([], pairs, self.network.units)
+            self.assertAlmostEqual(answer["inhibitory"].score[0, 1] - own.FAR, 9)
+            self.assertAlmostEqual(answer["excitatory"].score[0, 1] - own.FAR, -9)
+        explained = listed("excitatory", "(2.5,5.5] ms", "1e-9", "indirect")
+        answer = own.parts_of([], [slow, explained], self.network.units)
+        self.assertEqual(answer["excitatory"].score[0, 1], 0)
+
     def test_averages_over_simulated_networks(self):
         runs = self.folder / "runs.json"
         said = subprocess.run(

@@ -12,11 +12,24 @@ import numpy
 from peers import Part
 from scores import SIGNS
 
+# Few neurons, all of them recorded, with strong synapses of one size.
+STRONG = (
+    "--epsp-spread 0.2 --epsp-low-delay 1ms --epsp-high-delay 4ms "
+    "--ipsp-low-delay 1ms --ipsp-high-delay 4ms --ipsp 1 --drive 0.99"
+)
+SMALL = (
+    f"--neurons 40 --units 40 --length 60min {STRONG} "
+    "--epsp 2.4 --epsp-probability 0.078 --ipsp-probability 0.08"
+)
 # Options of `simulate network` by regime.
 REGIMES = {
     "sampled": "",
     "short": "--length 10min",
     "whole": "--neurons 100 --units 100",
+    "small": f"{SMALL} --rhythms none",
+    "small, 8 Hz": f"{SMALL} --rhythms 8 --rhythmic 1",
+    "medium": f"--neurons 60 --units 60 --length 40min {STRONG} --rhythms none "
+    "--epsp 0.9 --epsp-probability 0.1 --ipsp-probability 0.11",
 }
 
 
@@ -61,13 +74,20 @@ def gain(row):
 
 
 FAR = 1000.0  # more than any -log10 p
+LONGEST_SYNAPTIC_MS = 8.5
+
+
+def is_slow(row):
+    """Whether the delay, such as "(8,12] ms", ends beyond those of synapses."""
+    return "delay" in row and float(row["delay"].partition(",")[2].split("]")[0]) > LONGEST_SYNAPTIC_MS
 
 
 def parts_of(edges, pairs, units):
     """The answer: edges of the kind direct.
 
     Pairs are ranked by p: first those of the sign, then, from the largest p on, those of the other
-    one, then edges that are no connections and pairs without a p.
+    one, then edges that are no connections and pairs without a p. A pair may be listed again with a
+    slow delay, which is not that of a synapse.
     """
     index = {unit: i for i, unit in enumerate(units)}
     shape = (len(units), len(units))
@@ -75,10 +95,13 @@ def parts_of(edges, pairs, units):
         sign: Part(numpy.zeros(shape, bool), numpy.zeros(shape), numpy.zeros(shape))
         for sign in SIGNS
     }
-    for row in pairs:
+    first = {}
+    for row in sorted(pairs, key=is_slow):
+        first.setdefault((index[row["from"]], index[row["to"]]), row)
+    for where, row in first.items():
         if row.get("kind", "-") not in ("-", "direct"):
             continue
-        where, found = (index[row["from"]], index[row["to"]]), row.get("sign", "excitatory")
+        found = row.get("sign", "excitatory")
         score = -math.log10(max(number(row, "p", 1), 1e-320))
         for sign, part in parts.items():
             part.score[where] = FAR + (score if sign == found else -score)
