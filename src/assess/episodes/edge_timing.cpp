@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "assess/episodes/lag_counts.hpp"
 #include "parallel/parallel_for.hpp"
@@ -30,21 +34,64 @@ struct bounds {
     double middle() const { return static_cast<double>(low + high) / 2; }
 };
 
+// The shortest of the lags from which the expected number of synchronous pairs is computed. An
+// interval among them would add its own peak, so they begin behind it.
+std::int64_t first_reference_us(const bounds& in) {
+    const std::int64_t first = longest_synchrony.count();
+    return in.low < first + reference_width.count() && in.high > first ? in.high : first;
+}
+
+// Half the width of an interval, rounded up.
+std::int64_t strip_of(const bounds& in) {
+    return (in.width() + 1) / 2;
+}
+
+// The lags that the timing of an edge is computed from, ascending: counting pairs once for each
+// interval would take ten times as long.
+class near_lags {
+public:
+    near_lags(const lag_counts& pairs, const bounds& in) {
+        const std::int64_t margin = 3 * strip_of(in);
+        const std::int64_t last = first_reference_us(in) + reference_width.count();
+        std::array<bounds, 3> ranges{
+            {{in.low - margin, in.high + margin}, {-in.high - 1, -in.low - 1}, {-last - 1, last}}};
+        std::ranges::sort(ranges, {}, &bounds::low);
+        std::int64_t end = ranges.front().low;
+        for (const bounds& each : ranges) {
+            pairs.each(std::max(each.low, end), each.high,
+                       [&](std::int64_t lag) { lags_.push_back(lag); });
+            end = std::max(end, each.high);
+        }
+        std::ranges::sort(lags_);
+    }
+
+    /// As of `lag_counts`.
+    double in(std::int64_t low, std::int64_t high) const {
+        return static_cast<double>(of(low, high).size());
+    }
+    std::span<const std::int64_t> of(std::int64_t low, std::int64_t high) const {
+        return {std::ranges::upper_bound(lags_, low), std::ranges::upper_bound(lags_, high)};
+    }
+
+private:
+    std::vector<std::int64_t> lags_{};
+};
+
 // The mean number in the intervals of the same width on both sides.
-double pairs_beside(const lag_counts& pairs, const bounds& in) {
+double pairs_beside(const near_lags& pairs, const bounds& in) {
     return (pairs.in(in.low - in.width(), in.low) + pairs.in(in.high, in.high + in.width())) / 2;
 }
 
-std::optional<delay_estimate> estimate(const lag_counts& pairs, const bounds& in, double chance) {
+std::optional<delay_estimate> estimate(const near_lags& pairs, const bounds& in, double chance) {
     double number = 0;
     double sum = 0;  // of the distances from the middle
     double squares = 0;
-    pairs.each(in.low, in.high, [&](std::int64_t lag) {
+    for (const std::int64_t lag : pairs.of(in.low, in.high)) {
         const double distance = static_cast<double>(lag) - in.middle();
         ++number;
         sum += distance;
         squares += distance * distance;
-    });
+    }
     const double signal = number - chance;
     if (!(signal > 0)) return {};
     const double mean = sum / signal;
@@ -62,8 +109,8 @@ bool rises(double near, double far, double farther, double signal) {
     return beyond > 3 * std::sqrt(near + 4 * far + farther) && beyond > signal / 10;
 }
 
-cut_peak ends_of_peak(const lag_counts& pairs, const bounds& in, double signal) {
-    const std::int64_t strip = (in.width() + 1) / 2;
+cut_peak ends_of_peak(const near_lags& pairs, const bounds& in, double signal) {
+    const std::int64_t strip = strip_of(in);
     const auto below = [&](std::int64_t k) {
         return pairs.in(in.low - (k + 1) * strip, in.low - k * strip);
     };
@@ -78,7 +125,7 @@ cut_peak ends_of_peak(const lag_counts& pairs, const bounds& in, double signal) 
 }
 
 // Lags on a clock are rounded, so they count only if they were short for certain.
-bool most_are_too_early(const lag_counts& pairs, const bounds& in, double chance, double signal,
+bool most_are_too_early(const near_lags& pairs, const bounds& in, double chance, double signal,
                         double clock_step_us) {
     const std::int64_t earliest = shortest_synaptic_delay.count() - std::llround(clock_step_us / 2);
     if (in.low >= earliest || !(signal > 0)) return false;
@@ -88,15 +135,8 @@ bool most_are_too_early(const lag_counts& pairs, const bounds& in, double chance
     return beyond > signal / 2 && beyond > 3 * std::sqrt(by_chance);
 }
 
-// The shortest of the lags from which the expected number of synchronous pairs is computed. An
-// interval among them would add its own peak, so they begin behind it.
-std::int64_t first_reference_us(const bounds& in) {
-    const std::int64_t first = longest_synchrony.count();
-    return in.low < first + reference_width.count() && in.high > first ? in.high : first;
-}
-
 // A drive that both units share raises both sides, a connection only one, so the lower one counts.
-double expected_synchrony(const lag_counts& pairs, const bounds& in) {
+double expected_synchrony(const near_lags& pairs, const bounds& in) {
     const std::int64_t first = first_reference_us(in);
     const std::int64_t last = first + reference_width.count();
     const double fewer = std::min(pairs.in(first, last), pairs.in(-last - 1, -first - 1));
@@ -109,7 +149,7 @@ bool most_synchrony_is_missing(double synchronous, double expected) {
     return missing > expected / 2 && missing > 3 * std::sqrt(expected);
 }
 
-edge_timing timing_of(const lag_counts& pairs, const bounds& in, bool is_same_unit,
+edge_timing timing_of(const near_lags& pairs, const bounds& in, bool is_same_unit,
                       double clock_step_us) {
     edge_timing out;
     const double chance = pairs_beside(pairs, in);
@@ -177,8 +217,9 @@ std::vector<edge_timing> time_edges(const spike_sequence& spikes, std::span<cons
         const unit_id from = pairs[i].units[0];
         const unit_id to = pairs[i].units[1];
         const auto [low, high] = pairs[i].delays.front();
-        out[i] = timing_of({trains.times_us(from), trains.times_us(to), from == to},
-                           {low.count(), high.count()}, from == to, clock_step);
+        const bounds in{low.count(), high.count()};
+        out[i] = timing_of({{trains.times_us(from), trains.times_us(to), from == to}, in}, in,
+                           from == to, clock_step);
     });
     return out;
 }

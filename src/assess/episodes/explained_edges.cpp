@@ -49,6 +49,54 @@ struct driver {
     bool is_second = false;  // whether it is the edge's second unit itself
 };
 
+// The lags at which the spikes of a unit may be the cause of an edge.
+struct lag_bounds {
+    std::int64_t from_us = 0;
+    std::int64_t to_us = -1;
+};
+
+// The spikes of other units close to those of one, by unit. They are found in one pass over the
+// spikes of all units, because an edge may have dozens of drivers and a driver dozens of edges.
+class close_spikes {
+public:
+    struct close_spike {
+        std::uint32_t of;  // number of the spike of the one unit
+        std::int32_t lag_us;
+    };
+
+    // @param wanted  for each unit; no lag: it is not wanted
+    close_spikes(const edge_lags& lags, unit_id one, std::span<const lag_bounds> wanted)
+        : of_unit_(wanted.size()) {
+        std::int64_t from_us = 0;
+        std::int64_t to_us = 0;
+        for (const lag_bounds& each : wanted) {
+            if (each.to_us < each.from_us) continue;
+            from_us = std::min(from_us, each.from_us);
+            to_us = std::max(to_us, each.to_us);
+        }
+        const auto times = lags.times_us();
+        const auto units = lags.units();
+        std::size_t first = 0;
+        std::uint32_t n = 0;
+        for (const std::int64_t at : lags.times_us(one)) {
+            while (first < times.size() && times[first] < at + from_us) ++first;
+            for (std::size_t i = first; i < times.size() && times[i] <= at + to_us; ++i) {
+                const std::int64_t lag = times[i] - at;
+                const lag_bounds& bounds = wanted[to_index(units[i])];
+                if (lag >= bounds.from_us && lag <= bounds.to_us)
+                    of_unit_[to_index(units[i])].push_back({n, static_cast<std::int32_t>(lag)});
+            }
+            ++n;
+        }
+    }
+
+    // Ascending by spike, then by lag.
+    std::span<const close_spike> of(unit_id unit) const { return of_unit_[to_index(unit)]; }
+
+private:
+    std::vector<std::vector<close_spike>> of_unit_;
+};
+
 // The spikes that one driver removes, and how often it fires before the first unit and after it.
 struct removal {
     unit_id unit;
@@ -66,13 +114,30 @@ public:
                 into_[edges[e].to].push_back(e);
     }
 
-    void decide(circuit_edge& edge) const {
-        const std::vector<driver> drivers = drivers_of(edge);
+    // Decides on edges that begin at one unit.
+    void decide(std::span<circuit_edge* const> edges) const {
+        std::vector<std::vector<driver>> drivers;
+        std::vector<lag_bounds> wanted(lags_.unit_count());
+        for (const circuit_edge* edge : edges) {
+            drivers.push_back(drivers_of(*edge));
+            for (const driver& each : drivers.back()) {
+                lag_bounds& bounds = wanted[to_index(each.unit)];
+                bounds.from_us = std::min(bounds.from_us, each.from_us);
+                bounds.to_us = std::max(bounds.to_us, each.to_us);
+            }
+        }
+        const close_spikes close(lags_, edges.front()->from, wanted);
+        for (std::size_t e = 0; e < edges.size(); ++e) decide(*edges[e], drivers[e], close);
+    }
+
+private:
+    void decide(circuit_edge& edge, std::span<const driver> drivers,
+                const close_spikes& close) const {
         if (drivers.empty()) return;
         const auto from = lags_.times_us(edge.from);
         std::vector<char> is_removed(from.size());
         std::vector<removal> removals;
-        for (const driver& one : drivers) removals.push_back(remove(one, from, is_removed));
+        for (const driver& one : drivers) removals.push_back(remove(one, close, is_removed));
         std::vector<std::int64_t> kept;
         for (std::size_t i = 0; i < from.size(); ++i)
             if (is_removed[i] == 0) kept.push_back(from[i]);
@@ -91,7 +156,6 @@ public:
         explain(edge, std::move(removals), certain * std::max(left.error, error) > whole.a_spike);
     }
 
-private:
     // Spikes of the second unit for each one of the first, beyond those expected.
     struct excess {
         double a_spike;
@@ -148,21 +212,17 @@ private:
         return out;
     }
 
-    removal remove(const driver& by, std::span<const std::int64_t> from,
-                   std::vector<char>& is_removed) const {
+    static removal remove(const driver& by, const close_spikes& close,
+                          std::vector<char>& is_removed) {
         removal out{.unit = by.unit};
-        const auto times = lags_.times_us(by.unit);
-        auto first = times.begin();
-        for (std::size_t i = 0; i < from.size(); ++i) {
-            while (first != times.end() && *first < from[i] + by.from_us) ++first;
-            bool is_close = false;
-            for (auto at = first; at != times.end() && *at <= from[i] + by.to_us; ++at) {
-                ++(*at <= from[i] ? out.earlier : out.later);
-                is_close = true;
-            }
-            if (!is_close) continue;
+        std::int64_t last = -1;
+        for (const auto& [of, lag_us] : close.of(by.unit)) {
+            if (lag_us < by.from_us || lag_us > by.to_us) continue;
+            ++(lag_us <= 0 ? out.earlier : out.later);
+            if (of == last) continue;
+            last = of;
             ++out.removed;
-            is_removed[i] = 1;
+            is_removed[of] = 1;
         }
         out.earlier /= static_cast<double>(-by.from_us);
         out.later /= static_cast<double>(std::max<std::int64_t>(1, by.to_us));
@@ -314,8 +374,12 @@ void mark_stimulus_locked(std::vector<circuit_edge>& edges, const spike_sequence
 void mark_explained(std::vector<circuit_edge>& edges, const edge_lags& lags, const execution& run) {
     const std::vector<circuit_edge> given = edges;
     const judge all(given, lags);
-    parallel::parallel_for(edges.size(), run, "explaining edges",
-                           [&](std::size_t e) { all.decide(edges[e]); });
+    std::map<unit_id, std::vector<circuit_edge*>> of_unit;
+    for (circuit_edge& edge : edges) of_unit[edge.from].push_back(&edge);
+    std::vector<std::span<circuit_edge* const>> from_one;
+    for (const auto& [unit, its] : of_unit) from_one.emplace_back(its);
+    parallel::parallel_for(from_one.size(), run, "explaining edges",
+                           [&](std::size_t n) { all.decide(from_one[n]); });
 }
 
 }  // namespace spikeweave::assess

@@ -33,6 +33,10 @@ public:
     delay_interval extent_of(const pair_test& pair) const;
 
     std::span<const std::int64_t> times_us(unit_id unit) const { return trains_.times_us(unit); }
+    /// The spikes of all units, ascending by time.
+    std::span<const std::int64_t> times_us() const { return apart_.spikes().times_us(); }
+    std::span<const unit_id> units() const { return apart_.spikes().units(); }
+    std::size_t unit_count() const { return trains_.unit_count(); }
     std::uint64_t spike_count(unit_id unit) const { return trains_.count(unit); }
 
 private:

@@ -298,8 +298,8 @@ TEST(FindExplainedUnits, KeepsANeuronThatFewOfItsSpikesExplain) {
     const match_plan plan(filters, {.fit_together = true}, {});
     const std::vector<std::optional<residual_traces>> late(2, residual_traces::channels);
 
-    EXPECT_EQ(find_explained_units(
-                  traces, plan, {.spikes = spikes, .found_late = late, .least_spikes = 20}, {}),
+    EXPECT_EQ(find_explained_units(traces, plan,
+                                   {.spikes = spikes, .found_late = late, .least_spikes = 20}, {}),
               (std::vector<char>{0, 0}));
 }
 
