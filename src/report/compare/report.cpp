@@ -42,7 +42,7 @@ std::string side_text(char name, const condition_summary& of, sample_kind kind) 
 }
 
 std::string interval_words(const interval_estimate& of) {
-    const std::string value = shown_number(of.value);
+    std::string value = shown_number(of.value);
     if (!std::isfinite(of.value) || !std::isfinite(of.low)) return value;
     return fmt::format("{} ({} to {})", value, shown_number(of.low), shown_number(of.high));
 }
