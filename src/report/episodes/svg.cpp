@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.hpp"
 #include "report/episodes/view.hpp"
 #include "report/text.hpp"
 
