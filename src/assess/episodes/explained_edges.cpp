@@ -55,8 +55,8 @@ struct lag_bounds {
     std::int64_t to_us = -1;
 };
 
-// The spikes of other units close to those of one, by unit. They are found in one pass over the
-// spikes of all units, because an edge may have dozens of drivers and a driver dozens of edges.
+// The spikes of other units close to those of one, by unit. They are found once for all edges that
+// begin at it, because an edge may have dozens of drivers and a driver dozens of edges.
 class close_spikes {
 public:
     struct close_spike {
@@ -76,11 +76,12 @@ public:
         }
         const auto times = lags.times_us();
         const auto units = lags.units();
-        std::size_t first = 0;
         std::uint32_t n = 0;
-        for (const std::int64_t at : lags.times_us(one)) {
-            while (first < times.size() && times[first] < at + from_us) ++first;
-            for (std::size_t i = first; i < times.size() && times[i] <= at + to_us; ++i) {
+        for (const std::uint32_t position : lags.positions(one)) {
+            const std::int64_t at = times[position];
+            std::size_t i = position;
+            while (i > 0 && times[i - 1] >= at + from_us) --i;
+            for (; i < times.size() && times[i] <= at + to_us; ++i) {
                 const std::int64_t lag = times[i] - at;
                 const lag_bounds& bounds = wanted[to_index(units[i])];
                 if (lag >= bounds.from_us && lag <= bounds.to_us)

@@ -37,6 +37,8 @@ public:
     std::span<const std::int64_t> times_us() const { return apart_.spikes().times_us(); }
     std::span<const unit_id> units() const { return apart_.spikes().units(); }
     std::size_t unit_count() const { return trains_.unit_count(); }
+    /// The place of each spike of a unit among these.
+    std::span<const std::uint32_t> positions(unit_id unit) const { return trains_.positions(unit); }
     std::uint64_t spike_count(unit_id unit) const { return trains_.count(unit); }
 
 private:

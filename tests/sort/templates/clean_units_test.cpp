@@ -277,6 +277,26 @@ TEST(CleanUnits, JoinsPartsOfANeuronAroundDifferentPeaks) {
     EXPECT_EQ(two.fates, (std::vector<std::uint32_t>{0, 1}));
 }
 
+// Of so few spikes, hardly any pair is expected at refractory lags.
+TEST(CleanUnits, JoinsPartsOfADriftingNeuronThatTakeTurns) {
+    std::vector<std::vector<std::int64_t>> turns(2);
+    std::vector<std::vector<std::int64_t>> mixed(2);
+    std::mt19937_64 random(3);
+    const auto frames = static_cast<std::int64_t>(seconds * rate);
+    for (std::int64_t n = 0; n < 200; ++n) {
+        const std::int64_t at = (n * frames + static_cast<std::int64_t>(random() % 2'000)) / 200;
+        turns[n < 100 ? 0 : 1].push_back(at);
+        mixed[random() % 2].push_back(at);
+    }
+    const std::vector<matched_filter> alike{trough(0, 4, 60), trough(0, 5, 60)};
+
+    EXPECT_EQ(clean_trains(alike, turns).fates, (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(clean_trains(alike, mixed).fates, (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(clean_trains({trough(0, 4, 60), trough(3, 5, 60)}, turns).fates,
+              (std::vector<std::uint32_t>{0, 1}))
+        << "too unlike";
+}
+
 TEST(CleanUnits, JoinsTheLargeAndTheSmallSpikesOfBursts) {
     std::vector<std::vector<std::int64_t>> parts(2);
     std::mt19937_64 random(3);

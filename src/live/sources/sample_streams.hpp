@@ -1,10 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
+#include "live/sources/byte_input.hpp"
 #include "live/sources/sample_stream.hpp"
 
 namespace spikeweave::live {
@@ -32,6 +37,27 @@ private:
     std::uint64_t read_ = 0;  // frames
     clock::time_point began_{};
     clock::time_point arrived_after_{};
+};
+
+/// Raw samples as they come: int16, little-endian, channels fastest.
+class raw_samples : public sample_stream {
+public:
+    /// @throws io_error as of `byte_input`.
+    raw_samples(const std::filesystem::path& path, recording_description of, std::stop_token stop);
+
+    const recording_description& description() const override { return of_; }
+    std::optional<sample_block> next() override;
+    std::optional<std::chrono::steady_clock::time_point> arrived_after() const override;
+    std::string first_unreadable() const override { return incomplete_; }
+
+private:
+    recording_description of_;
+    byte_input input_;
+    std::vector<char> bytes_{};
+    std::size_t filled_ = 0;  // of them
+    std::int64_t frames_ = 0;
+    bool is_over_ = false;
+    std::string incomplete_{};
 };
 
 }  // namespace spikeweave::live

@@ -1,6 +1,11 @@
-#include "live/sources/played_samples.hpp"
+#include "live/sources/sample_streams.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
 #include <utility>
 
 #include "live/sources/played_file.hpp"
@@ -9,8 +14,11 @@
 namespace spikeweave::live {
 namespace {
 
-constexpr double taken_s = 0.001;                  // that are taken at once
+constexpr double taken_s = 0.001;                  // that are played at once
 constexpr std::uint64_t most_frames_taken = 8192;  // likewise, if they are late or at no speed
+constexpr std::size_t most_frames_read = 1024;     // of raw samples at once
+
+static_assert(std::endian::native == std::endian::little);
 
 }  // namespace
 
@@ -54,6 +62,41 @@ std::optional<sample_block> played_samples::next() {
 std::optional<played_samples::clock::time_point> played_samples::arrived_after() const {
     if (speed_ == 0) return {};
     return arrived_after_;
+}
+
+raw_samples::raw_samples(const std::filesystem::path& path, recording_description of,
+                         std::stop_token stop)
+    : of_(std::move(of)), input_(path, "samples", std::move(stop)) {
+    bytes_.resize(most_frames_read * of_.channels.size() * sizeof(std::int16_t));
+}
+
+std::optional<sample_block> raw_samples::next() {
+    if (is_over_) return {};
+    std::size_t got = 0;
+    const auto came = input_.read(std::span(bytes_).subspan(filled_), got);
+    if (came == byte_input::awaited::silence) return sample_block{};
+    is_over_ = came == byte_input::awaited::end || got == 0;
+    filled_ += got;
+    const std::size_t of_frame = of_.channels.size() * sizeof(std::int16_t);
+    if (is_over_) {
+        if (filled_ == 0 || came == byte_input::awaited::end) return {};
+        incomplete_ = fmt::format("the last frame, of which {} has {} of {} bytes",
+                                  input_.shown_name(), filled_, of_frame);
+        return sample_block{.unreadable = 1};
+    }
+    const std::size_t frames = filled_ / of_frame;
+    sample_block out{.first = frames_};
+    out.counts.resize(frames * of_.channels.size());
+    std::memcpy(out.counts.data(), bytes_.data(), frames * of_frame);
+    filled_ -= frames * of_frame;
+    std::memmove(bytes_.data(), bytes_.data() + frames * of_frame, filled_);
+    frames_ += static_cast<std::int64_t>(frames);
+    return out;
+}
+
+std::optional<std::chrono::steady_clock::time_point> raw_samples::arrived_after() const {
+    if (input_.is_file()) return {};
+    return input_.arrived_after();
 }
 
 }  // namespace spikeweave::live
