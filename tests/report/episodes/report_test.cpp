@@ -592,33 +592,5 @@ TEST(WriteEpisodeReport, WritesTheSameBytesForAnyNumberOfThreads) {
     }
 }
 
-TEST(DescribeInput, GivesThePublishedDigests) {
-    const temporary_folder place;
-
-    const input_record empty = describe_input(place.file("empty", ""));
-    const input_record some = describe_input(place.file("some", "abc"));
-
-    EXPECT_EQ(empty.digest_algorithm, "xxh3-128");
-    EXPECT_EQ(empty.digest, "99aa06d3014798d86001c324468d497f");
-    EXPECT_EQ(empty.bytes, 0U);
-    EXPECT_EQ(some.digest, "06b05ab6733a618578af5f94892f3950");
-    EXPECT_EQ(some.bytes, 3U);
-    EXPECT_THROW(describe_input(place.path() / "none"), io_error);
-}
-
-TEST(DescribeInput, TakesTheFilesOfAFolderThatHoldSpikes) {
-    const temporary_folder place;
-    place.file("phy/a.npy", "1");
-    place.file("phy/b.npy", "2");
-    const input_record before = describe_input(place.path() / "phy");
-    place.file("phy/recording.dat", "raw");
-
-    EXPECT_EQ(describe_input(place.path() / "phy").digest, before.digest);
-    EXPECT_EQ(before.bytes, 2U);
-    place.file("phy/a.npy", "2");
-    place.file("phy/b.npy", "1");
-    EXPECT_NE(describe_input(place.path() / "phy").digest, before.digest);
-}
-
 }  // namespace
 }  // namespace spikeweave
