@@ -8,6 +8,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/near_spikes.hpp"
 #include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
@@ -129,15 +130,13 @@ private:
     void count_coincidences(unit_id unit, std::vector<std::size_t>& counts) const {
         const auto times = spikes_->times_us();
         const auto units = spikes_->units();
+        const auto positions = trains_.positions(unit);
         const std::int64_t window_us = options_.window.count();
         std::ranges::fill(counts, 0U);
-        for (const std::uint32_t at : trains_.positions(unit)) {
-            if (crowded_[at]) continue;
-            for (std::size_t i = at; i > 0 && times[at] - times[i - 1] <= window_us; --i)
-                ++counts[to_index(units[i - 1])];
-            for (std::size_t i = at + 1; i < times.size() && times[i] - times[at] <= window_us; ++i)
-                ++counts[to_index(units[i])];
-        }
+        core::near_spikes(times, units, positions)
+            .each(-window_us, window_us, [&](std::size_t n, std::size_t i) {
+                if (!crowded_[positions[n]]) ++counts[to_index(units[i])];
+            });
     }
 
     // Both trains are merged once.

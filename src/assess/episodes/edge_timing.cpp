@@ -56,11 +56,11 @@ public:
         std::array<bounds, 3> ranges{
             {{in.low - margin, in.high + margin}, {-in.high - 1, -in.low - 1}, {-last - 1, last}}};
         std::ranges::sort(ranges, {}, &bounds::low);
-        std::int64_t end = ranges.front().low;
-        for (const bounds& each : ranges) {
-            pairs.each(std::max(each.low, end), each.high,
-                       [&](std::int64_t lag) { lags_.push_back(lag); });
-            end = std::max(end, each.high);
+        for (auto each = ranges.begin(); each != ranges.end();) {
+            bounds joined = *each;
+            while (++each != ranges.end() && each->low <= joined.high)
+                joined.high = std::max(joined.high, each->high);
+            pairs.each(joined.low, joined.high, [&](std::int64_t lag) { lags_.push_back(lag); });
         }
         std::ranges::sort(lags_);
     }

@@ -1,6 +1,7 @@
 #include "assess/episodes/explained_edges.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/near_spikes.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace spikeweave::assess {
@@ -76,19 +78,15 @@ public:
         }
         const auto times = lags.times_us();
         const auto units = lags.units();
-        std::uint32_t n = 0;
-        for (const std::uint32_t position : lags.positions(one)) {
-            const std::int64_t at = times[position];
-            std::size_t i = position;
-            while (i > 0 && times[i - 1] >= at + from_us) --i;
-            for (; i < times.size() && times[i] <= at + to_us; ++i) {
-                const std::int64_t lag = times[i] - at;
+        const auto positions = lags.positions(one);
+        core::near_spikes(times, units, positions)
+            .each(from_us, to_us, [&](std::size_t n, std::size_t i) {
+                const std::int64_t lag = times[i] - times[positions[n]];
                 const lag_bounds& bounds = wanted[to_index(units[i])];
                 if (lag >= bounds.from_us && lag <= bounds.to_us)
-                    of_unit_[to_index(units[i])].push_back({n, static_cast<std::int32_t>(lag)});
-            }
-            ++n;
-        }
+                    of_unit_[to_index(units[i])].push_back(
+                        {static_cast<std::uint32_t>(n), static_cast<std::int32_t>(lag)});
+            });
     }
 
     // Ascending by spike, then by lag.
@@ -139,14 +137,21 @@ private:
         std::vector<char> is_removed(from.size());
         std::vector<removal> removals;
         for (const driver& one : drivers) removals.push_back(remove(one, close, is_removed));
-        std::vector<std::int64_t> kept;
+        std::array<std::vector<std::int64_t>, 2> parts;
         for (std::size_t i = 0; i < from.size(); ++i)
-            if (is_removed[i] == 0) kept.push_back(from[i]);
-        if (kept.size() == from.size()) return;
+            parts[static_cast<std::size_t>(is_removed[i])].push_back(from[i]);
+        const auto& [kept, removed] = parts;
+        if (removed.empty()) return;
         const edge_lags::edge_window window = lags_.window_of(edge.best, edge.sign);
         const bool avoids_second = std::ranges::any_of(drivers, &driver::is_second);
-        const excess whole = excess_of(from, edge, window, avoids_second);
-        const excess left = excess_of(kept, edge, window, avoids_second);
+        const auto to = lags_.times_us(edge.to);
+        lag_histogram all = histogram_of(from, to, window.grid);
+        lag_histogram of_kept =
+            histogram_of(kept.size() < removed.size() ? kept : removed, to, window.grid);
+        if (kept.size() >= removed.size())
+            std::ranges::transform(all, of_kept, of_kept.begin(), std::minus{});
+        const excess whole = excess_of(std::move(all), from.size(), edge, window, avoids_second);
+        const excess left = excess_of(std::move(of_kept), kept.size(), edge, window, avoids_second);
         if (left.a_spike > enough_left * whole.a_spike && left.a_spike > certain * left.error)
             return;
         // The error with this few spikes, also if none of them has a lag.
@@ -163,13 +168,12 @@ private:
         double error;
     };
 
-    excess excess_of(std::span<const std::int64_t> from, const circuit_edge& edge,
-                     const edge_lags::edge_window& window, bool avoids_second) const {
-        lag_histogram counted = histogram_of(from, lags_.times_us(edge.to), window.grid);
+    static excess excess_of(lag_histogram counted, std::size_t spikes, const circuit_edge& edge,
+                            const edge_lags::edge_window& window, bool avoids_second) {
         if (avoids_second) fill_before(counted, window);
         const double sign = edge.sign == connection_sign::excitatory ? 1 : -1;
         const window_null::moments of = window.null.moments_of(counted);
-        const double sources = std::max(1.0, static_cast<double>(from.size()));
+        const double sources = std::max(1.0, static_cast<double>(spikes));
         return {sign * (of.count - of.mean) / sources, std::sqrt(of.variance) / sources};
     }
 
@@ -215,19 +219,22 @@ private:
 
     static removal remove(const driver& by, const close_spikes& close,
                           std::vector<char>& is_removed) {
-        removal out{.unit = by.unit};
+        // No branches: whether a spike is near is as good as random.
+        std::size_t removed = 0;
+        std::size_t earlier = 0;
+        std::size_t later = 0;
         std::int64_t last = -1;
         for (const auto& [of, lag_us] : close.of(by.unit)) {
-            if (lag_us < by.from_us || lag_us > by.to_us) continue;
-            ++(lag_us <= 0 ? out.earlier : out.later);
-            if (of == last) continue;
-            last = of;
-            ++out.removed;
-            is_removed[of] = 1;
+            const bool is_near = lag_us >= by.from_us && lag_us <= by.to_us;
+            earlier += static_cast<std::size_t>(is_near & (lag_us <= 0));
+            later += static_cast<std::size_t>(is_near & (lag_us > 0));
+            removed += static_cast<std::size_t>(is_near & (of != last));
+            last = is_near ? std::int64_t{of} : last;
+            is_removed[of] |= static_cast<char>(is_near);
         }
-        out.earlier /= static_cast<double>(-by.from_us);
-        out.later /= static_cast<double>(std::max<std::int64_t>(1, by.to_us));
-        return out;
+        return {
+            by.unit, removed, static_cast<double>(earlier) / static_cast<double>(-by.from_us),
+            static_cast<double>(later) / static_cast<double>(std::max<std::int64_t>(1, by.to_us))};
     }
 
     // A driver of both units fires before the first one, one on a path after it.

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/near_spikes.hpp"
+
 namespace spikeweave::assess {
 namespace {
 
@@ -124,14 +126,12 @@ void histograms_from::count(unit_id unit) {
     std::ranges::fill(backwards_, 0);
     const auto times = spikes_.times_us();
     const auto units = spikes_.units();
+    const auto positions = trains_.positions(unit);
     const std::int64_t reach = bins_.reach_us();
-    for (const std::uint32_t at : trains_.positions(unit)) {
-        const std::int64_t time = times[at];
-        for (std::size_t i = at + 1; i < times.size() && times[i] - time <= reach; ++i)
-            if (units[i] > unit) add(units[i], times[i] - time);
-        for (std::size_t i = at; i-- > 0 && time - times[i] <= reach;)
-            if (units[i] > unit) add(units[i], times[i] - time);
-    }
+    core::near_spikes(times, units, positions)
+        .each(-reach, reach, [&](std::size_t n, std::size_t i) {
+            if (units[i] > unit) add(units[i], times[i] - times[positions[n]]);
+        });
 }
 
 }  // namespace spikeweave::assess

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string_view>
@@ -303,6 +304,29 @@ TEST(MineEpisodes, EndsEarlyForMemoryIfItMayAndElseFails) {
     EXPECT_THROW(mine_episodes(spikes, options, {.stop = stop.get_token()}, stop.get_token()),
                  cancelled)
         << "what is stopped has no result";
+}
+
+// Tables of steps take a quarter of the memory at most; without one, a step is made when it is
+// needed, or walked.
+TEST(MineEpisodes, FindsTheSameInTheLeastMemoryThatIsEnough) {
+    for (const std::uint64_t min_count : {20, 40, 60}) {
+        const spike_sequence spikes = bursting_stream(min_count, 12, 6'000, 20'000);
+        episode_mining_options options{.delays = {us(0, 40), us(40, 80)},
+                                       .min_count = min_count,
+                                       .max_size = 4,
+                                       .strategy = episode_strategy::latest_start};
+        const episode_table unbounded = mine_episodes(spikes, options, {.threads = 2});
+        ASSERT_GE(unbounded.levels.size(), 3U);
+        std::optional<episode_table> bounded;
+        for (std::uint64_t most = 200'000; !bounded; most += most / 4) {
+            options.max_memory_bytes = most;
+            try {
+                bounded = mine_episodes(spikes, options, {.threads = 2});
+            } catch (const invalid_argument&) {
+            }
+        }
+        EXPECT_EQ(bounded->episodes, unbounded.episodes);
+    }
 }
 
 TEST(FindOccurrences, GivesTheTimesOfWhatIsCounted) {

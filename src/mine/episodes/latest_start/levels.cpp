@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/stop.hpp"
 #include "mine/episodes/latest_start/memory_limit.hpp"
 #include "mine/episodes/latest_start/pairs.hpp"
 #include "mine/episodes/latest_start/step_set.hpp"
@@ -19,6 +20,7 @@
 #include "parallel/parallel_for.hpp"
 #include "parallel/ranks.hpp"
 #include "spikeweave/parallel/communicator.hpp"
+#include "spikeweave/parallel/thread_count.hpp"
 
 namespace spikeweave::episodes {
 namespace {
@@ -72,6 +74,30 @@ public:
     std::uint64_t estimated_bytes() const override { return estimated_bytes_; }
 
 private:
+    // Episodes whose survivors this rank keeps and that the same steps continue.
+    struct continued_alike {
+        std::vector<std::size_t> episodes;  // numbered as in `survivors_`
+        std::size_t begin;                  // of the episodes of the level that continue them
+        std::size_t end;
+    };
+    struct scratch {
+        survivor_buffer survivors;
+        step_set::table_room table;
+        std::vector<std::uint64_t> ends;  // bits of the ends of each episode that has many
+    };
+
+    // The frequent episodes that continue one of these.
+    struct share {
+        candidate_set frequent;
+        std::vector<std::uint64_t> counts{};
+        survivor_store survivors{};
+        std::vector<std::uint32_t> last_step{};
+        std::uint64_t candidates = 0;
+    };
+
+    std::vector<continued_alike> own_alike(const candidate_set& parents) const;
+    void extend(const continued_alike& group, const candidate_set& parents, bool last,
+                std::vector<share>& shares);
     void keep_pair_survivors(mined_level& level);
     void join_level(mined_level& level);
 
@@ -84,7 +110,7 @@ private:
                                             // survivors this rank keeps
     survivor_store survivors_;              // of these
     std::vector<std::uint32_t> last_step_;  // last step of each episode of the level
-    tbb::enumerable_thread_specific<survivor_buffer> buffers_;
+    tbb::enumerable_thread_specific<scratch> scratch_;
     std::uint64_t estimated_bytes_ = 0;
 };
 
@@ -109,7 +135,7 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
     own_ = parallel::block_of_rank(costs, problem_.run);
     std::vector<survivor_store> stores(own_.size());
     parallel::parallel_for(own_.size(), problem_.run, "keeping pairs", [&](std::size_t i) {
-        survivor_buffer& buffer = buffers_.local();
+        survivor_buffer& buffer = scratch_.local().survivors;
         steps_->begin(own_.begin + i, buffer);
         stores[i].add(buffer.view());
         limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
@@ -122,30 +148,71 @@ void latest_start_levels::keep_pair_survivors(mined_level& level) {
     estimated_bytes_ = trains_.bytes() + steps_->table_bytes() + 2 * level.survivor_bytes;
 }
 
-mined_level latest_start_levels::extend(const mined_level& previous, bool last) {
-    struct share {
-        candidate_set frequent;
-        std::vector<std::uint64_t> counts{};
-        survivor_store survivors{};
-        std::vector<std::uint32_t> last_step{};
-        std::uint64_t candidates = 0;
-    };
-    const candidate_set& parents = previous.frequent;
-    std::vector<share> shares(own_.size(), share{candidate_set{parents.size + 1}});
-    parallel::parallel_for(own_.size(), problem_.run, "extending episodes", [&](std::size_t s) {
-        survivor_buffer& buffer = buffers_.local();
-        share& mine = shares[s];
-        const std::size_t i = own_.begin + s;
-        const auto [begin, end] = continuations(parents, i);
-        const auto units = parents.units_of(i);
-        mine.candidates = end - begin;
-        for (std::size_t j = begin; j < end; ++j) {
-            const unit_id to = parents.units_of(j).back();
-            steps_->extend(survivors_[s], last_step_[j], buffer);
+// Groups in the order of their continuations; large ones are divided so that all threads get some.
+std::vector<latest_start_levels::continued_alike> latest_start_levels::own_alike(
+    const candidate_set& parents) const {
+    std::vector<std::pair<std::size_t, std::size_t>> ranges(own_.size());
+    parallel::parallel_for(own_.size(), problem_.run, "joining episodes", [&](std::size_t s) {
+        ranges[s] = continuations(parents, own_.begin + s);
+    });
+    std::vector<std::size_t> order(own_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return ranges[a] < ranges[b]; });
+    const std::size_t most =
+        own_.size() / (16 * static_cast<std::size_t>(thread_count(problem_.run))) + 1;
+    std::vector<continued_alike> groups;
+    for (const std::size_t s : order) {
+        const auto [begin, end] = ranges[s];
+        if (begin == end) continue;
+        if (groups.empty() || groups.back().begin != begin || groups.back().episodes.size() == most)
+            groups.push_back({{}, begin, end});
+        groups.back().episodes.push_back(s);
+    }
+    return groups;
+}
+
+void latest_start_levels::extend(const continued_alike& group, const candidate_set& parents,
+                                 bool last, std::vector<share>& shares) {
+    // Making a table costs about as much as so many steps without one.
+    constexpr std::size_t worth_a_table = 3;
+    auto& [buffer, room, ends] = scratch_.local();
+    const auto& [episodes, begin, end] = group;
+    const std::size_t words =
+        step_table::words_of(trains_[parents.units_of(own_.begin + episodes.front()).back()].size);
+    ends.assign(episodes.size() * words, 0);
+    for (std::size_t e = 0; e < episodes.size(); ++e) {
+        shares[episodes[e]].candidates = end - begin;
+        const survivor_view survivors = survivors_[episodes[e]];
+        if (survivors.size() <= words) continue;
+        for (const std::uint32_t spike : survivors.ends)
+            ends[e * words + spike / 64] |= std::uint64_t{1} << spike % 64;
+    }
+    for (std::size_t j = begin; j < end; ++j) {
+        core::throw_if_stopped(problem_.run.stop);
+        const indexed_train& to = trains_[parents.units_of(j).back()];
+        const std::size_t step = last_step_[j];
+        const bool has_table = steps_->keeps_table_of(step) || episodes.size() >= worth_a_table;
+        const step_table* const table = has_table ? &steps_->table_of(step, room) : nullptr;
+        for (std::size_t e = 0; e < episodes.size(); ++e) {
+            const std::size_t s = episodes[e];
+            const survivor_view survivors = survivors_[s];
+            if (table == nullptr) {
+                steps_->extend(survivors, step, buffer);
+            } else {
+                // No two occurrences without overlap share an end of the shorter episode. Few ends
+                // are counted as fast by the extension itself.
+                if (survivors.size() > words &&
+                    table->reaching(std::span{ends}.subspan(e * words, words)) < rules_.threshold)
+                    continue;
+                extend_survivors(survivors, *table, to.size, buffer);
+            }
             if (buffer.view().size() < rules_.threshold) continue;
-            const std::uint64_t count =
-                count_disjoint(trains_[units.front()], trains_[to], buffer.view(), problem_.ties);
+            const std::size_t i = own_.begin + s;
+            const indexed_train& first = trains_[parents.units_of(i).front()];
+            const std::uint64_t count = count_disjoint(first, to, buffer.view(), problem_.ties);
             if (count < rules_.threshold) continue;
+            share& mine = shares[s];
             append_join(mine.frequent, parents, i, j);
             mine.counts.push_back(count);
             if (last) continue;
@@ -153,7 +220,15 @@ mined_level latest_start_levels::extend(const mined_level& previous, bool last) 
             mine.last_step.push_back(last_step_[j]);
             limit_.add(buffer.view().size() * 2 * sizeof(std::uint32_t));
         }
-    });
+    }
+}
+
+mined_level latest_start_levels::extend(const mined_level& previous, bool last) {
+    const candidate_set& parents = previous.frequent;
+    std::vector<share> shares(own_.size(), share{candidate_set{parents.size + 1}});
+    const std::vector<continued_alike> groups = own_alike(parents);
+    parallel::parallel_for(groups.size(), problem_.run, "extending episodes",
+                           [&](std::size_t g) { extend(groups[g], parents, last, shares); });
 
     mined_level level;
     level.frequent.size = parents.size + 1;

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/near_spikes.hpp"
 #include "core/stop.hpp"
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "parallel/parallel_for.hpp"
@@ -64,10 +65,14 @@ public:
         const auto begin = static_cast<std::uint32_t>(
             std::lower_bound(train.positions, train.positions + train.size, fresh.first) -
             train.positions);
+        const core::near_spikes near(problem_.spikes.times_us(), problem_.spikes.units(),
+                                     {train.positions, train.size});
         const auto all = [&](const auto& order_key) {
+            std::size_t looked_back = 0;
             for (std::uint32_t i = begin; i < train.size; ++i) {
                 if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
-                look_back(train, i, order_key, states);
+                near.fetch_ahead(i, looked_back, 0);
+                looked_back = look_back(train, i, order_key, states);
             }
         };
         if (problem_.ties == tie_rule::time) {
@@ -82,21 +87,25 @@ public:
 private:
     static constexpr std::uint32_t not_wanted = UINT32_MAX;
 
+    // Returns how many spikes before this one were examined.
     // order_key: returns the order key of a spike, by which overlap is decided
     template <class OrderKey>
-    void look_back(const indexed_train& train, std::uint32_t spike, const OrderKey& order_key,
-                   running_count* states) const {
+    std::size_t look_back(const indexed_train& train, std::uint32_t spike,
+                          const OrderKey& order_key, running_count* states) const {
         const std::int64_t* const times = problem_.spikes.times_us().data();
         const unit_id* const units = problem_.spikes.units().data();
         const std::uint32_t* const index_in_units = index_in_units_.data();
         const std::int64_t time = train.times_us[spike];
         const std::int64_t end = order_key(train.positions[spike]);
         std::size_t begin = train.positions[spike];  // one after the next to examine
+        std::size_t first = begin;
         for (const std::uint32_t d : by_low_) {
             const interval_us& interval = problem_.intervals[d];
             running_count* const mine = states + d * units_.size();
             while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
-            for (std::size_t at = begin; at-- > 0 && times[at] >= time - interval.high;) {
+            std::size_t at = begin;
+            while (at > 0 && times[at - 1] >= time - interval.high) {
+                --at;
                 const std::uint32_t from = index_in_units[to_index(units[at])];
                 if (from == not_wanted) continue;
                 running_count& state = mine[from];
@@ -104,7 +113,9 @@ private:
                 ++state.count;
                 state.last_end = end;
             }
+            first = std::min(first, at);
         }
+        return train.positions[spike] - first;
     }
 
     const counting_problem& problem_;

@@ -145,4 +145,11 @@ void step_set::extend(const survivor_view& prefix, std::size_t step, survivor_bu
     }
 }
 
+const step_table& step_set::table_of(std::size_t step, table_room& room) const {
+    if (tables_[step]) return *tables_[step];
+    const auto& [from, delay, to] = steps_[step];
+    collect_step(trains_[from], trains_[to], problem_.intervals[delay], room.collected);
+    return room.made.emplace(room.collected);
+}
+
 }  // namespace spikeweave::episodes

@@ -41,6 +41,15 @@ public:
     /// The survivors of an episode after one more step. `prefix`: the survivors before that step.
     void extend(const survivor_view& prefix, std::size_t step, survivor_buffer& out) const;
 
+    /// Room for a table that is not kept, reused from step to step.
+    struct table_room {
+        step_table::builder collected;
+        std::optional<step_table> made;
+    };
+    /// The table of a step, made in `room` if it is not one of those that are kept.
+    const step_table& table_of(std::size_t step, table_room& room) const;
+    bool keeps_table_of(std::size_t step) const { return tables_[step].has_value(); }
+
 private:
     const counting_problem& problem_;
     const train_index& trains_;

@@ -5,22 +5,24 @@
 namespace spikeweave::episodes {
 
 step_table::step_table(const builder& collected)
-    : words_(collected.spikes_in_all_ / 64 + 1), windows_(collected.last_) {
+    : bits_(words_of(collected.spikes_in_all_)),
+      windows_before_(bits_.size()),
+      windows_(collected.last_) {
     for (std::size_t i = 0; i < windows_.size(); ++i) {
         const auto& [spike, reached] = collected.entries_[i + 1];
-        words_[spike / 64].bits |= std::uint64_t{1} << spike % 64;
+        bits_[spike / 64] |= std::uint64_t{1} << spike % 64;
         windows_[i] = reached;
     }
     std::uint32_t before = 0;
-    for (word& w : words_) {
-        w.windows_before = before;
-        before += bit_count(w.bits);
+    for (std::size_t w = 0; w < bits_.size(); ++w) {
+        windows_before_[w] = before;
+        before += bit_count(bits_[w]);
     }
 }
 
 void step_table::spikes_that_reach(std::uint32_t* out) const {
-    for (std::size_t w = 0; w < words_.size(); ++w) {
-        for (std::uint64_t bits = words_[w].bits; bits != 0; bits &= bits - 1)
+    for (std::size_t w = 0; w < bits_.size(); ++w) {
+        for (std::uint64_t bits = bits_[w]; bits != 0; bits &= bits - 1)
             *out++ = static_cast<std::uint32_t>(w * 64 +
                                                 static_cast<std::size_t>(std::countr_zero(bits)));
     }

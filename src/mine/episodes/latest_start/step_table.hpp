@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mine/episodes/latest_start/train_index.hpp"
@@ -59,28 +61,30 @@ public:
 
     explicit step_table(const builder& collected);
 
-    bool reaches(std::uint32_t spike) const {
-        return (words_[spike / 64].bits >> spike % 64 & 1) != 0;
+    bool reaches(std::uint32_t spike) const { return (bits_[spike / 64] >> spike % 64 & 1) != 0; }
+    /// The number of spikes in a set that reach any. `spikes`: a bit for each spike of `from`.
+    std::uint64_t reaching(std::span<const std::uint64_t> spikes) const {
+        std::uint64_t count = 0;
+        for (std::size_t w = 0; w < bits_.size(); ++w) count += bit_count(bits_[w] & spikes[w]);
+        return count;
     }
+    /// The words of such a set.
+    static std::size_t words_of(std::uint32_t spikes) { return spikes / 64 + 1; }
     /// Which window belongs to a spike that reaches any.
     std::uint32_t window_of(std::uint32_t spike) const {
-        const word& w = words_[spike / 64];
-        return w.windows_before + bit_count(w.bits & ((std::uint64_t{1} << spike % 64) - 1));
+        const std::size_t w = spike / 64;
+        return windows_before_[w] + bit_count(bits_[w] & ((std::uint64_t{1} << spike % 64) - 1));
     }
     const window* windows() const { return windows_.data(); }
     std::size_t window_count() const { return windows_.size(); }
     /// The spikes that reach any, in order, written to `out`.
     void spikes_that_reach(std::uint32_t* out) const;
     std::uint64_t bytes() const {
-        return words_.size() * sizeof(word) + windows_.size() * sizeof(window);
+        return bits_.size() * (sizeof(std::uint64_t) + sizeof(std::uint32_t)) +
+               windows_.size() * sizeof(window);
     }
 
 private:
-    struct word {
-        std::uint64_t bits;
-        std::uint32_t windows_before;
-    };
-
     // std::popcount would be a call on the oldest x86-64 that the library runs on.
     static std::uint32_t bit_count(std::uint64_t bits) {
         bits -= bits >> 1 & 0x5555555555555555;
@@ -89,7 +93,8 @@ private:
         return static_cast<std::uint32_t>(bits * 0x0101010101010101 >> 56);
     }
 
-    std::vector<word> words_;
+    std::vector<std::uint64_t> bits_;            // of the spikes of `from` that reach any
+    std::vector<std::uint32_t> windows_before_;  // each word of bits
     std::vector<window> windows_;
 };
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "spikeweave/core/ids.hpp"
+
+namespace spikeweave::core {
+
+/// The spikes of all units, ascending by time, for a walk along those of one unit that looks at the
+/// spikes around each. In a long recording these places lie far apart, so that most of the time
+/// went into waiting for memory; they are fetched some spikes ahead.
+class near_spikes {
+public:
+    near_spikes(std::span<const std::int64_t> times_us, std::span<const unit_id> units,
+                std::span<const std::uint32_t> positions)
+        : times_us_(times_us), units_(units), positions_(positions) {}
+
+    /// Fetches as many spikes before and after a spike of the unit that is still to come.
+    /// @param n  number of the spike of the unit that is next
+    // Not called: a compiler may take a function that only fetches for one without effect.
+    [[gnu::always_inline]] void fetch_ahead(std::size_t n, std::size_t before,
+                                            std::size_t after) const {
+        constexpr std::size_t ahead = 4;
+        constexpr std::size_t most = 256;  // on each side; longer walks are foreseen by the machine
+        constexpr std::size_t line = 64;   // bytes that are fetched at once
+        if (n + ahead >= positions_.size()) return;
+        const std::size_t at = positions_[n + ahead];
+        const std::size_t begin = at - std::min({before, most, at});
+        const std::size_t end = std::min(at + std::min(after, most) + 1, times_us_.size());
+        for (std::size_t i = begin; i < end; i += line / sizeof(std::int64_t))
+            __builtin_prefetch(times_us_.data() + i);
+        for (std::size_t i = begin; i < end; i += line / sizeof(unit_id))
+            __builtin_prefetch(units_.data() + i);
+    }
+
+    /// Calls take(n, i) for the n-th spike of the unit and each spike i of any unit, itself too,
+    /// whose lag after it is at least `from_us`, at most 0, and at most `to_us`.
+    template <class Take>
+    void each(std::int64_t from_us, std::int64_t to_us, const Take& take) const {
+        std::size_t before = 0;
+        std::size_t after = 0;
+        for (std::size_t n = 0; n < positions_.size(); ++n) {
+            fetch_ahead(n, before, after);
+            const std::size_t at = positions_[n];
+            const std::int64_t first = times_us_[at] + from_us;
+            const std::int64_t last = times_us_[at] + to_us;
+            std::size_t i = at;
+            while (i > 0 && times_us_[i - 1] >= first) --i;
+            before = at - i;
+            for (; i < times_us_.size() && times_us_[i] <= last; ++i) take(n, i);
+            after = i - at;
+        }
+    }
+
+private:
+    std::span<const std::int64_t> times_us_;
+    std::span<const unit_id> units_;
+    std::span<const std::uint32_t> positions_;
+};
+
+}  // namespace spikeweave::core
