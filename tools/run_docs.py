@@ -121,6 +121,15 @@ def matches(shown, printed):
     return stands_at(last, place) and (place > end if parts else place == 0)
 
 
+def gap(shown, printed):
+    """Returns printed lines, of which as many are left out as the shown ones leave room for: their others have changed."""
+    marks = [at for at, line in enumerate(shown) if is_left_out(line)]
+    if not marks:
+        return printed
+    end = len(printed) - (len(shown) - 1 - marks[-1])
+    return [*printed[:marks[0]], shown[marks[0]], *printed[end:]] if marks[0] < end else printed
+
+
 def shortened(shown, printed):
     """Returns the printed lines with `…` for those that `shown` leaves out between lines that both have."""
     kept = [(at, line) for at, line in enumerate(shown) if not is_left_out(line)]
@@ -136,8 +145,7 @@ def shortened(shown, printed):
     before = (-1, -1)
     for at, to in [*pairs, (len(shown), len(lines))]:
         between = lines[before[1] + 1:to]
-        left_out = [line for line in shown[before[0] + 1:at] if is_left_out(line)]
-        result += left_out[:1] if between and left_out else between
+        result += gap(shown[before[0] + 1:at], between)
         result += lines[to:to + 1]
         before = (at, to)
     return result

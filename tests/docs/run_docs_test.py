@@ -108,7 +108,7 @@ class RunDocs(unittest.TestCase):
     def test_writes_what_is_printed_and_keeps_what_is_left_out(self):
         page = '```sh\nspikeweave "a 1" "b 2" "c 3" "d 4" "e 5"\n```\n```\n{}\n```\n\n```sh\nspikeweave x\n```\n```\n{}\n```\n'
         for before, after in (("a 0", "a 1\nb 2\nc 3\nd 4\ne 5"), ("…\nc 0\n…", "…\nc 3\n…"), ("a 1\n…\nd 7", "a 1\n…\nd 4\ne 5"),
-                              ("a …\nd 0\n…", "a …\nb 2\nc 3\nd 4\n…"), ("z\n…", "…")):
+                              ("a …\nd 0\n…", "a …\nb 2\nc 3\nd 4\n…"), ("z\n…", "a 1\n…"), ("a 1\nz\n…\ny\ne 5", "a 1\nb 2\n…\nd 4\ne 5")):
             self.assertEqual(self.check(page.format(before, "y"), write=True).complaints, [])
             text = (self.folder / "page.md").read_text(encoding="utf-8")
             self.assertEqual(text, page.format(after, "x"))
