@@ -83,6 +83,7 @@ class StandIn(unittest.TestCase):
         with zmq.Context() as context, context.socket(zmq.SUB) as socket:
             socket.setsockopt(zmq.SUBSCRIBE, b"")
             socket.setsockopt(zmq.RCVTIMEO, 2000)
+            socket.setsockopt(zmq.RCVHWM, 0)  # Python may be slower than the sender
             socket.connect(addresses["zmq_interface"])
             messages = []
             with contextlib.suppress(zmq.Again):
