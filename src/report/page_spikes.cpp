@@ -1,5 +1,8 @@
 #include "report/page_spikes.hpp"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -116,6 +119,10 @@ spike_sequence read_page_spikes(const json& page) {
     for (const auto& [first, last] :
          epochs->get<std::vector<std::pair<std::int64_t, std::int64_t>>>())
         spans.push_back({duration{first}, duration{last}});
+    const auto labels = spikes.find("epoch_labels");
+    if (labels != spikes.end() && labels->get<std::vector<std::string>>().size() != spans.size())
+        throw invalid_argument(
+            fmt::format("it has {} labels of {} epochs", labels->size(), spans.size()));
     return within_epochs(all, spans);
 }
 

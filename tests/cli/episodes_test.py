@@ -161,6 +161,23 @@ class Episodes(CliTest):
         told = self.ok("compare", path, "--around-a", "stimulus:-100ms..1s", "--epochs-b", rest, "--delays", "4-6ms", "--max-size", "2")
         self.assertIn("Condition a: 59 of 60 epochs around events are shorter", told.stderr)
 
+    def test_epochs_have_the_labels_of_their_table(self):
+        path = self.chain_file()
+        search = ("episodes", path, "--delays", "4-6ms", "--min-count", "5", "--overwrite", "-o", self.folder / "found")
+        rows = [f"{0.5 + 0.25 * i}\t{0.7 + 0.25 * i}\t{'ab'[i % 2]}\t{i}\n" for i in range(6)]
+
+        def labels(text, *arguments):
+            self.ok(*search, "--epochs", self.file("epochs.tsv", text), *arguments)
+            return json.loads((self.folder / "found/result.json").read_text())["spikes"].get("epoch_labels")
+
+        self.assertEqual(labels("".join(rows)), ["a", "b"] * 3)
+        self.assertEqual(labels("begin\tend\tcondition\ttrial\n" + "".join(rows)), ["a", "b"] * 3)
+        self.assertEqual(labels("begin\tend\tside\ttrial\n" + "".join(rows), "--epoch-labels", "trial"), list("012345"))
+        self.assertIsNone(labels("begin\tend\tside\ttrial\n" + "".join(rows)))
+        for arguments, says in ((("--epochs", self.file("epochs.tsv", "0\t1\ta\n1\t2\n")), "line 2: found 2 columns in '1\\x092', expected at least 3"),
+                                (("--epoch-labels", "side"), "it is a column of EPOCHS or EVENTS")):
+            self.refused(*search, *arguments, says=(says,))
+
     def test_a_last_trial_that_is_cut_off_is_told(self):
         path = self.file("s.tsv", "# span_s: 0 10.25\n" + "".join(f"{0.1 * i:.1f}\ta\n" for i in range(100)))
         trials = ("episodes", path, "--min-count", "5", "--trial-length")

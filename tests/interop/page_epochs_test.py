@@ -76,6 +76,51 @@ class EpochsPage(PageCase):
             self.assert_shown(shown[f"search {name}"], row[f"search_{name}"])
 
 
+class ConditionsPage(PageCase):
+    """Trials of three conditions, of which one has no occurrence of a unit's spikes."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rows = [(0.5 * i + 0.1 + 0.005 * unit, unit) for i in range(40) for unit in (1, 2) if i % 4 != 3]
+        rows += [(0.5 * i + 0.3, 3) for i in range(40)]
+        (cls.folder / "s.tsv").write_text("# span_s: 0 20\n" + "".join(f"{time:.6f}\t{unit}\n" for time, unit in sorted(rows)))
+        labels = ["10 Hz", "9 Hz", "10 Hz", "<b>none</b>"]
+        (cls.folder / "epochs.tsv").write_text("".join(f"{0.5 * i}\t{0.5 * i + 0.4}\t{labels[i % 4]}\n" for i in range(40)))
+        spikeweave("episodes", cls.folder / "s.tsv", "--epochs", cls.folder / "epochs.tsv", "--delays", "4-6ms", "--min-count", "5", "-o", cls.out)
+        cls.read_page()
+
+    def shown(self, unit):
+        return self.driver.execute_script("""
+            const choice = document.getElementById("psth-of");
+            choice.value = arguments[0];
+            choice.dispatchEvent(new Event("change"));
+            const ticks = [...document.querySelectorAll("#psth-view .ticks path")].map((path) => path.getAttribute("d").split("M").slice(1));
+            return {
+              counts: document.querySelector("#psth-view [data-counts]").dataset.counts.split(", ").map((counts) => counts.split(" ").map(Number)),
+              marks: ticks.map((marks) => marks.length), rows: ticks.map((marks) => marks.map((mark) => Number(mark.split(/[,v]/)[1]))),
+              lines: [...document.querySelectorAll("#psth-view .step")].map((line) => getComputedStyle(line).stroke + getComputedStyle(line).strokeDasharray),
+              names: [...document.querySelectorAll("#psth-view .legend .key")].map((key) => key.textContent), note: document.querySelector("#psth-view .legend").textContent,
+            };""", unit)
+
+    def test_has_a_curve_and_a_block_of_rows_for_each_condition(self):
+        shown = self.shown(0)
+
+        self.assert_quiet()
+        self.assertEqual(shown["names"], ["<b>none</b>", "9 Hz", "10 Hz"])
+        self.assertIn("<b>none</b> (10 epochs), 9 Hz (10 epochs), 10 Hz (20 epochs)", shown["note"])
+        self.assertEqual([sum(counts) for counts in shown["counts"]], [0, 10, 20])
+        self.assertEqual([counts[13] for counts in shown["counts"]], [0, 10, 20])  # 105 of 400 ms, in bins of 8 ms
+        self.assertEqual(shown["marks"], [0, 10, 20])
+        self.assertLess(max(shown["rows"][1]), min(shown["rows"][2]))
+        self.assertEqual(len(set(shown["lines"])), 3)
+        self.assertEqual(self.shown(2)["marks"], [10, 10, 20])
+
+    def test_nobody_is_left_out(self):
+        self.shown(0)
+        self.assert_accessible()
+
+
 class ConfirmingPage(PageCase):
     """A recording that confirms what another one suggests, and lacks one of its units."""
 

@@ -68,7 +68,7 @@ class Pictures(PageCase):
             (cls.folder / kind).mkdir()
             spikeweave("report", *folders, "-o", cls.folder / kind / "report.html")
         search = ("--delays", "4-6ms", "--min-count", "60", "--max-size", "4")
-        (cls.folder / "epochs.tsv").write_text("".join(f"{begin}\t{begin + 0.4}\n" for begin in range(12)), encoding="utf-8")
+        (cls.folder / "epochs.tsv").write_text("".join(f"{begin}\t{begin + 0.4}\t{('left', 'right')[begin % 2]}\n" for begin in range(12)), encoding="utf-8")
         spikeweave("episodes", cls.folder / "first.tsv", *search, "--epochs", cls.folder / "epochs.tsv", "-o", cls.folder / "epochs")
         windows = (*search[:3], "20", "--window", "4s", "--hop", "2s")
         spikeweave("windows", cls.folder / "first.tsv", *windows, "-o", cls.folder / "windows")
@@ -97,6 +97,27 @@ class Pictures(PageCase):
             for view in views:
                 with self.subTest(f"{kind}-{view}"):
                     self.assert_looks_as_kept(view, f"{kind}-{view}")
+
+    def long_figures(self):
+        """Figures with more than four digits, except whole ones with commas, times in seconds, and the record of the run."""
+        return self.driver.execute_script(r"""
+            const others = [...document.querySelectorAll("#about, bdi")];
+            const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+            const found = [];
+            for (let node; (node = walk.nextNode());) {
+              if (others.some((one) => one.contains(node))) continue;
+              for (const [text] of node.data.matchAll(/(?<![\w.,])\d+(,\d{3})*(\.\d+)?(?!\w|[.,]\d| s\b)/g))
+                if (text.replace(/^[0.]+|[.,]/g, "").length > 4 && (text.includes(".") || !text.includes(","))) found.push(text);
+            }
+            return found;""")
+
+    def test_no_figure_has_more_than_four_digits(self):
+        for kind in VIEWS:
+            self.show(kind)
+            with self.subTest(kind):
+                self.assertEqual(self.long_figures(), [])
+        self.driver.execute_script("document.querySelector('main').append('0.0123456, 12,345 of 12345 and 1.2345 in 1.234567 s')")
+        self.assertEqual(self.long_figures(), ["0.0123456", "12345", "1.2345"])
 
     def test_what_is_missing_is_seen(self):
         """A picture without what a view draws is not taken for the kept one."""

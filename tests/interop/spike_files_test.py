@@ -148,6 +148,37 @@ class SpikeFiles(unittest.TestCase):
             self.assertEqual(refused.returncode, 2)
             self.assertIn("no table of intervals 'sound'", refused.stderr)
 
+    def test_spikeweave_takes_labels_of_epochs_from_tables_of_intervals(self):
+        path = self.folder / "labels.nwb"
+        nwb = pynwb.NWBFile("a test", "a", EPOCH)
+        nwb.add_unit(id=1, spike_times=np.arange(0.05, 20, 0.1), obs_intervals=[[0.0, 20.0]])
+        for name in ("contrast", "condition"):
+            nwb.add_trial_column(name, f"the {name}")
+        for begin, contrast, condition in ((12.0, 0.5, "late"), (2.0, 0.25, "early"), (7.0, 1.0, "late")):
+            nwb.add_trial(start_time=begin, stop_time=begin + 1.5, contrast=contrast, condition=condition)
+        for begin, tags in ((4.0, ["light", "left"]), (9.0, ["dark"])):
+            nwb.add_epoch(begin, begin + 0.1, tags)
+        with pynwb.NWBHDF5IO(path, "w") as io:
+            io.write(nwb)
+
+        def labels(*arguments):
+            subprocess.run([SPIKEWEAVE, "episodes", path, "--min-count", "5", "-o", self.folder / "found", "--overwrite", *arguments], check=True, capture_output=True)
+            return json.loads((self.folder / "found/result.json").read_text())["spikes"].get("epoch_labels")
+
+        self.assertEqual(labels("--epochs", path), ["early", "late", "late"])
+        self.assertEqual(labels("--epochs", path, "--epoch-labels", "contrast"), ["0.25", "1", "0.5"])
+        self.assertEqual(labels("--around", "trials:-500ms..1s"), ["early", "late", "late"])
+        self.assertEqual(labels("--around", "epochs:0ms..1s"), ["light, left", "dark"])
+        for column, says in (("side", "/intervals/trials: has no column 'side', expected the labels"), ("timeseries", "has no column 'timeseries'")):
+            refused = subprocess.run([SPIKEWEAVE, "episodes", path, "--epochs", path, "--epoch-labels", column], capture_output=True, text=True)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(says, refused.stderr)
+        with h5py.File(path, "r+") as file:
+            file["intervals/trials/condition"][1] = "a\x07b"
+        refused = subprocess.run([SPIKEWEAVE, "episodes", path, "--epochs", path], capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("item 1: found 'a\\x07b', expected printable text", refused.stderr)
+
     def test_spikeweave_reads_packed_columns_and_an_index_of_one_byte(self):
         path = self.folder / "a.nwb"
         self.write_pynwb(path, observed=False)

@@ -1,4 +1,5 @@
 #include "spikeweave/spikes/epochs.hpp"
+#include "spikeweave/spikes/epoch_labels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -142,6 +143,59 @@ TEST(ReadEpochs, SaysWhereAFileIsWrong) {
     EXPECT_SAYS(said("begin,end\n"), "found no epoch");
     EXPECT_SAYS(said(""), "found no epoch");
     EXPECT_THROW(read_epochs(folder.path() / "absent"), io_error);
+}
+
+TEST(ReadEpochs, ReadsTheLabelsInEveryLayoutThatPeopleWrite) {
+    const temporary_folder folder;
+    const std::vector<epoch_label> both{{500ms, "left"}, {1'500ms, "no cue"}};
+    const auto labels_in = [&](std::string_view text, const std::string& column = {}) {
+        std::vector<epoch_label> labels{{1us, "of another file"}};
+        const auto epochs = read_epochs(folder.file("epochs", text), column, labels);
+        EXPECT_EQ(epochs, (std::vector<time_span>{{500ms, 1s}, {1'500ms, 2s}})) << text;
+        return labels;
+    };
+    for (const std::string_view text : {
+             "begin\tend\tcondition\n0.5\t1\tleft\n1.5\t2\tno cue\n",
+             "0.5\t1\tleft\n1.5\t2\tno cue\n",
+             "trial,\"start_time\",stop_time,Label\n1,0.5,1,\"left\"\n2,1.5,2,'no cue'\n",
+             "stimulus;end;begin\nleft;1;0.5\nno cue;2;1.5\n",
+             "begin,end,trial_type,condition\n0.5,1,a,left\n1.5,2,b,no cue\n",
+         })
+        EXPECT_EQ(labels_in(text), both) << text;
+    EXPECT_EQ(labels_in("begin,end,label,Side\n0.5,1,a,left\n1.5,2,b,no cue\n", "side"), both);
+    EXPECT_EQ(labels_in("begin,end,condition\n0.5,1,1\n1.5,2,2\n"),
+              (std::vector<epoch_label>{{500ms, "1"}, {1'500ms, "2"}}));
+    for (const std::string_view text :
+         {"0.5,1\n1.5,2\n", "0.5,1,0.5\n1.5,2,0.5\n", "begin,end,note\n0.5,1,x\n1.5,2,\n"})
+        EXPECT_TRUE(labels_in(text).empty()) << text;
+}
+
+TEST(ReadEpochs, SaysWhereLabelsAreWrong) {
+    const temporary_folder folder;
+    const auto said = [&](std::string_view text, const std::string& column = {}) -> std::string {
+        try {
+            std::vector<epoch_label> labels;
+            read_epochs(folder.file("trials.csv", text), column, labels);
+        } catch (const io_error& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    EXPECT_SAYS(said("begin,end,condition\n0,1,a\n1,2,\n"),
+                "trials.csv', line 3: found an epoch without a label");
+    EXPECT_SAYS(said("0,1,a\n1,2\n"), "line 2: found 2 columns in '1,2', expected at least 3");
+    EXPECT_SAYS(said("0,1,a\n1,2,\x1b[31m\n"), "line 2: found the label '\\x1b[31m', expected");
+    EXPECT_SAYS(said("begin,end,label\n0,1,a\n", "side"),
+                "line 1: found the columns 'begin, end, label', expected one named 'side'");
+    EXPECT_SAYS(said("0,1,a\n", "side"),
+                "line 1: found no header, expected one with the column 'side'");
+}
+
+TEST(LabelsOf, GivesEachEpochTheLabelThatBeginsNoLater) {
+    const std::vector<epoch_label> labels{{1s, "a"}, {2s, ""}, {3s, "b"}};
+    const std::vector<time_span> epochs{{0s, 500ms}, {1s, 2s}, {2s, 3s}, {3'250ms, 4s}};
+    EXPECT_EQ(labels_of(epochs, labels), (std::vector<std::string>{"", "a", "", "b"}));
+    EXPECT_TRUE(labels_of(epochs, {}).empty());
 }
 
 TEST(WithinEpochs, KeepsTheTimesOfTheRecordingAndKnowsTheEpochs) {

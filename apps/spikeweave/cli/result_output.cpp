@@ -58,6 +58,7 @@ void record_input(run_record& into, run_record input, const invocation& call) {
     into.input = std::move(input.input);
     into.duplicates = input.duplicates;
     into.stimuli = input.stimuli;
+    into.epoch_labels = std::move(input.epoch_labels);
     std::ranges::move(input.parameters, std::back_inserter(into.parameters));
 }
 

@@ -11,6 +11,7 @@
 #include "cli/described_options.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/epochs.hpp"
+#include "spikeweave/spikes/epoch_labels.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::cli {
@@ -36,10 +37,16 @@ around_events parse_around(std::string_view text) {
     return out;
 }
 
-// Markers of the file, or the begins of a table of intervals.
-std::vector<std::int64_t> events_of(const std::string& name, const std::string& path,
-                                    spike_input& input, const execution& run) {
-    if (name == "stimulus" && !input.stimulus_us.empty()) return input.stimulus_us;
+// Markers of the file, or the begins of a table of intervals, whose labels the epochs get.
+std::vector<std::int64_t> events_of(const around_events& around, const std::string& label_column,
+                                    const std::string& path, spike_input& input,
+                                    const execution& run) {
+    const std::string& name = around.name;
+    if (name == "stimulus" && !input.stimulus_us.empty()) {
+        if (!label_column.empty())
+            throw invalid_argument("epoch_labels", "the stimulus markers of a file have no labels");
+        return input.stimulus_us;
+    }
     if (std::filesystem::path(path).extension() != ".nwb")
         throw invalid_argument(
             "around", fmt::format("'{}' has no events '{}': {}", path, name,
@@ -48,7 +55,17 @@ std::vector<std::int64_t> events_of(const std::string& name, const std::string& 
     std::vector<std::string> warnings;
     std::vector<std::int64_t> begins = read_nwb_begins(path, name, run, &warnings);
     add_warnings(input.record, warnings);
+    input.record.epoch_labels = read_nwb_labels(path, name, label_column, run);
+    for (epoch_label& one : input.record.epoch_labels) one.begin += around.from;
     return begins;
+}
+
+void unset_if_empty(option& one, const std::string& text) {
+    one.may_be_unset = true;
+    one.get = [&text]() -> option_value {
+        if (text.empty()) return nullptr;
+        return text;
+    };
 }
 
 }  // namespace
@@ -133,17 +150,28 @@ std::vector<episode> read_given(const std::filesystem::path& file, const spike_i
     return read_episodes(file, input.spikes);
 }
 
+void add_epoch_labels(option_list& list, epoch_source_options& options) {
+    option& labels =
+        list.add("epoch_labels", options.labels,
+                 "the column with the label of each epoch, such as its condition, in EPOCHS or the "
+                 "table of EVENTS; the page has a curve and a block of rows for each label")
+            .by_default("the column condition, label, stimulus or trial_type, if there is one")
+            .written("COLUMN")
+            .obeys([&options] {
+                if (!options.labels.empty() && !options.given())
+                    throw invalid_argument("it is a column of EPOCHS or EVENTS: give one of them");
+            });
+    unset_if_empty(labels, options.labels);
+}
+
 option& add_around(option_list& list, std::string name, epoch_source_options& options,
                    std::string_view help) {
     option& around = list.add(std::move(name), options.around,
                               fmt::format("{}: the stimulus markers of FILE, or the beginnings in "
                                           "a table of intervals of an NWB file, such as trials",
                                           help));
-    around.written("EVENTS:FROM..TO").may_be_unset = true;
-    around.get = [&text = options.around]() -> option_value {
-        if (text.empty()) return nullptr;
-        return text;
-    };
+    around.written("EVENTS:FROM..TO");
+    unset_if_empty(around, options.around);
     return around.obeys([&text = options.around] {
         if (!text.empty()) parse_around(text);
     });
@@ -165,12 +193,14 @@ void describe_epochs(option_list& list, epoch_source_options& options) {
 void take_epochs(const epoch_source_options& options, const std::string& path, spike_input& input,
                  std::vector<time_span>& into, const execution& run) {
     std::vector<std::string> warnings;
-    if (!options.epochs.empty()) into = read_epochs(options.epochs, run, &warnings);
+    if (!options.epochs.empty())
+        into =
+            read_epochs(options.epochs, options.labels, input.record.epoch_labels, run, &warnings);
     add_warnings(input.record, warnings);
     if (options.around.empty()) return;
     const around_events around = parse_around(options.around);
     epochs_of_events around_each =
-        epochs_around(events_of(around.name, path, input, run), around.from, around.to);
+        epochs_around(events_of(around, options.labels, path, input, run), around.from, around.to);
     add_warnings(input.record, warnings_of(around_each));
     into = std::move(around_each.epochs);
 }
@@ -200,7 +230,8 @@ std::optional<spike_input> read_confirming(spike_input_options input, run_record
     }
     if (!input.epochs.around.empty()) {
         epoch_options around;
-        take_epochs({.around = input.epochs.around}, input.path, *out, around.epochs, run);
+        take_epochs({.around = input.epochs.around, .labels = input.epochs.labels}, input.path,
+                    *out, around.epochs, run);
         chosen_time chosen = choose_time(out->spikes, around);
         out->spikes = std::move(*chosen.spikes);
         add_warnings(out->record, chosen.warnings);

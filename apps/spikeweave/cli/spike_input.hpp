@@ -53,6 +53,7 @@ private:
 struct epoch_source_options {
     std::filesystem::path epochs{};
     std::string around{};  ///< "stimulus:-100ms..400ms"
+    std::string labels{};  ///< the column of the labels of epochs; empty: the file decides
 
     bool given() const { return !epochs.empty() || !around.empty(); }
 };
@@ -96,6 +97,8 @@ option& add_around(option_list& list, std::string name, epoch_source_options& op
 
 /// Lets the option `epochs` of a list take a table, and adds `around`.
 void describe_epochs(option_list& list, epoch_source_options& options);
+/// Adds the column of the labels of the epochs, for a result whose page shows them.
+void add_epoch_labels(option_list& list, epoch_source_options& options);
 
 /// Sets the epochs, if the command line gives any.
 /// @param input  the spikes, and the events of their file; the record gets warnings, too

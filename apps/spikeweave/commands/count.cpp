@@ -26,6 +26,7 @@ option_list describe(count_command& options) {
                          "run.json and report.html");
     add_occurrences(list, options.occurrences);
     describe_epochs(list, options.input.epochs);
+    add_epoch_labels(list, options.input.epochs);
     add_max_memory(list, options.max_memory_bytes);
     return list;
 }

@@ -57,6 +57,7 @@ option_list describe(episodes_command& options) {
     add_part_option(list, options.parts);
     add_confirm(list, options.input.confirm);
     describe_epochs(list, options.input.epochs);
+    add_epoch_labels(list, options.input.epochs);
     add_stream(list, options.stream);
     return list;
 }

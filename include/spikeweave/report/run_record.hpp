@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/spikes/epoch_labels.hpp"
 
 namespace spikeweave {
 
@@ -43,6 +44,7 @@ struct run_record {
     std::vector<std::string> warnings{};
     std::size_t duplicates = 0;
     std::size_t stimuli = 0;
+    std::vector<epoch_label> epoch_labels{};
     std::string version{};
     std::uint64_t seed = 0;
     int threads = 0;

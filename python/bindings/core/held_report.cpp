@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
+#include "bindings/core/arguments.hpp"
 #include "bindings/core/options.hpp"
 #include "spikeweave/report/page.hpp"
 #include "spikeweave/report/table.hpp"
@@ -14,16 +15,27 @@ void bind_reports(nb::module_& m) {
         .def(
             "document",
             [](const held_report& report, std::string command, std::vector<std::string> warnings) {
-                return report.document({std::move(command), std::move(warnings)});
+                return report.document(
+                    {.command = std::move(command), .warnings = std::move(warnings)});
             },
             "command"_a, "warnings"_a)
         .def(
             "save",
             [](const held_report& report, const std::filesystem::path& folder, std::string command,
                std::vector<std::string> warnings, bool overwrite) {
-                report.save(folder, {std::move(command), std::move(warnings)}, overwrite);
+                report.save(folder,
+                            {.command = std::move(command), .warnings = std::move(warnings)},
+                            overwrite);
             },
-            "folder"_a, "command"_a, "warnings"_a, "overwrite"_a);
+            "folder"_a, "command"_a, "warnings"_a, "overwrite"_a)
+        .def(
+            "label_epochs",
+            [](held_report& report, nb::handle labelled) {
+                for (const nb::handle one : items_of("epochs", labelled))
+                    report.epoch_labels.push_back(
+                        {time_of("epochs", one[0]), text_of("epochs", one[1])});
+            },
+            "labelled"_a);
     nb::class_<result_document>(m, "ResultDocument").def(nb::init<std::string, std::string>());
     m.def("read_result", &read_result);
     m.def("result_tables", [] {

@@ -17,6 +17,7 @@ namespace spikeweave::python {
 struct call_record {
     std::string command{};
     std::vector<std::string> warnings{};
+    std::vector<epoch_label> epoch_labels{};
 };
 
 /// A result as the library writes it, which the Python object of the result holds. The report,
@@ -34,10 +35,11 @@ public:
             report.run.peak_memory_bytes = memory;
             report.run.command = call.command;
             report.run.warnings = call.warnings;
+            report.run.epoch_labels = call.epoch_labels;
             return report;
         };
         summary_ = [called](const std::vector<std::string>& warnings) {
-            return verdict_of(called({{}, warnings}));
+            return verdict_of(called({.warnings = warnings}));
         };
         document_ = [called](const call_record& call, const execution& run) {
             return document_of(called(call), run);
@@ -51,12 +53,18 @@ public:
     std::string summary(const std::vector<std::string>& warnings) const {
         return summary_(warnings);
     }
-    std::string document(const call_record& call) const {
+    /// @param call  as its labels, it gets those of this object
+    std::string document(call_record call) const {
+        call.epoch_labels = epoch_labels;
         return run_for_result([&](const execution& run) { return document_(call, run); });
     }
-    void save(const std::filesystem::path& folder, const call_record& call, bool overwrite) const {
+    void save(const std::filesystem::path& folder, call_record call, bool overwrite) const {
+        call.epoch_labels = epoch_labels;
         run_unlocked([&](const execution& run) { save_(folder, call, overwrite, run); });
     }
+
+    /// The labels of the epochs that the call was given.
+    std::vector<epoch_label> epoch_labels{};
 
 private:
     std::function<std::string(const std::vector<std::string>&)> summary_{};

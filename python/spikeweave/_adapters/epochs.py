@@ -10,6 +10,7 @@ from .._values.arrays import numbers
 from .pandas import is_table
 
 _EPOCH_COLUMNS = (("start", "end"), ("start_time", "stop_time"))
+_LABEL_COLUMNS = ("condition", "label", "stimulus", "trial_type")
 
 
 def epochs_of(epochs: Any) -> Any:
@@ -28,7 +29,37 @@ def epochs_of(epochs: Any) -> Any:
         return _pairs(epochs.start, epochs.end)
     if hasattr(epochs, "durations") and hasattr(epochs, "times"):
         return _pairs(epochs.times, epochs.times + epochs.durations)
-    return epochs
+    return [pair[:2] for pair in epochs] if _are_labelled(epochs) else epochs
+
+
+def labels_of(epochs: Any) -> list[tuple[Any, str]]:
+    """The begin and the label of each epoch; nothing if they have no labels."""
+    if epochs is None:
+        return []
+    if _are_labelled(epochs):
+        labels = [one[2] for one in epochs]
+    else:
+        # The labels of pynapple's intervals are in a table beside them, those of neo in an array.
+        tables = [one for one in (getattr(epochs, "metadata", None), epochs) if is_table(one)]
+        columns = [
+            table[name] for name in _LABEL_COLUMNS for table in tables if name in table.columns
+        ]
+        labels = list(columns[0] if columns else getattr(epochs, "labels", ()))
+    texts = [str(label) for label in labels]
+    for text in texts:
+        if not text.isprintable():
+            raise ValueError(f"epochs: found the label {text!r}, expected printable text")
+    if not any(texts):
+        return []
+    return [(pair[0], text) for pair, text in zip(epochs_of(epochs), texts, strict=True)]
+
+
+def _are_labelled(epochs: Any) -> bool:
+    """Whether they are a list of begins, ends and labels."""
+    return isinstance(epochs, (list, tuple)) and all(
+        isinstance(one, (list, tuple)) and len(one) == 3 and isinstance(one[2], str)
+        for one in epochs
+    )
 
 
 def _pairs(begins: Any, ends: Any) -> list[tuple[float, float]]:

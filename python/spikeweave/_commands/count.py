@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._adapters.epochs import labels_of
 from .._adapters.progress import Progress, reporting
 from .._values.episode_rows import flat, named
 from .._values.episodes import EpisodeResult
@@ -69,8 +70,10 @@ def count(
     sequence = SpikeSequence.of(spikes)
     names = sequence.unit_names
     arrays = flat(named(episodes, names), names)
+    labels = labels_of(options.get("epochs"))
     with reporting(progress) as callback:
         found = _core.count_and_test_episodes(
             sequence._core, arrays, {**with_epochs(options), "progress": callback}
         )
+    found["report"].label_epochs(labels)
     return result_of(found, run_of(found, sequence))

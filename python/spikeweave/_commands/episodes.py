@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._adapters.epochs import labels_of
 from .._adapters.progress import Progress, reporting
 from .._values.arrays import array
 from .._values.circuit import Circuit
@@ -45,7 +46,9 @@ def episodes(
     Times are in seconds, texts such as ``"5ms"``, or quantities. `delays` is a list of pairs of
     times ``(low, high)``, of texts such as ``"4-6ms"``, or one of these. `epochs` are pairs of a
     begin and an end, a pynapple ``IntervalSet``, a neo ``Epoch`` or a table; `epochs_around` makes
-    them from events. The same seed gives the same result on any number of threads.
+    them from events. The page of the result compares epochs by their labels, such as conditions: a
+    third text after begin and end, the labels of neo, or a column ``condition``, ``label``,
+    ``stimulus`` or ``trial_type``. The same seed gives the same result on any number of threads.
 
     Parameters
     ----------
@@ -89,12 +92,15 @@ def episodes(
     10
     """
     sequence = SpikeSequence.of(spikes)
+    labels = labels_of(options.get("epochs"))
     with reporting(progress) as callback:
         found = _core.find_episodes(
             sequence._core,
             {**with_epochs(options), "progress": callback},
             None if confirm is None else SpikeSequence.of(confirm)._core,
         )
+    if confirm is None:
+        found["report"].label_epochs(labels)
     return result_of(found, run_of(found, sequence))
 
 

@@ -125,11 +125,14 @@ json run_of(const episode_view& p) {
 
 document document_of(const episode_view& p, const execution& run) {
     const spike_sequence& spikes = p.report.spikes;
+    json listed = page_spikes(spikes);
+    if (auto labels = labels_of(spikes.epochs(), p.report.run.epoch_labels); !labels.empty())
+        listed["epoch_labels"] = std::move(labels);
     document out{.kind = "episodes",
                  .run = run_of(p),
                  .unit_names = spikes.unit_names(),
                  .values = {{"places", columns_of(p.places, spikes.unit_names())},
-                            {"spikes", page_spikes(spikes)}},
+                            {"spikes", std::move(listed)}},
                  .tables = {circuit_table(p)}};
     if (p.report.pairs) {
         out.tables.push_back(pairs_table(p));

@@ -76,13 +76,14 @@ export function readDocument(text) {
 
 // The data of the pages of all kinds of results.
 export function spikesOf(raw) {
-  const { begin_us: begin, end_us: end, epochs_us: epochs } = raw.spikes;
+  const { begin_us: begin, end_us: end, epochs_us: epochs, epoch_labels: labels } = raw.spikes;
   return {
     run: raw.run,
     names: raw.unit_names,
     begin,
     end: Math.max(end, begin + 1),
     spans: epochs,
+    labels,
     // The observed time, in microseconds.
     observed: epochs ? epochs.reduce((sum, [from, to]) => sum + to - from, 0) : Math.max(end - begin, 1),
     spikeCount: raw.spikes.number,

@@ -2,6 +2,7 @@
 
 #include "io/file_error.hpp"
 #include "spikes/files/readers.hpp"
+#include "spikeweave/spikes/epoch_labels.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::spikes {
@@ -33,6 +34,12 @@ std::vector<time_span> read_nwb_intervals(const std::filesystem::path& path,
 std::vector<std::int64_t> read_nwb_begins(const std::filesystem::path& path,
                                           const std::string& /*table*/, const execution& /*run*/,
                                           std::vector<std::string>* /*warnings*/) {
+    throw io::file_error(path, spikes::no_nwb);
+}
+
+std::vector<epoch_label> read_nwb_labels(const std::filesystem::path& path,
+                                         const std::string& /*table*/,
+                                         const std::string& /*column*/, const execution& /*run*/) {
     throw io::file_error(path, spikes::no_nwb);
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "spikes/files/readers.hpp"
 #include "spikes/files/time_scale.hpp"
 #include "spikes/files/unit_tables.hpp"
+#include "spikeweave/spikes/epoch_labels.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
 namespace spikeweave::spikes {
@@ -164,6 +166,64 @@ std::string place_of_intervals(const h5::reader& nwb, const std::string& table) 
     if (!nwb.exists("intervals") || !nwb.exists(place))
         throw io::file_error(nwb.path(), fmt::format("has no table of intervals '{}'", table));
     return place;
+}
+
+bool has_labels(const h5::column& column) {
+    return column.shape().size() == 1 && (column.is_text() || column.is_number());
+}
+
+// The column of the labels of a table; empty if none is named and it has none.
+std::string label_column(const h5::reader& nwb, const std::string& table,
+                         const std::string& named) {
+    if (!named.empty() && !io::nwb::has_column(nwb, table, named.c_str()))
+        throw io::file_error(
+            nwb.path(), "/" + table,
+            fmt::format("has no column {}, expected the labels", io::shown(named)));
+    if (!named.empty()) return named;
+    // Other programs have references, or several numbers an interval, in a column of this name.
+    const auto serves = [&](const char* name) {
+        return io::nwb::has_column(nwb, table, name) &&
+               has_labels({nwb, fmt::format("{}/{}", table, name)});
+    };
+    const auto* const found = std::ranges::find_if(epoch_label_columns, serves);
+    return found != epoch_label_columns.end() ? *found : serves("tags") ? "tags" : "";
+}
+
+// The items of a column as texts.
+std::vector<std::string> texts_of(const h5::column& column) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24;
+    std::vector<std::string> out;
+    if (!has_labels(column)) column.fail("expected a text or a number for each interval");
+    if (!column.is_text()) {
+        for (const double number : column.read_all(most))
+            out.push_back(std::isnan(number) ? "" : fmt::format("{:.10g}", number));
+        return out;
+    }
+    out = column.read_text(most);
+    const auto odd = std::ranges::find_if_not(out, io::is_printable_utf8);
+    if (odd != out.end())
+        column.fail(fmt::format("item {}: found {}, expected printable text in UTF-8",
+                                odd - out.begin(), io::shown(*odd)));
+    return out;
+}
+
+// The texts of each interval, of which it may have several.
+std::vector<std::string> joined_texts(const std::vector<std::string>& texts,
+                                      const h5::column& ends) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 24;
+    std::vector<std::string> out;
+    std::size_t at = 0;
+    for (const double end : ends.read_all(most)) {
+        if (!(end >= static_cast<double>(at) && end <= static_cast<double>(texts.size())))
+            ends.fail(fmt::format("item {}: found {}, expected {} to {}", out.size(), end, at,
+                                  texts.size()));
+        const auto last = static_cast<std::size_t>(end);
+        out.push_back(
+            fmt::format("{}", fmt::join(texts.begin() + static_cast<std::ptrdiff_t>(at),
+                                        texts.begin() + static_cast<std::ptrdiff_t>(last), ", ")));
+        at = last;
+    }
+    return out;
 }
 
 void warn_of_open_ones(const std::string& place, std::size_t open, std::size_t all,
@@ -317,6 +377,29 @@ std::vector<std::int64_t> read_nwb_begins(const std::filesystem::path& path,
                               warnings);
     std::ranges::sort(known);
     return known;
+}
+
+std::vector<epoch_label> read_nwb_labels(const std::filesystem::path& path,
+                                         const std::string& table, const std::string& named,
+                                         const execution& run) {
+    const io::hdf5::reader nwb(path, run.stop);
+    const std::string place = spikes::place_of_intervals(nwb, table);
+    const std::string name = spikes::label_column(nwb, place, named);
+    if (name.empty()) return {};
+    const auto begins = spikes::read_interval_ends(nwb, place, "start_time");
+    const std::string index = name + "_index";
+    const io::hdf5::column column(nwb, fmt::format("{}/{}", place, name));
+    std::vector<std::string> texts = spikes::texts_of(column);
+    if (io::nwb::has_column(nwb, place, index.c_str()))
+        texts = spikes::joined_texts(texts, {nwb, fmt::format("{}/{}", place, index)});
+    if (texts.size() != begins.size())
+        column.fail(fmt::format("found {} labels, expected {}, one per interval", texts.size(),
+                                begins.size()));
+    std::vector<epoch_label> out;
+    for (std::size_t i = 0; i < begins.size(); ++i)
+        if (begins[i]) out.push_back({*begins[i], std::move(texts[i])});
+    std::ranges::stable_sort(out, {}, &epoch_label::begin);
+    return out;
 }
 
 }  // namespace spikeweave

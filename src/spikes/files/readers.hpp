@@ -3,6 +3,7 @@
 // All readers and writers of spikes, with one source file each. Each reader validates its input and
 // throws io_error with the file, the line or record, what was found and what was expected.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,6 +45,10 @@ spike_file read_hdf5(const reading& job);
 /// @param names  gets the names of the units in the order of the list
 spike_file read_listed(const listed_units& units, const reading& job,
                        std::vector<std::string>* names = nullptr);
+
+/// The columns that have the labels of epochs in the files of the field, in the order of choice.
+inline constexpr std::array<const char*, 4> epoch_label_columns{"condition", "label", "stimulus",
+                                                                "trial_type"};
 
 /// Whether a folder has spikes as the Open Ephys GUI saves them, or folders of these.
 bool is_open_ephys_spikes(const std::filesystem::path& folder);
