@@ -246,6 +246,25 @@ class Sortings(ComparedPage):
             heads = [head.text for head in self.driver.find_elements(By.CSS_SELECTOR, "#pair-view th[scope=col]")]
             self.assertEqual(heads[1:], [f"{sorting['name']}: {sorting['unit_names'][unit]}" for sorting, unit in zip(self.sortings, (one, other))])
 
+    def test_address_has_the_pair_that_is_picked(self):
+        rows = self.data["rows"]
+        listed = set(zip(rows["one"], rows["other"]))
+        pair = next((one, other) for one in range(len(self.all_trains[0])) for other in range(len(self.all_trains[1])) if (one, other) not in listed)
+
+        def with_another_pair(data):
+            data["pairs"] = {"one": [pair[0]], "other": [pair[1]], "matches": [1], "agreement": [0.01]}
+
+        self.open_changed(with_another_pair)
+        last = len(rows["one"])
+        for number, pick in ((last, lambda: self.pick("units", last)),
+                             (last + 1, lambda: self.driver.execute_script("document.querySelector('#agreement .cell').dispatchEvent(new Event('click'))"))):
+            pick()
+            self.frame()
+            before = self.one("#pair-view").text
+            self.reopen(f"#pair={number}")
+            self.assertEqual(self.one("#pair-view").text, before)
+            self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#units tr.picked")), int(number == last))
+
     def test_shows_both_units_of_a_pair(self):
         number = self.data["rows"]["matched"].index(True)
         pair = [self.data["rows"][key][number] for key in ("one", "other")]

@@ -28,7 +28,10 @@ function sharedSpikes(first, second, within) {
 
 function readSortings(raw) {
   const sortings = raw.sortings.map((one) => ({ name: one.name, ...readSorting(one) }));
-  return { run: {}, names: [], spikeCount: 0, sortings, rows: rowsOf(raw.rows), pairs: rowsOf(raw.pairs), within: 1000 * raw.within_ms, matched: raw.matched_agreement };
+  const rows = rowsOf(raw.rows);
+  // Pairs are numbered after the rows, so that the address of the page has one number for whatever is picked.
+  const pairs = rowsOf(raw.pairs).map((pair) => ({ ...pair, number: rows.length + pair.number }));
+  return { run: {}, names: [], spikeCount: 0, sortings, rows, pairs, within: 1000 * raw.within_ms, matched: raw.matched_agreement };
 }
 
 // The pair that is picked has the raster: a row for each of its units.
@@ -36,12 +39,16 @@ function makePairState(data) {
   const [first, second] = data.sortings;
   const shown = { ...data, trains: [], begin: Math.min(first.begin, second.begin), end: Math.max(first.end, second.end) };
   const state = makeState(shown, ({ units }) => (units.length === 2 ? sharedSpikes(shown.trains[0].times, shown.trains[1].times, data.within) : new Float64Array(0)));
-  state.pickPair = ({ one, other }) => {
-    const picked = data.rows.find((row) => row.one === one && row.other === other) ?? data.pairs.find((pair) => pair.one === one && pair.other === other);
-    const sides = [one, other].map((unit, k) => ({ unit, sorting: data.sortings[k] })).filter(({ unit }) => unit !== null);
+  const pick = state.pick;
+  state.pick = (kind, row) => {
+    const sides = [row.one, row.other].map((unit, k) => ({ unit, sorting: data.sortings[k] })).filter(({ unit }) => unit !== null);
     shown.names = sides.map(({ unit, sorting }) => `${sorting.name}: ${sorting.names[unit]}`);
     shown.trains = sides.map(({ unit, sorting }) => sorting.trains[unit]);
-    state.pick("pair", Object.assign(picked, { units: sides.map((_, k) => k), sides }));
+    pick(kind, Object.assign(row, { units: sides.map((_, k) => k), sides }));
+  };
+  state.pickPair = ({ one, other }) => {
+    const isIt = (pair) => pair.one === one && pair.other === other;
+    state.pick("pair", data.rows.find(isIt) ?? data.pairs.find(isIt));
   };
   return state;
 }
@@ -57,7 +64,7 @@ function pairColumns({ sortings }) {
 
 function makePairs(state) {
   const { data } = state;
-  const { element } = makeList(state, "pair", { caption: "Units and their best matches", columns: pairColumns(data), rows: data.rows, pick: state.pickPair,
+  const { element } = makeList(state, "pair", { caption: "Units and their best matches", columns: pairColumns(data), rows: data.rows,
     filters: [boxFilter("only-unmatched", "only units without a match", (row) => !row.matched)] });
   element.append(el("p", { class: "note" }, `Each unit with its best match: the one with the largest agreement, if that is at least 0.1. It is a match if the agreement is at least ${data.matched} and each is the best match of the other. ` +
       `Spikes match if they are at most ${data.within / 1000} ms apart.`));
@@ -90,6 +97,8 @@ export function severalSortPage(raw) {
   const units = sortings.map(({ name, names }) => `${shownName(name)} has ${grouped(names.length)} units`);
   return {
     data,
+    state,
+    rows: { pair: [...rows, ...data.pairs] },
     redraw: raster.redraw,
     found: `${units.join(", ")}, ${grouped(rows.filter((row) => row.matched).length)} match`,
     views: [
