@@ -106,6 +106,13 @@ class Dashboard(PageCase):
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])
 
+    def test_nobody_is_left_out(self):
+        self.driver.get(self.address)
+        self.chains(0, 40)
+        self.wait_for("spikes", 120)
+        self.finish()
+        self.assert_accessible()
+
     def test_every_view_looks_as_it_did(self):
         """But for latencies, which are those of this computer."""
         self.resize(1280, 4000)

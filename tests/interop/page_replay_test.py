@@ -79,7 +79,7 @@ class ReplayPage(PageCase):
         self.assertEqual(len(points), len(self.rows))
         for point, row in zip(points, self.rows):
             self.assertEqual("significant" in point.get_attribute("class").split(), row["significant"] == "yes")
-            self.assertIn(f"{row['direction']}: scale {float(row['scale']):g}, z ", point.get_attribute("textContent"))
+            self.assertIn(f"{row['direction']}: scale {float(row['scale']):.3g}, z ", point.get_attribute("textContent"))
         places = [(point.rect["x"] + point.rect["width"] / 2, -point.rect["y"] - point.rect["height"] / 2) for point in points]
         for axis, name in enumerate(("scale", "z")):
             for i, one in enumerate(self.rows):

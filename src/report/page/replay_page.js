@@ -107,7 +107,7 @@ function makeScaleChart({ tests, testTotal, names }, pick) {
       { title: "scale factor of the delays: below 1 faster, above 1 slower", marks: marksOfScales.filter((one) => Math.log(one) >= left && Math.log(one) <= right), at: x },
       { title: "score z", marks: axisMarks(low, high, 5).marks, at: y }));
   const points = tests.map((row) => {
-    const words = `${row.chainUnits.map((unit) => shownName(names[unit])).join("→")}, ${row.direction}: scale ${row.scale}, z ${shownNumber(row.z)}, q ${shownNumber(row.q)}`;
+    const words = `${row.chainUnits.map((unit) => shownName(names[unit])).join("→")}, ${row.direction}: scale ${shownNumber(row.scale)}, z ${shownNumber(row.z)}, q ${shownNumber(row.q)}`;
     return svg("path", { class: `test ${row.direction}${row.significant ? " significant" : ""}`, d: triangle(x(row.scale), y(row.z), row.isReverse), "data-number": row.number,
       onclick: () => pick(row) }, svg("title", {}, words));
   });
@@ -176,7 +176,7 @@ export function replayPage(raw) {
       ["scores", "Scores", tests, "Scores of chains, forward and in reverse"],
       ["scales", "Scales", chart, "Score against scale factor"],
       ["events", "Events", makeEvents(state), "The order in each event"],
-      ["counts", "Count over time", makeCounts(state, (row) => [...pathElements(data.names, row), ` at scale ${row.scale}, ${row.direction}`], "Pick a test.")],
+      ["counts", "Count over time", makeCounts(state, (row) => [...pathElements(data.names, row), ` at scale ${shownNumber(row.scale)}, ${row.direction}`], "Pick a test.")],
       ["about", "About", makeAbout(data, [["chains", chains], ["events", events]], replaySources), "About this result"],
     ],
     redraw: raster.redraw,

@@ -45,7 +45,7 @@ export function makeWindowView(nameOf) {
   function table(rows) {
     const cells = ({ from, to, delay_ms: delay, count, was, change, expected }) =>
       [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change, shownNumber(expected)].map((cell) => el("td", {}, cell));
-    return el("div", { class: "scroll" }, el("table", { class: "plain", id: "pairs" },
+    return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "pairs of the last window" }, el("table", { class: "plain", id: "pairs" },
       el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change", "expected by chance"].map((name) => el("th", { scope: "col" }, name)))),
       el("tbody", {}, rows.slice(0, mostPairsShown).map((row) => el("tr", {}, cells(row))))));
   }
