@@ -429,5 +429,33 @@ class Page(PageCase):
         self.assertEqual(found, {name: sorted(train.tolist()) for name, train in self.trains.items()})
 
 
+class LargePage(PageCase):
+    """A culture of a million spikes."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        spikeweave("simulate", "culture", "--length", "2520s", "--seed", "1", "-o", cls.folder / "culture.npz")
+        spikeweave("episodes", cls.folder / "culture.npz", "--max-size", "2", "-o", cls.out)
+        cls.read_page()
+
+    def test_is_small_and_soon_drawn(self):
+        self.assertGreater(self.data["spikes"]["number"], 1_000_000)
+        self.assertLess((self.out / "report.html").stat().st_size, 5_000_000)
+        self.driver.get("about:blank")
+        # The time of the page's own thread, which is that on a computer with nothing else to do.
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        self.addCleanup(self.driver.execute_cdp_cmd, "Performance.disable", {})
+        self.open(self.out / "report.html")
+        measured = {one["name"]: one["value"] for one in self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]}
+        drawn = self.driver.execute_script("""
+            const canvas = document.querySelector("#raster canvas");
+            return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);""")
+
+        self.assertTrue(drawn)
+        self.assertGreater(measured["TaskDuration"], 0.01)
+        self.assertLess(measured["TaskDuration"], 1.5)
+
+
 if __name__ == "__main__":
     unittest.main()
