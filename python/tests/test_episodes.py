@@ -313,11 +313,11 @@ def test_epochs_stay_with_their_spikes():
 def labelled_epochs():
     """The same three epochs in every form that has labels."""
     neo, pynapple, pandas = (pytest.importorskip(name) for name in ("neo", "pynapple", "pandas"))
-    begins, labels = np.array([0.0, 5.0, 9.0]), ["left", "right", "left"]
+    begins, labels = np.array([0.0, 5.0, 10.0]), ["left", "right", "left"]
     rows = {"start_time": begins, "stop_time": begins + 4}
     return {
         "texts": [(begin, begin + 4, label) for begin, label in zip(begins, labels, strict=True)],
-        "times": [("0s", "4s", "left"), ("5000ms", 9, "right"), (9, "13s", "left")],
+        "times": [("0s", "4s", "left"), ("5000ms", 9, "right"), (10, "14s", "left")],
         "neo": neo.Epoch(begins * 1e3, np.full(3, 4000), labels, units="ms"),
         "pynapple": pynapple.IntervalSet(begins, begins + 4, metadata={"condition": labels}),
         "table": pandas.DataFrame({**rows, "note": "abc", "stimulus": labels}),
@@ -331,7 +331,7 @@ def test_epochs_have_labels(form, tmp_path):
     search = {"delays": "4-6ms", "min_count": 2}
     found = spikeweave.episodes(trial_spikes(), epochs=epochs, **search)
 
-    plain = spikeweave.episodes(trial_spikes(), epochs=[(0, 4), (5, 9), (9, 13)], **search)
+    plain = spikeweave.episodes(trial_spikes(), epochs=[(0, 4), (5, 9), (10, 14)], **search)
     assert found.counts.tolist() == plain.counts.tolist()
     assert data_of(found.to_html())["spikes"]["epoch_labels"] == ["left", "right", "left"]
     assert "epoch_labels" not in data_of(plain.to_html())["spikes"]
@@ -345,7 +345,9 @@ def test_epochs_have_labels(form, tmp_path):
 def test_labels_of_epochs_are_printable_texts():
     with pytest.raises(ValueError, match=r"epochs: found the label 'a\\x1b', expected printable"):
         spikeweave.episodes(trial_spikes(), epochs=[(0, 4, "a\x1b")], min_count=2)
-    with pytest.raises(ValueError, match="epochs"):
+    with pytest.raises(
+        TypeError, match=r"epochs: expected pairs of a begin and an end, found \(0, 4"
+    ):
         spikeweave.episodes(trial_spikes(), epochs=[(0, 4, "a"), (5, 9)], min_count=2)
 
 

@@ -40,9 +40,12 @@ def labels_of(epochs: Any) -> list[tuple[Any, str]]:
         labels = [one[2] for one in epochs]
     else:
         # The labels of pynapple's intervals are in a table beside them, those of neo in an array.
-        tables = [one for one in (getattr(epochs, "metadata", None), epochs) if is_table(one)]
+        tables: list[Any] = [getattr(epochs, "metadata", None), epochs]
         columns = [
-            table[name] for name in _LABEL_COLUMNS for table in tables if name in table.columns
+            table[name]
+            for name in _LABEL_COLUMNS
+            for table in tables
+            if is_table(table) and name in table.columns
         ]
         labels = list(columns[0] if columns else getattr(epochs, "labels", ()))
     texts = [str(label) for label in labels]

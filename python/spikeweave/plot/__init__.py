@@ -12,15 +12,19 @@ except ImportError:
     ) from None
 
 from ._circuit import circuit
+from ._compare import differences
 from ._episodes import counts
 from ._patterns import funnel, spectrum
 from ._rasters import aligned, raster
 from ._statistics import lags, occurrences, participation, sizes
+from ._units import correlogram, waveforms
 
 __all__ = [
     "aligned",
     "circuit",
+    "correlogram",
     "counts",
+    "differences",
     "funnel",
     "lags",
     "occurrences",
@@ -28,4 +32,5 @@ __all__ = [
     "raster",
     "sizes",
     "spectrum",
+    "waveforms",
 ]

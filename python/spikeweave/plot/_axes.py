@@ -40,7 +40,9 @@ def whole_numbers(*axes_of: Any) -> None:
     from matplotlib.ticker import MaxNLocator
 
     for axis in axes_of:
-        axis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
+        axis.set_major_locator(
+            MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+        )
 
 
 def name_decades(*axes_of: Any) -> None:

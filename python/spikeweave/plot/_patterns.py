@@ -17,7 +17,7 @@ _PADDING = 3
 
 def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = None) -> Any:
     """Draw the p-value spectrum: the share of surrogates that reach each signature, as a map of
-    spikes and occurrences, with the signatures found.
+    occurrences, to the right, and spikes, downwards as on the page, with the signatures found.
 
     Cells that no surrogate reached are white. Diamonds are significant signatures, circles
     are others that were found.
@@ -50,7 +50,7 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
     >>> found = spikeweave.spade(made.spikes, surrogates=200, seed=1)
     >>> ax = spikeweave.plot.spectrum(found)
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('Spikes', 'Occurrences')
+    ('Occurrences', 'Spikes')
     """
     expect(found, PatternResult)
     if found.pvalue_spectrum is None:
@@ -68,8 +68,8 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
         (significant, "D", COLOURS[0], f"q < {alpha:g}"),
     ):
         ax.scatter(
-            signatures["size"][mask],
             signatures["count"][mask],
+            signatures["size"][mask],
             s=18,
             marker=marker,
             facecolors=face,
@@ -78,8 +78,9 @@ def spectrum(found: PatternResult, *, duration: int | None = None, ax: Any = Non
             label=label,
             zorder=3,
         )
-    ax.set_xlabel("Spikes")
-    ax.set_ylabel("Occurrences")
+    ax.set_xlabel("Occurrences")
+    ax.set_ylabel("Spikes")
+    ax.yaxis.set_inverted(True)
     whole_numbers(ax.xaxis, ax.yaxis)
     legend(ax, title="signatures found", frameon=False)
     return ax
@@ -154,11 +155,11 @@ def _map(ax: Any, reached: dict[str, NDArray[Any]], surrogates: int) -> None:
         return
     size = reached["size"].astype(np.int64)
     count = reached["count"].astype(np.int64)
-    cells = np.zeros((count.max() - count.min() + 1, size.max() - size.min() + 1))
-    np.maximum.at(cells, (count - count.min(), size - size.min()), reached["p"])
+    cells = np.zeros((size.max() - size.min() + 1, count.max() - count.min() + 1))
+    np.maximum.at(cells, (size - size.min(), count - count.min()), reached["p"])
     drawn = ax.pcolormesh(
-        np.arange(size.min(), size.max() + 2) - 0.5,
         np.arange(count.min(), count.max() + 2) - 0.5,
+        np.arange(size.min(), size.max() + 2) - 0.5,
         np.ma.masked_equal(cells, 0),
         cmap="cividis_r",
         norm=LogNorm(1 / max(surrogates, 2), 1),

@@ -70,7 +70,9 @@ def placed(
 
 def _of_episode(found: EpisodeResult, index: int, names: Sequence[str]) -> Placed:
     episode = found[index]
-    return Placed(_label(episode.units, "→"), _rows(episode.units, names), found.occurrences(index))
+    return Placed(
+        _shortened(episode.units, "→"), _rows(episode.units, names), found.occurrences(index)
+    )
 
 
 def _of_result(
@@ -109,7 +111,8 @@ def _of_pattern(number: int, pattern: Any, names: Sequence[str]) -> Placed:
             f"found {rows.min()} to {rows.max()}"
         )
     starts = np.asarray(times, dtype=np.float64)
-    return Placed(_label([names[row] for row in rows], ", "), rows, starts[:, None] + lags)
+    label = _with_lags([names[row] for row in rows], np.asarray(lags, np.float64))
+    return Placed(label, rows, starts[:, None] + lags)
 
 
 def _rows(units: Sequence[str], names: Sequence[str]) -> NDArray[np.int64]:
@@ -129,7 +132,13 @@ def _seconds(number: int, key: str, pattern: Mapping[str, Any]) -> NDArray[np.fl
     return np.asarray(pattern[key].rescale("s").magnitude, dtype=np.float64)
 
 
-def _label(units: Sequence[str], joint: str) -> str:
+def _with_lags(units: Sequence[str], lags: NDArray[np.float64]) -> str:
+    """The units with their lags from the first spike."""
+    after = [f"{unit} +{lag:.4g}" for unit, lag in zip(units[1:], lags[1:] * 1e3, strict=True)]
+    return _shortened([units[0], *after], ", ") + " ms"
+
+
+def _shortened(units: Sequence[str], joint: str) -> str:
     if len(units) <= _LONGEST_LABEL:
         return joint.join(units)
     return f"{joint.join(units[:2])}{joint}…{joint}{units[-1]} ({len(units)})"

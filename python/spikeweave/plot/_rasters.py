@@ -17,6 +17,8 @@ from ._placed import Placed, placed, usual
 
 # Number of patterns shown without `indices`; so many fit into the legend.
 _MOST_MARKED = 12
+# Labels up to this length fit side by side in three columns.
+_LONG_LABEL = 18
 # Rings around one spike; more would hide its neighbours.
 _MOST_RINGS = 3
 # More lines than this are drawn as pixels, even if the rest of the picture is drawn as lines.
@@ -110,12 +112,14 @@ def raster(
             for i, one in enumerate(marked)
         ]
         left_out = every > len(marked)
+        are_long = max(len(one.label) for one in marked) > _LONG_LABEL
         ax.legend(
             handles=rings,
             title=f"{len(marked)} of {every} are marked" if left_out else None,
             loc="lower left",
             bbox_to_anchor=(0, 1),
-            ncols=3,
+            ncols=2 if are_long else 3,
+            fontsize="small" if are_long else None,
             frameon=False,
         )
     return ax

@@ -48,5 +48,19 @@ def with_durations(planted):
 
 
 @pytest.fixture(scope="module")
+def sorted_units():
+    made = spikeweave.simulate.recording(length="10s", units=3, channels=12, seed=1, low_peak=100)
+    return spikeweave.sort(made.recording)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    a, b = (
+        spikeweave.simulate.sym26(length="60s", probability=p, seed=1).spikes for p in (0.8, 0.4)
+    )
+    return spikeweave.compare(a, b, delays="4-6ms", max_size=2, min_count=200)
+
+
+@pytest.fixture(scope="module")
 def nothing():
     return spikeweave.SpikeSequence.of([[], []], t_start=0, t_stop=1)

@@ -11,26 +11,31 @@ plot = pytest.importorskip("spikeweave.plot", exc_type=ImportError)
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
 
-def drawings(chains, tested):
+def drawings(chains, tested, sorted_units, compared):
     return {
         "raster": lambda **how: plot.raster(chains.spikes, chains, **how),
         "aligned": lambda **how: plot.aligned(tested.spikes, tested, **how),
         "circuit": lambda **how: plot.circuit(chains, **how),
+        "correlogram": lambda **how: plot.correlogram(chains.spikes, 0, 1, **how),
         "counts": lambda **how: plot.counts(chains, **how),
+        "differences": lambda **how: plot.differences(compared, **how),
         "funnel": lambda **how: plot.funnel(tested, **how),
         "lags": lambda **how: plot.lags(tested, **how),
         "occurrences": lambda **how: plot.occurrences(tested, **how),
         "participation": lambda **how: plot.participation(tested, **how),
         "sizes": lambda **how: plot.sizes(tested, **how),
         "spectrum": lambda **how: plot.spectrum(tested, **how),
+        "waveforms": lambda **how: plot.waveforms(sorted_units, 1, **how),
     }
 
 
 @pytest.mark.parametrize("name", plot.__all__)
-def test_axes_that_are_given_are_drawn_into_and_returned(chains, tested, name):
+def test_axes_that_are_given_are_drawn_into_and_returned(
+    chains, tested, sorted_units, compared, name
+):
     figure, (left, right) = pyplot.subplots(1, 2)
 
-    ax = drawings(chains, tested)[name](ax=left)
+    ax = drawings(chains, tested, sorted_units, compared)[name](ax=left)
 
     assert ax is left
     assert pyplot.get_fignums() == [figure.number]
@@ -41,8 +46,8 @@ def test_axes_that_are_given_are_drawn_into_and_returned(chains, tested, name):
 
 
 @pytest.mark.parametrize("name", plot.__all__)
-def test_axes_are_made_where_there_are_none(chains, tested, name):
-    ax = drawings(chains, tested)[name]()
+def test_axes_are_made_where_there_are_none(chains, tested, sorted_units, compared, name):
+    ax = drawings(chains, tested, sorted_units, compared)[name]()
 
     assert pyplot.get_fignums() == [ax.figure.number]
     ax.figure.canvas.draw()

@@ -59,7 +59,10 @@ def test_rings_of_planted_patterns_stand_at_times_and_lags(planted):
             for unit, lag in zip(pattern.units, pattern.lags, strict=True)
         ]
         assert points(rings) == sorted(expected)
-    assert texts(ax.get_legend().get_texts()) == ["n0, n1, n2, n3, n4", "n5, n6, n7"]
+    assert texts(ax.get_legend().get_texts()) == [
+        "n0, n1 +5, n2 +10, n3 +15, n4 +20 ms",
+        "n5, n6 +5, n7 +10 ms",
+    ]
 
 
 def test_rings_of_elephants_patterns_stand_at_times_and_lags(tested):

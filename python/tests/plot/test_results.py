@@ -295,8 +295,10 @@ def test_spectrum_is_that_of_the_surrogates(tested):
     corner = mesh.get_coordinates()[0, 0] + 0.5
     table = tested.pvalue_spectrum
     for size, count, p in zip(table["size"], table["count"], table["p"], strict=True):
-        assert cells[int(count - corner[1]), int(size - corner[0])] == p
+        assert cells[int(size - corner[1]), int(count - corner[0])] == p
     assert cells.count() == np.sum(np.asarray(table["p"]) > 0) > 0
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Occurrences", "Spikes")
+    assert ax.yaxis_inverted()  # as on the page
 
 
 def test_spectrum_marks_the_signatures_found(tested):
@@ -305,7 +307,7 @@ def test_spectrum_marks_the_signatures_found(tested):
     found = tested.signatures
     circles, diamonds = ax.collections[1:]
     for dots, mask in ((circles, ~found["significant"]), (diamonds, found["significant"])):
-        expected = np.column_stack([found["size"], found["count"]])[mask].astype(float)
+        expected = np.column_stack([found["count"], found["size"]])[mask].astype(float)
         assert points(dots) == sorted(map(tuple, expected.tolist()))
     assert len(diamonds.get_offsets()) > 0
 
@@ -334,7 +336,7 @@ def test_spectrum_of_all_durations_has_the_largest_p(with_durations):
         largest[size, count] = max(p, largest.get((size, count), 0))
     assert len(largest) < len(table["p"])
     for (size, count), p in largest.items():
-        assert mesh.get_array()[int(count - corner[1]), int(size - corner[0])] == p
+        assert mesh.get_array()[int(size - corner[1]), int(count - corner[0])] == p
 
 
 def test_spectrum_needs_surrogates_and_a_duration_needs_durations(planted, tested):
@@ -377,6 +379,14 @@ def test_sizes_are_counted(request, which):
         assert sum(
             n for middle, n in heights(ax).items() if abs(middle - value) < 0.5
         ) == pytest.approx(count)
+
+
+def test_one_size_has_one_whole_tick(tested):
+    one = np.flatnonzero(tested.sizes == tested.sizes[0])
+    ax = plot.sizes(tested, indices=one)
+    ax.figure.canvas.draw()
+    low, high = ax.get_xlim()
+    assert [tick for tick in ax.get_xticks() if low <= tick <= high] == [tested.sizes[0]]
 
 
 def test_occurrences_are_counted(chains, tested):
@@ -430,6 +440,76 @@ def test_statistics_of_some(chains):
         plot.sizes(chains, indices=[len(chains)])
     with pytest.raises(TypeError, match="found: expected an EpisodeResult or a PatternResult"):
         plot.sizes([1, 2])
+
+
+# Units and comparisons
+
+
+def test_waveforms_are_the_means_where_their_channels_are(sorted_units):
+    ax = plot.waveforms(sorted_units, [1, 2])
+
+    means = sorted_units.waveforms[[1, 2]]
+    heights = np.ptp(means, axis=1).max(axis=0)
+    channels = [int(text.get_text()) for text in ax.texts]
+    assert channels == np.flatnonzero(heights >= 0.1 * heights.max()).tolist()
+    assert 2 <= len(channels) < len(heights)
+    assert len(ax.lines) == 2 * len(channels)
+    first = ax.lines[0].get_ydata() - sorted_units.channel_positions[channels[0], 1]
+    scale = first[np.abs(first).argmax()] / means[0, np.abs(first).argmax(), channels[0]]
+    for number, mean in enumerate(means):
+        for k, channel in enumerate(channels):
+            line = ax.lines[number * len(channels) + k]
+            x, y = sorted_units.channel_positions[channel]
+            assert np.allclose(line.get_ydata() - y, scale * mean[:, channel], atol=1e-3)
+            assert np.mean(line.get_xdata()) == pytest.approx(x)
+    assert texts(ax.get_legend().get_texts()) == ["unit 1", "unit 2"]
+
+
+def test_waveforms_without_positions_are_in_rows(sorted_units):
+    ax = plot.waveforms(dataclasses.replace(sorted_units, channel_positions=None), 1)
+    assert ax.get_ylabel() == "Channel"
+    assert texts(ax.get_yticklabels()) == texts(ax.texts)
+
+
+def test_waveforms_are_those_of_a_unit(sorted_units):
+    with pytest.raises(IndexError, match="units: found 0, expected 1 to 3"):
+        plot.waveforms(sorted_units, 0)
+    with pytest.raises(IndexError, match="units: found 4, expected"):
+        plot.waveforms(sorted_units, 4)
+    with pytest.raises(ValueError, match="found: expected units of a recording"):
+        plot.waveforms(dataclasses.replace(sorted_units, waveforms=None), 1)
+
+
+def test_correlogram_has_the_counts_of_the_library(chains):
+    ax = plot.correlogram(chains.spikes, "n0", "n1", bin="2ms", reach="20ms")
+
+    counts, edges = spikeweave.correlogram(chains.spikes, "n0", "n1", bin="2ms", reach="20ms")
+    assert [bar.get_height() for bar in ax.patches] == counts.tolist()
+    assert np.allclose([bar.get_x() for bar in ax.patches], 1e3 * edges[:-1])
+    chance = ax.lines[0].get_ydata()[0]
+    assert 0.8 < np.median(counts) / chance < 1.2
+    own = plot.correlogram(chains.spikes, "n0")
+    assert own.get_xlabel() == "Lag of other spikes of n0 (ms)"
+
+
+@pytest.mark.parametrize("what", ["excess", "rate"])
+def test_differences_have_their_intervals(compared, what):
+    ax = plot.differences(compared, what)
+
+    name = "rate_ratio" if what == "rate" else "excess_difference"
+    q = np.fmin(compared.columns["rate_q"], compared.columns["excess_q"])
+    order = np.argsort(q, kind="stable")
+    assert texts(ax.get_yticklabels()) == [str(compared[i]) for i in order]
+    intervals, dots = ax.lines[0:-1:2], ax.lines[1:-1:2]
+    for row, (i, line, dot) in enumerate(zip(order, intervals, dots, strict=True)):
+        ends = [compared.columns[name + end][i] for end in ("_low", "_high")]
+        assert line.get_xdata().tolist() == ends
+        assert dot.get_xdata().tolist() == [compared.columns[name][i]]
+        assert line.get_ydata().tolist() == [row, row]
+    assert {line.get_color() for line in intervals} == {"#D55E00"}  # less in b
+    assert ax.lines[-1].get_xdata()[0] == (1 if what == "rate" else 0)
+    with pytest.raises(ValueError, match="what: expected 'excess' or 'rate', found 'q'"):
+        plot.differences(compared, "q")
 
 
 def test_wrong_objects_are_refused_by_name(chains, tested):
