@@ -137,6 +137,11 @@ class Tested(SpadePage):
         bins = np.histogram(self.starts(1), 60, (begin, end))[0]
         self.assertLessEqual(np.abs(np.cumsum(shown) - np.cumsum(bins)).max(), 2)  # the first spike comes after the bin begins
 
+    def test_legend_of_the_raster_has_the_lags(self):
+        for row in self.table("patterns")[:3]:
+            self.press(f"#patterns tr[data-number='{row[0]}'] button")
+            self.assertEqual(self.one("#raster .legend").text, f"Orange: {next(cell for cell in row if '→' in cell)}.")
+
     def test_filters_and_picks_signatures(self):
         rows = rows_of(self.out / "patterns.tsv")
         self.type("#size-filter", "4")

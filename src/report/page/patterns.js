@@ -14,6 +14,15 @@ export function patternElements(names, { units, lags_ms: lags }) {
   });
 }
 
+// Names the picked pattern, whose spikes are orange in the raster.
+export function makePatternLegend(state) {
+  const legend = el("p", { class: "note legend" });
+  state.listen((what) => {
+    if (what === "picked") legend.replaceChildren("Orange: ", ...patternElements(state.data.names, state.now.picked), ".");
+  });
+  return legend;
+}
+
 // Joined epochs have a time axis of their own, on which bins are counted: what is added to a time for each epoch.
 function joinedTime({ segments_us: segments }, time) {
   if (segments.length === 0) return time;

@@ -3,7 +3,7 @@
 import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { el, grouped, noteOnFirst, shownName, shownNumber } from "./format.js";
-import { occurrenceFinder, patternElements } from "./patterns.js";
+import { makePatternLegend, occurrenceFinder, patternElements } from "./patterns.js";
 import { makeRaster } from "./raster.js";
 import { makeComparedAbout } from "./several_about.js";
 import { makeShown, readChanges, sourcesOfSeveral } from "./several_data.js";
@@ -71,7 +71,7 @@ export function severalSpadePage(raw) {
     redraw: raster.redraw,
     found: `${grouped(data.recordings.length)} results of ${grouped(data.names.length)} units, ${grouped(data.rows.length)} patterns, ${grouped(inAll)} found in all`,
     views: [
-      ["raster", "Raster", el("div", {}, el("p", { class: "controls" }, el("label", { for: "shown-recording" }, "result ", choice)), raster.element)],
+      ["raster", "Raster", el("div", {}, el("p", { class: "controls" }, el("label", { for: "shown-recording" }, "result ", choice)), raster.element, makePatternLegend(state))],
       ["patterns", "Patterns", makeComparedPatterns(state)],
       ["counts", "Count over time", makeCounts(state, data.path, "Pick a pattern.")],
       ["changes", "Changes", makeChanges(state, ({ row, to }) => {

@@ -4,7 +4,7 @@ import { makeAbout } from "./about.js";
 import { makeAligned } from "./aligned.js";
 import { makeCounts } from "./counts.js";
 import { el, grouped } from "./format.js";
-import { makePatterns, patternElements, readPatterns } from "./patterns.js";
+import { makePatternLegend, makePatterns, patternElements, readPatterns } from "./patterns.js";
 import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
 import { makeFunnel, makeSpectrum } from "./spectrum.js";
@@ -42,7 +42,7 @@ function viewsOfSpikes(state) {
     starts: row.found.starts, range: [-0.5 * length * bin, 1.5 * length * bin], axis: "time from the start of the window (ms)",
     shaded: row.lags_ms.map((ms) => [1000 * ms, 1000 * ms + bin]) }) });
   return {
-    views: [["raster", "Raster", el("div", {}, raster.element, strip.element)], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
+    views: [["raster", "Raster", el("div", {}, raster.element, makePatternLegend(state), strip.element)], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
     counts: [["counts", "Count over time", makeCounts(state, path, "Pick a pattern.")]],
     linked: [["raster"], ["aligned"]],
     showFirst: raster.showFirst,
