@@ -78,3 +78,15 @@ def test_rates_that_change_together():
 
     assert any("rates" in one and "together" in one for one in said), said
     assert not any("together" in one for one in warnings_of("episodes", spikes, test="jitter"))
+
+
+def test_advice_can_be_typed():
+    bursts = spikeweave.simulate.culture(length="60s", seed=1).spikes
+    (told,) = warnings_of("episodes", bursts, test="exact")
+    assert told.endswith('Use test="jitter", the default, or surrogates=200.')
+
+
+def test_the_folder_of_a_result_is_no_recording(calm, tmp_path):
+    spikeweave.episodes(calm, min_count=10, max_size=2).save(tmp_path / "found")
+    with pytest.raises(OSError, match=r"it is a result, which .* spikeweave\.load reads in Python"):
+        spikeweave.read(tmp_path / "found")

@@ -127,7 +127,7 @@ option_value value_in(const option& one, std::string_view text) {
     return *value;
 }
 
-// Replaces each name between backquotes.
+// Replaces each name between backquotes, and each name with a value, such as `surrogates=200`.
 template <class Spell>
 std::string respelled(std::string_view message, Spell spell) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -136,14 +136,17 @@ std::string respelled(std::string_view message, Spell spell) {
         const std::size_t begin = message.find('`');
         if (begin == std::string_view::npos) return out.append(message);
         const std::size_t end = message.find_first_not_of(letters, begin + 1);
-        if (end == std::string_view::npos || message[end] != '`' || end == begin + 1) {
+        const bool has_value = end != std::string_view::npos && message[end] == '=';
+        const std::size_t last = has_value ? message.find_first_of("` ", end) : end;
+        if (last == std::string_view::npos || message[last] != '`' || end == begin + 1) {
             out.append(message.substr(0, begin + 1));
             message.remove_prefix(begin + 1);
             continue;
         }
         out.append(message.substr(0, begin));
-        out.append(spell(message.substr(begin + 1, end - begin - 1)));
-        message.remove_prefix(end + 1);
+        const std::string_view value = has_value ? message.substr(end + 1, last - end - 1) : "";
+        out.append(spell(message.substr(begin + 1, end - begin - 1), value));
+        message.remove_prefix(last + 1);
     }
 }
 
@@ -449,12 +452,20 @@ std::string command_line_name(std::string_view option, bool off) {
 
 std::string with_command_line_names(std::string_view message) {
     return respelled(core::printable_text(message),
-                     [](std::string_view name) { return command_line_name(name); });
+                     [](std::string_view name, std::string_view value) {
+                         std::string out = command_line_name(name);
+                         if (!value.empty()) out.append(" ").append(value);
+                         return out;
+                     });
 }
 
 std::string with_plain_names(std::string_view message) {
     return respelled(core::printable_text(message),
-                     [](std::string_view name) { return std::string(name); });
+                     [](std::string_view name, std::string_view value) {
+                         if (value.empty()) return std::string(name);
+                         const std::string_view quote = number_in<double>(value) ? "" : "\"";
+                         return fmt::format("{}={}{}{}", name, quote, value, quote);
+                     });
 }
 
 }  // namespace spikeweave

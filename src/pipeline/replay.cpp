@@ -99,7 +99,7 @@ void warn_of_bursts(const spike_sequence& spikes, replay_result& result) {
     result.warnings.push_back(fmt::format(
         "The units' rates rise and fall together{}, as in bursts of the network, which surrogates "
         "do not keep: the number of spikes of all units varies {:.3g} times as much as that of "
-        "independent units. Chains of any order are then significant. Use `null` identities, the "
+        "independent units. Chains of any order are then significant. Use `null=identities`, the "
         "default, which keeps the bursts.",
         is_local ? fmt::format(" within {}", format_duration(width)) : "", rates.ratio));
 }

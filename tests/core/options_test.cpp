@@ -279,6 +279,10 @@ TEST(Options, HaveOneNameInTwoSpellings) {
     EXPECT_EQ(command_line_name("splits", true), "--no-splits");
     EXPECT_EQ(with_command_line_names("`min_count` needs `delays`"), "--min-count needs --delays");
     EXPECT_EQ(with_plain_names("`min_count` is not 'a`b'"), "min_count is not 'a`b'");
+    EXPECT_EQ(with_command_line_names("`min_count=2` and `dither=4ms`"),
+              "--min-count 2 and --dither 4ms");
+    EXPECT_EQ(with_plain_names("`min_count=2`, `dither=4ms` or `test=jitter`: 'a`b=c d`'"),
+              "min_count=2, dither=\"4ms\" or test=\"jitter\": 'a`b=c d`'");
 }
 
 TEST(EnumNames, AreReadWithEitherDash) {

@@ -25,8 +25,8 @@ void check_shared_rates(const spike_sequence& spikes, significance_test test,
     out.push_back(fmt::format(
         "The units' rates rise and fall together: the number of spikes of all units in 100 ms "
         "varies {:.3g} times as much as that of independent units. The test {} assumes constant "
-        "rates, so most of its significant findings here are not connections. Use `test` "
-        "jitter, the default, or `surrogates` 200.",
+        "rates, so most of its significant findings here are not connections. Use "
+        "`test=jitter`, the default, or `surrogates=200`.",
         rates.ratio, to_string(test)));
 }
 
@@ -68,7 +68,7 @@ void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<
         "as much "
         "there as that of independent units. {}",
         format_duration(width), rates.ratio,
-        dither ? fmt::format("Run it again with `surrogates` 200 and `dither` {}ms, which preserve "
+        dither ? fmt::format("Run it again with `surrogates=200` and `dither={}ms`, which preserve "
                              "the bursts.",
                              *dither / std::chrono::milliseconds{1})
                : "No dither of 1 ms or more preserves the bursts."));

@@ -85,8 +85,9 @@ label_permutations labellings_of(const compared_samples& taken, const change_rul
     if (out.smallest_p < rules.alpha) return out;
     throw invalid_argument(fmt::format(
         "{} and {} {} are too few: the smallest p that their labellings can give is {:.3g}, and "
-        "`change_alpha` is {}",
-        taken.samples_a, samples_b, to_string(taken.kind), out.smallest_p, rules.alpha));
+        "`change_alpha` is {}{}",
+        taken.samples_a, samples_b, to_string(taken.kind), out.smallest_p, rules.alpha,
+        taken.kind == sample_kind::blocks ? "; a shorter `block` gives more of them" : ""));
 }
 
 void test_changes(std::span<condition_change* const> findings, const compared_samples& taken,

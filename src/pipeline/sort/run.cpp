@@ -130,7 +130,7 @@ void check_ranks(bool can_share, const execution& run) {
     if (!can_share && parallel::is_shared(run))
         throw invalid_argument(
             "processes can only share the sorting of a recording whose clusters are found channel "
-            "by channel, as they are with `stages` templates and without `start`, "
+            "by channel, as they are with `stages=templates` and without `start`, "
             "`starting_clusters`, `incremental`, `model` and `strategy`: run it without the "
             "launcher (mpirun, srun)");
 }

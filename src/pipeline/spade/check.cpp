@@ -58,7 +58,7 @@ void check_rules(const spade_options& options, bool has_spikes) {
     }
     if (!has_spikes && is_auto)
         throw invalid_argument(
-            "`min_occ` auto needs spikes, since windows do not contain the rates: give a number");
+            "`min_occ=auto` needs spikes, since windows do not contain the rates: give a number");
     if (const auto* number = std::get_if<std::uint32_t>(&options.min_occ); number && *number == 0)
         throw invalid_argument("min_occ", "expected a whole number of at least 1, found 0");
     const auto* by_size = std::get_if<min_occ_by_size>(&options.min_occ);
@@ -215,7 +215,7 @@ void warn_of_fragments(std::size_t significant, const spade_options& options,
     if (!options.is_tested() || significant <= many) return;
     warnings.push_back(
         fmt::format("{} patterns are significant. Many of them may be fragments or by-products of "
-                    "others, which `reduce` 2,2,2 leaves out.",
+                    "others, which `reduce=2,2,2` leaves out.",
                     core::grouped(significant)));
 }
 

@@ -114,8 +114,8 @@ void warn_of_lowest_threshold(spade_result& found, const spade_options& asked) {
         return;
     found.warnings.push_back(fmt::format(
         "No pattern was found in the searched time, so there is none to test in the held-out time. "
-        "With `min_occ` auto, a pattern needs at least {} occurrences, however short "
-        "that time is. Lower it (`min_occ` 6 with `min_spikes` 3), or hold out less (`hold_out`).",
+        "With `min_occ=auto`, a pattern needs at least {} occurrences, however short "
+        "that time is. Lower it (`min_occ=6` with `min_spikes=3`), or hold out less (`hold_out`).",
         lowest));
 }
 

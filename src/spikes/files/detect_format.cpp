@@ -54,6 +54,9 @@ std::string advice_about_folder(const fs::path& folder) {
     std::error_code ignored;
     if (fs::exists(folder / "spikes.npz", ignored))
         return ": give its spikes.npz, the spikes of a sorting";
+    if (fs::exists(folder / "result.json", ignored))
+        return ": it is a result, which spikeweave report shows, and spikeweave.load reads in "
+               "Python";
     for (const char* part : {"binary.json", "structure.oebin"})
         if (fs::exists(folder / part, ignored))
             return ": it is a recording, in which spikeweave sort finds the spikes";

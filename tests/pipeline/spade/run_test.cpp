@@ -237,7 +237,7 @@ TEST(RunSpade, SaysThatManyPatternsMayBeFragments) {
     const auto warned = [&] {
         const spade_result found = run_spade(prepare(request, spikes), request);
         return std::ranges::any_of(found.warnings, [](const std::string& one) {
-            return one.find("`reduce` 2,2,2 leaves out") != std::string::npos;
+            return one.find("`reduce=2,2,2` leaves out") != std::string::npos;
         });
     };
 

@@ -271,6 +271,8 @@ TEST(SpikeFormats, HaveNamesThatAreFoundAgain) {
 TEST(SpikeFormats, AreRefusedWhenTheyAreNone) {
     const temporary_folder folder;
     EXPECT_SAYS(error_of(folder.path()), "is a folder without params.py");
+    folder.file("result.json", "{}");
+    EXPECT_SAYS(error_of(folder.path()), "it is a result, which spikeweave report shows");
     EXPECT_SAYS(error_of(folder.path() / "none"), "none': cannot be opened: No such file");
     EXPECT_SAYS(error_of(folder.file("a", std::string("\x7f\x45LF\0\0\0", 7))), "begins with");
 }
