@@ -11,6 +11,8 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "io/file_error.hpp"
 #include "io/readable_file.hpp"
@@ -68,6 +70,9 @@ part_record record_from(const json& document) {
                      input.at("digest")};
     for (const auto& [name, value] : document.at("parameters").items())
         out.run.parameters.emplace_back(name, value_of(value));
+    for (const auto& [begin_us, label] :
+         document.value("epoch_labels", std::vector<std::pair<std::int64_t, std::string>>()))
+        out.run.epoch_labels.push_back({duration{begin_us}, label});
     const auto tally = bytes_of(document.at("tally").get<std::string>());
     if (!tally) throw invalid_argument("its tally is damaged");
     out.tally = *tally;
@@ -108,6 +113,7 @@ std::string difference(const part_record& a, const part_record& b) {
                       fmt::format("{}", b.part.parts));
     if (a.run.input.digest != b.run.input.digest)
         return fmt::format("{} had another content", a.run.input.path);
+    if (a.run.epoch_labels != b.run.epoch_labels) return "the epochs had other labels";
     for (const auto& [name, value] : b.run.parameters) {
         if (std::ranges::find(free_parameters, name) != free_parameters.end()) continue;
         const auto same = [&key = name](const auto& other) { return other.first == key; };
@@ -149,6 +155,8 @@ void write_part(const std::filesystem::path& folder, const part_record& part, bo
     document["verb"] = part.verb;
     document["part"] = part.part.part;
     document["parts"] = part.part.parts;
+    for (const epoch_label& one : part.run.epoch_labels)
+        document["epoch_labels"].push_back({one.begin.count(), one.label});
     document["tally"] = hex_of(part.tally);
     io::result_folder out(folder, overwrite, report::files_of(result_kind::part));
     out.write("part.json", report::text_of(document));

@@ -369,6 +369,19 @@ class Episodes(CliTest):
 
         self.assertEqual(self.contents("merged"), self.contents("whole"))
 
+    def test_parts_keep_the_labels_of_epochs(self):
+        table = self.file("epochs.tsv", "begin\tend\tside\n" + "".join(f"{0.5 + 0.25 * i}\t{0.7 + 0.25 * i}\t{'ab'[i % 2]}\n" for i in range(6)))
+        asked = ("episodes", self.chain_file(), "--delays", "4-6ms", "--min-count", "5", "--epochs", table, "--surrogates", "10")
+        parts = [self.folder / f"part{k}" for k in (1, 2)]
+        for k, part in enumerate(parts, 1):
+            self.ok(*asked, "--epoch-labels", "side", "--part", f"{k}/2", "-o", part)
+        self.ok("merge", *parts, "-o", self.folder / "merged")
+        merged = json.loads((self.folder / "merged/result.json").read_text())
+        self.assertEqual(merged["spikes"]["epoch_labels"], ["a", "b"] * 3)
+
+        self.ok(*asked, "--part", "2/2", "--overwrite", "-o", parts[1])
+        self.refused("merge", *parts, "-o", self.folder / "again", says="the epochs had other labels")
+
     def test_names_stand_in_the_tables_as_they_are(self):
         """Nothing is quoted, so two rows that contain quotes must not be read as one."""
         chain = self.chain_file().read_text(encoding="utf-8")

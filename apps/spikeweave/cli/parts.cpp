@@ -12,9 +12,10 @@
 namespace spikeweave::cli {
 namespace {
 
-// The options that a part is made with: those of the analysis, with the epochs themselves.
+// The options that a part is made with: those of the analysis, with the epochs themselves. Their
+// labels are beside the options.
 void keep_analysis(option_list& described, std::vector<time_span>& epochs) {
-    for (const char* name : {"output", "overwrite", "json", "part", "around"})
+    for (const char* name : {"output", "overwrite", "json", "part", "around", "epoch_labels"})
         described.remove(name);
     described.change("epochs").bind(epochs);
 }

@@ -98,6 +98,8 @@ void find(episodes_command& options, const invocation& call) {
     const execution run = call.run(analysis.run.threads);
     if (options.stream) return find_in_stream(options, call, run);
     spike_input input = read_input(options.input, analysis.time.epochs, call, run);
+    if (!options.parts.merged.empty())
+        input.record.epoch_labels = options.parts.merged.front().run.epoch_labels;
     auto confirming = read_confirming(options.input, input.record, call, run);
     call.warn(input.record.warnings);
     call.warn(input.record, check_episodes(input.spikes, analysis));

@@ -163,7 +163,7 @@ TEST(SpadePreparation, TakesWindowsThatAreGiven) {
     const auto says = [&](const spade_options& asked) {
         return text_of([&] { prepare_spade(windows, asked); });
     };
-    EXPECT_NE(says({.window = 4}).find("`min_occ` auto needs spikes"), std::string::npos);
+    EXPECT_NE(says({.window = 4}).find("`min_occ=auto` needs spikes"), std::string::npos);
     EXPECT_NE(says({.window = 5, .min_occ = 2U}).find("windows have 4 bins"), std::string::npos);
     spade_options tested = request;
     tested.surrogates.surrogates = 9;

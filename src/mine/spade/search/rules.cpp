@@ -58,7 +58,7 @@ void check(const min_occ_options& recipe, duration length, duration bin,
                                            format_duration(length), format_duration(bin)));
     if (window_bins <= recipe.least_spikes)
         throw invalid_argument(fmt::format(
-            "`min_occ` auto needs a window of more bins than the {} spikes of the smallest "
+            "`min_occ=auto` needs a window of more bins than the {} spikes of the smallest "
             "pattern, found {}: give `min_occ` as a number, or a longer `window`",
             recipe.least_spikes, window_bins));
 }
