@@ -203,6 +203,12 @@ def epochs_around(events: Any, start: Time, stop: Time) -> NDArray[np.float64]:
     >>> import spikeweave
     >>> spikeweave.epochs_around([1.0, 2.0, 2.5], start="-100ms", stop="400ms").tolist()
     [[0.9, 1.4], [1.9, 2.4], [2.4, 2.9]]
+
+    With labels of the events, such as those of a neo ``Event``, the page compares conditions:
+
+    >>> epochs = spikeweave.epochs_around([1.0, 2.0], start="-100ms", stop="400ms")
+    >>> [(*epoch, label) for epoch, label in zip(epochs.tolist(), ["left", "right"])]
+    [(0.9, 1.4, 'left'), (1.9, 2.4, 'right')]
     """
     epochs, shortened = _core.epochs_around(array("events", events, np.float64), start, stop)
     for text in shortened:
