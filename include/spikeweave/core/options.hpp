@@ -342,10 +342,10 @@ SPIKEWEAVE_API std::string default_of(const option& one);
 /// "--min-count" of "min_count"; "--no-min-count" if `off`.
 SPIKEWEAVE_API std::string command_line_name(std::string_view option, bool off = false);
 
-/// The message of an error for the command line: names of options, which stand between backquotes,
-/// become "--min-count".
+/// The message of an error for the command line: a name of an option between backquotes becomes
+/// "--min-count", and `min_count=2` becomes "--min-count 2".
 SPIKEWEAVE_API std::string with_command_line_names(std::string_view message);
-/// The same message with the plain names, as Python has them.
+/// The same message as Python has it: min_count, min_count=2, dither="4ms".
 SPIKEWEAVE_API std::string with_plain_names(std::string_view message);
 
 }  // namespace spikeweave
