@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "fuzz/harness.hpp"
+#include "spikeweave/spikes/epoch_labels.hpp"
 
 namespace spikeweave::fuzz {
 namespace {
@@ -23,6 +26,10 @@ SPIKEWEAVE_FUZZ_TARGET(epochs, bytes, nullptr) {
         text += fmt::format("{}\t{}\n", seconds_text(epoch.begin), seconds_text(epoch.end));
     require(read_epochs(folder.file("again.tsv", text), one_thread()) == first,
             "epochs come back as others");
+    std::vector<epoch_label> labels;
+    require(read_epochs(folder.file("labels.csv", bytes), "", labels, one_thread()) == first,
+            "epochs with labels are others");
+    require(labels.empty() || labels.size() == first.size(), "an epoch has no label");
 }
 
 }  // namespace spikeweave::fuzz
