@@ -275,12 +275,6 @@ std::string format_npy_header(const npy_header& header) {
     return out + dictionary;
 }
 
-std::size_t utf8_characters(std::string_view utf8) {
-    return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    }));
-}
-
 void append_utf32(std::string& out, std::string_view utf8, std::size_t characters) {
     std::size_t written = 0;
     for (std::size_t i = 0; i < utf8.size(); ++written) {
@@ -297,6 +291,19 @@ void append_utf32(std::string& out, std::string_view utf8, std::size_t character
         i += length;
     }
     for (; written < characters; ++written) append(out, std::uint32_t{0});
+}
+
+std::string npy_of_texts(std::span<const std::string> texts) {
+    const auto begins_character = [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+    };
+    std::size_t longest = 1;
+    for (const std::string& text : texts)
+        longest = std::max(longest,
+                           static_cast<std::size_t>(std::ranges::count_if(text, begins_character)));
+    std::string out = format_npy_header({npy_kind::text, 4 * longest, false, {texts.size()}});
+    for (const std::string& text : texts) append_utf32(out, text, longest);
+    return out;
 }
 
 }  // namespace spikeweave::io

@@ -72,7 +72,8 @@ std::string format_npy_header(const npy_header& header);
 
 /// Appends an item of `<U` text: code points of 4 bytes, padded with zeros to `characters`.
 void append_utf32(std::string& out, std::string_view utf8, std::size_t characters);
-std::size_t utf8_characters(std::string_view utf8);
+/// Returns a whole array of `<U` text.
+std::string npy_of_texts(std::span<const std::string> texts);
 
 /// Reads all items in blocks, so that a damaged header cannot ask for more memory than the file has
 /// items. @throws io_error as the reader does, and for data after the items.

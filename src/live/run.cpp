@@ -262,7 +262,8 @@ live_result resume_live(const std::string& from, const live_options& options,
     const opened_source opened =
         open_stream(from, options, resumed.header.unit_names, resumed.senders, run.stop);
     if (opened.from->unit_names() != resumed.header.unit_names)
-        throw invalid_argument("templates", "the session has other units");
+        throw invalid_argument("templates",
+                               "the session has other units: give its file and its `labels`");
     if (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0)) {
         const source_block gap{.missing = 1};
         resumed.log->record(gap);

@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 from support import CliTest, needs_full_speed, needs_plain_memory, run, run_for_peak, state
@@ -33,6 +34,30 @@ def accuracies(truth, found):
         pairs = [(matched(own, other), len(other)) for other in found.values()]
         best.append(max(n / (len(own) + size - n) for n, size in pairs))
     return sorted(best)
+
+
+def entries_of(archive):
+    with zipfile.ZipFile(archive) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
+def write_entries(archive, entries):
+    with zipfile.ZipFile(archive, "w") as opened:
+        for name, content in entries.items():
+            opened.writestr(name, content)
+
+
+def npy_of_texts(texts):
+    longest = max(1, *map(len, texts))
+    about = f"{{'descr': '<U{longest}', 'fortran_order': False, 'shape': ({len(texts)},), }}"
+    about += " " * (-(len(about) + 11) % 64) + "\n"
+    return (b"\x93NUMPY\x01\x00" + len(about).to_bytes(2, "little") + about.encode() +
+            b"".join(text.ljust(longest, "\0").encode("utf-32-le") for text in texts))
+
+
+def table(path):
+    names, *rows = (line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#"))
+    return [dict(zip(names, row)) for row in rows]
 
 
 class SortRecording(CliTest):
@@ -315,6 +340,48 @@ class SortRecording(CliTest):
         # Samples that arrive do not wait for windows to be mined, so the order of the two kinds depends on the machine.
         for kind in ("window", "detection"):
             self.assertEqual(*([line for line in text.splitlines() if f'"type":"{kind}"' in line] for text in (piped, batch)))
+
+    @needs_full_speed
+    def test_units_keep_the_labels_of_their_templates(self):
+        """A copy of the templates in which unit 1 was labelled by hand."""
+        halves = self.halves()
+        entries = entries_of(halves / "rig.templates")
+        rows = table(halves / "a/units.tsv")
+        labels, reasons = ([row[name] for row in rows] for name in ("label", "reason"))
+        self.assertEqual(entries["label.npy"], npy_of_texts(labels))
+        self.assertEqual(entries["reason.npy"], npy_of_texts(reasons))
+
+        entries["label.npy"] = npy_of_texts(["mua", *labels[1:]])
+        entries["reason.npy"] = npy_of_texts(["by hand", *reasons[1:]])
+        write_entries(self.folder / "mine.templates", entries)
+        sorts = "sort", halves / "second", "-o", self.folder / "b", "--overwrite", "--templates"
+        self.ok(*sorts, self.folder / "mine.templates")
+        unit = table(self.folder / "b/units.tsv")[0]
+        self.assertEqual((unit["label"], unit["reason"]), ("mua", "by hand"))
+        lives = "live", halves / "second", "--speed", "max", "--window", "3s", "--min-count", "20", "--templates"
+        kept = self.ok(*lives, self.folder / "mine.templates")
+        self.assertRegex(kept.stderr, r"Of \d units, the \d labelled good are used; --labels all uses every unit")
+        self.assertEqual(kept.stdout, self.ok("live", self.folder / "b/spikes.npz", *lives[2:-1]).stdout)
+        every = self.ok(*lives, self.folder / "mine.templates", "--labels", "all")
+        self.assertNotIn("used", every.stderr)
+        self.assertEqual(every.stdout, self.ok(*lives, halves / "rig.templates").stdout)
+        armed = self.file("armed.txt", "1 0-20ms 2\n")
+        self.refused(*lives, self.folder / "mine.templates", "--episodes", armed, says=("unit 1", "mua", "--labels"))
+
+        del entries["label.npy"], entries["reason.npy"]
+        version = entries["templates_version.npy"]
+        entries["templates_version.npy"] = version[:-8] + (1).to_bytes(8, "little")
+        self.assertEqual(int.from_bytes(version[-8:], "little"), 2)
+        write_entries(self.folder / "old.templates", entries)
+        self.assertEqual(self.ok(*lives, self.folder / "old.templates").stdout, every.stdout)
+        self.ok(*sorts, self.folder / "old.templates")
+        self.assertNotEqual(table(self.folder / "b/units.tsv")[0]["reason"], "by hand")
+
+        entries["label.npy"] = npy_of_texts(["bad"] * len(labels))
+        entries["reason.npy"] = npy_of_texts(reasons)
+        entries["templates_version.npy"] = version
+        write_entries(self.folder / "bad.templates", entries)
+        self.refused(*lives, self.folder / "bad.templates", says=("bad.templates", "'label'", "bad", "good, mua"))
 
     @needs_full_speed
     def test_plays_samples_at_a_speed_and_states_the_delay(self):

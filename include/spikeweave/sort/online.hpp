@@ -11,6 +11,7 @@
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/record/feature_basis.hpp"
 #include "spikeweave/record/recording.hpp"
+#include "spikeweave/sort/quality.hpp"
 
 /// Sorting by templates that are known: of the next file, or of samples while they are recorded.
 namespace spikeweave {
@@ -42,6 +43,10 @@ public:
     const std::vector<std::uint32_t>& peak_channels() const;
     /// The filter, the contacts, and the features of the spikes from which the templates were made.
     const feature_basis& basis() const;
+    /// The labels of the units in the recording that the templates were made of; empty: not known.
+    const std::vector<unit_verdict>& verdicts() const;
+    /// The same templates with these labels, one for each unit.
+    template_set with_verdicts(std::vector<unit_verdict> of_units) const;
 
     /// For the library: `parts` is not part of the interface.
     const parts& internals() const { return *parts_; }

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "spikeweave/core/export.hpp"
@@ -15,6 +16,9 @@ namespace spikeweave {
 
 /// The names of units, and for each why it was left out: "it fires at 120 Hz, above `max_rate`".
 using reasons_left_out = std::map<std::string, std::string, std::less<>>;
+
+/// Why a unit with this label was left out.
+SPIKEWEAVE_API std::string label_reason(std::string_view label);
 
 /// The units of a file that are not among its spikes, because the options left them out, and the
 /// groups whose units they all left out.

@@ -70,12 +70,29 @@ opened_source open_file(const std::string& from, const live_options& options,
     return opened;
 }
 
+// Units of templates without labels have empty ones.
+std::vector<std::string> labels_of(const template_set& set) {
+    std::vector<std::string> out(set.unit_count());
+    std::ranges::transform(set.verdicts(), out.begin(), [](const unit_verdict& each) {
+        return std::string(to_string(each.label));
+    });
+    return out;
+}
+
 opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
                       const live_options& options) {
-    auto sorted = std::make_unique<sorted_samples>(std::move(samples), std::move(set));
+    const std::vector<std::string> labels = labels_of(set);
+    const units_by_label chosen = choose_by_label(labels, options.reading.labels);
+    reasons_left_out left_out;
+    for (std::size_t u = 0; u < labels.size(); ++u)
+        if (!std::ranges::binary_search(chosen.used, u))
+            left_out.emplace(std::to_string(u + 1), label_reason(labels[u]));
+    check_not_left_out(left_out, units_of_armed(options));
+    auto sorted = std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used);
     opened_source opened = armed_before(options, sorted->unit_names());
     opened.order.policy = order_policy::block;
     opened.from = std::move(sorted);
+    if (!chosen.message.empty()) opened.warnings.push_back(chosen.message);
     return opened;
 }
 
@@ -84,11 +101,11 @@ opened_source open_recording(const std::string& from, const live_options& option
     recording_read_options how = options.recording;
     how.stream = options.stream;
     recording samples = read_recording(from, how, run);
-    std::vector<std::string> warnings = samples.description().warnings;
+    const std::vector<std::string> warnings = samples.description().warnings;
     opened_source opened =
         sorting(std::make_unique<played_samples>(std::move(samples), options.speed, run.stop),
                 read_templates(options.templates), options);
-    opened.warnings = std::move(warnings);
+    opened.warnings.insert(opened.warnings.begin(), warnings.begin(), warnings.end());
     return opened;
 }
 

@@ -5,9 +5,16 @@
 
 namespace spikeweave::live {
 
-sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set set)
-    : from_(std::move(from)), set_(std::move(set)), sorter_(set_, from_->description()) {
-    for (std::size_t u = 1; u <= set_.unit_count(); ++u) unit_names_.push_back(std::to_string(u));
+sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
+                               std::span<const std::size_t> used)
+    : from_(std::move(from)),
+      set_(std::move(set)),
+      sorter_(set_, from_->description()),
+      ids_(set_.unit_count()) {
+    for (const std::size_t u : used) {
+        ids_[u] = unit_id{static_cast<std::uint32_t>(unit_names_.size())};
+        unit_names_.push_back(std::to_string(u + 1));
+    }
 }
 
 source_block sorted_samples::block_of(const std::vector<template_spike>& spikes,
@@ -20,8 +27,9 @@ source_block sorted_samples::block_of(const std::vector<template_spike>& spikes,
     };
     source_block out{.watermark_us = time_us(watermark_frame)};
     for (const template_spike& spike : spikes)
-        out.spikes.push_back(
-            {time_us(static_cast<double>(spike.frame) + spike.fraction), unit_id{spike.unit}});
+        if (const auto unit = ids_[spike.unit])
+            out.spikes.push_back(
+                {time_us(static_cast<double>(spike.frame) + spike.fraction), *unit});
     std::ranges::sort(out.spikes);
     return out;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,16 @@
 
 namespace spikeweave::live {
 
-/// The spikes of known units in samples that arrive. Where frames are missing, or the clock starts
-/// again, sorting begins anew with the next frame, so that no later spike is shifted. The missing
-/// frames count as `source_block::missing`.
+/// The spikes of known units in samples that arrive. All units are sorted, because they explain
+/// parts of each other's traces, but only the spikes of some are given. Where frames are missing,
+/// or the clock starts again, sorting begins anew with the next frame, so that no later spike is
+/// shifted. The missing frames count as `source_block::missing`.
 class sorted_samples : public source {
 public:
+    /// @param used  the units whose spikes are given, ascending
     /// @throws invalid_argument as of `online_sorter`.
-    sorted_samples(std::unique_ptr<sample_stream> from, template_set set);
+    sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
+                   std::span<const std::size_t> used);
 
     const std::vector<std::string>& unit_names() const override { return unit_names_; }
     std::optional<source_block> next() override;
@@ -38,8 +42,9 @@ private:
     template_set set_;
     online_sorter sorter_;
     std::vector<std::string> unit_names_{};
-    std::int64_t first_ = 0;  // frame of the sorter
-    std::int64_t end_ = 0;    // frame after the last one that came
+    std::vector<std::optional<unit_id>> ids_;  // of the units of the set; null: not given
+    std::int64_t first_ = 0;                   // frame of the sorter
+    std::int64_t end_ = 0;                     // frame after the last one that came
     bool is_over_ = false;
     std::optional<sample_block> waiting_{};  // has come, but is after a gap
     std::vector<float> delays_ms_{};         // of the spikes

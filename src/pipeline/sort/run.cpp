@@ -344,6 +344,26 @@ void average_units(const recording& from, sort_result& result, const execution& 
     set_doubtful_pairs(find_doubtful_units(result.waveforms, result.sorted), result.units);
 }
 
+std::vector<unit_verdict> verdicts_of(const sort_result& result) {
+    std::vector<unit_verdict> out;
+    for (const sorted_unit& unit : result.units) out.push_back(unit.verdict);
+    return out;
+}
+
+// Units keep the labels that they had where their templates come from.
+void take_known_labels(const template_set& set, sort_result& result) {
+    for (std::size_t u = 0; u < set.verdicts().size(); ++u)
+        result.units[u].verdict = set.verdicts()[u];
+}
+
+void save_templates(sort_result& result) {
+    if (!result.learned) return;
+    result.learned = result.learned->with_verdicts(verdicts_of(result));
+    if (!result.options.writes_model) return;
+    write_templates(result.options.save_templates, *result.learned);
+    result.learned.reset();
+}
+
 sort_result result_of(feature_file file, const sort_options& options) {
     sort_result result{.sorted = {.samples = std::move(file.samples),
                                   .sample_rate = file.sample_rate,
@@ -395,6 +415,7 @@ sort_result sort_known(const recording& from, const sort_options& wanted, const 
     result.search.ran_on = sort_strategy::cpu;
     measure_units(result, last);
     average_units(from, result, last);
+    take_known_labels(set, result);
     return result;
 }
 
@@ -438,14 +459,11 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     else
         result.options.templates.stages = sort_stages::cluster;
     if (!is_root(how)) return result;
-    if (result.learned && options.writes_model) {
-        write_templates(options.save_templates, *result.learned);
-        result.learned.reset();
-    }
     const execution alone = parallel::without_ranks(steps.next());
     fit_model_of(input, result, alone);
     measure_units(result, alone);
     average_units(from, result, alone);
+    save_templates(result);
     result.seconds = sort_seconds_since(began);
     return result;
 }

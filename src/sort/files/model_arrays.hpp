@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,12 @@ void write_array(io::zip_writer& archive, const char* name, const std::vector<It
     archive.write({reinterpret_cast<const char*>(items.data()), items.size() * sizeof(Item)});
 }
 
+inline void write_texts(io::zip_writer& archive, const char* name,
+                        const std::vector<std::string>& texts) {
+    archive.begin(fmt::format("{}.npy", name));
+    archive.write(io::npy_of_texts(texts));
+}
+
 /// Reads arrays that were written, and checks them.
 /// @throws io_error naming the file, the array, what was found and expected.
 class model_reader {
@@ -40,16 +47,7 @@ public:
 
     template <class Item>
     std::vector<Item> read(const char* name, std::uint64_t expected) const {
-        const auto* const entry = archive_.find(fmt::format("{}.npy", name));
-        if (entry == nullptr)
-            throw io::file_error(path_, fmt::format("has no array '{}', expected a model that "
-                                                    "spikeweave wrote",
-                                                    name));
-        io::npy_reader array(archive_.open(*entry),
-                             fmt::format("'{}', array '{}'", path_.string(), name));
-        if (expected != any && array.header().count() != expected)
-            throw io_error(fmt::format("{}: found {} numbers, expected {}", array.what(),
-                                       array.header().count(), expected));
+        io::npy_reader array = open(name, "numbers", expected);
         auto items = io::read_whole<Item>(array);
         for (std::size_t i = 0; i < items.size(); ++i)
             if (!std::isfinite(static_cast<double>(items[i])))
@@ -69,7 +67,21 @@ public:
         return items;
     }
 
-    [[noreturn]] void fail(const char* name, std::size_t at, double found,
+    // Reads texts of one line.
+    std::vector<std::string> read_texts(const char* name, std::uint64_t expected) const {
+        io::npy_reader array = open(name, "texts", expected);
+        std::vector<std::string> texts;
+        for (std::uint64_t i = 0; i < expected; ++i) {
+            texts.push_back(array.read_text());
+            if (std::ranges::any_of(texts.back(), [](unsigned char c) { return c < ' '; }))
+                fail(name, i, io::shown(texts.back()), "a text of one line");
+        }
+        array.expect_end();
+        return texts;
+    }
+
+    template <class Found>
+    [[noreturn]] void fail(const char* name, std::size_t at, const Found& found,
                            const std::string& expected) const {
         throw io::file_error(path_, fmt::format("array '{}', number {}", name, at + 1),
                              fmt::format("found {}, expected {}", found, expected));
@@ -78,6 +90,20 @@ public:
     static constexpr auto any = std::numeric_limits<std::uint64_t>::max();
 
 private:
+    io::npy_reader open(const char* name, const char* items, std::uint64_t expected) const {
+        const auto* const entry = archive_.find(fmt::format("{}.npy", name));
+        if (entry == nullptr)
+            throw io::file_error(path_, fmt::format("has no array '{}', expected a model that "
+                                                    "spikeweave wrote",
+                                                    name));
+        io::npy_reader array(archive_.open(*entry),
+                             fmt::format("'{}', array '{}'", path_.string(), name));
+        if (expected != any && array.header().count() != expected)
+            throw io_error(fmt::format("{}: found {} {}, expected {}", array.what(),
+                                       array.header().count(), items, expected));
+        return array;
+    }
+
     std::filesystem::path path_;
     io::zip_reader archive_;
 };

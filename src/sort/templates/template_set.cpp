@@ -1,6 +1,7 @@
 #include "sort/templates/template_set.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -22,7 +23,8 @@ using sort::reals;
 using sort::wholes;
 using sort::write_array;
 
-constexpr std::int64_t set_version = 1;
+constexpr std::int64_t set_version = 2;
+constexpr std::int64_t version_without_labels = 1;
 // Sizes, in steps, and weights whose products do not overflow; those of a real spike are far below.
 constexpr std::int64_t most_size = std::int64_t{1} << 19U;
 constexpr std::int64_t most_weight = std::int64_t{1} << 24U;
@@ -185,6 +187,30 @@ match_plan read_plan(const model_reader& file, std::size_t channels, std::size_t
     return plan;
 }
 
+void write_verdicts(io::zip_writer& archive, const std::vector<unit_verdict>& verdicts) {
+    std::vector<std::string> labels;
+    std::vector<std::string> reasons;
+    for (const unit_verdict& each : verdicts) {
+        labels.emplace_back(to_string(each.label));
+        reasons.push_back(each.reason);
+    }
+    sort::write_texts(archive, "label", labels);
+    sort::write_texts(archive, "reason", reasons);
+}
+
+std::vector<unit_verdict> read_verdicts(const model_reader& file, std::size_t units) {
+    const std::vector<std::string> labels = file.read_texts("label", units);
+    std::vector<std::string> reasons = file.read_texts("reason", units);
+    const std::vector<std::string> known = names_of<unit_label>();
+    std::vector<unit_verdict> out;
+    for (std::size_t u = 0; u < units; ++u) {
+        if (std::ranges::count(known, labels[u]) == 0)
+            file.fail("label", u, io::shown(labels[u]), fmt::format("{}", fmt::join(known, ", ")));
+        out.push_back({value_named<unit_label>(labels[u]), std::move(reasons[u])});
+    }
+    return out;
+}
+
 }  // namespace
 
 template_set learn_set(const recording& from, const learned_from& units,
@@ -225,7 +251,8 @@ template_set learn_set(const recording& from, const learned_from& units,
 void write_into(io::zip_writer& archive, const template_set& set) {
     const template_set::parts& what = set.internals();
     if (set.unit_count() == 0) throw invalid_argument("there are no templates to write");
-    write_array<std::int64_t>(archive, "templates_version", {set_version});
+    write_array<std::int64_t>(archive, "templates_version",
+                              {what.verdicts.empty() ? version_without_labels : set_version});
     sort::write_basis(archive, what.basis);
     write_array<std::int64_t>(archive, "window", {what.window.before, what.window.after});
     reals sections;
@@ -239,6 +266,7 @@ void write_into(io::zip_writer& archive, const template_set& set) {
     write_array(archive, "peak_channels",
                 wholes(what.peak_channels.begin(), what.peak_channels.end()));
     write_plan(archive, what.plan);
+    if (!what.verdicts.empty()) write_verdicts(archive, what.verdicts);
 }
 
 }  // namespace templates
@@ -256,11 +284,23 @@ const std::vector<std::uint32_t>& template_set::peak_channels() const {
 const feature_basis& template_set::basis() const {
     return parts_->basis;
 }
+const std::vector<unit_verdict>& template_set::verdicts() const {
+    return parts_->verdicts;
+}
+
+template_set template_set::with_verdicts(std::vector<unit_verdict> of_units) const {
+    if (of_units.size() != unit_count())
+        throw invalid_argument(
+            fmt::format("{} labels of {} templates", of_units.size(), unit_count()));
+    parts out = *parts_;
+    out.verdicts = std::move(of_units);
+    return template_set(std::make_shared<const parts>(std::move(out)));
+}
 
 template_set read_templates(const std::filesystem::path& path) {
     const sort::model_reader file(path);
-    static_cast<void>(file.read<std::int64_t>("templates_version", 1, templates::set_version,
-                                              templates::set_version));
+    const sort::wholes version = file.read<std::int64_t>(
+        "templates_version", 1, templates::version_without_labels, templates::set_version);
     feature_basis basis = sort::read_basis(file);
     const std::size_t channels = basis.contacts.size();
     constexpr std::int64_t most_frames = 1 << 12;
@@ -273,6 +313,8 @@ template_set read_templates(const std::filesystem::path& path) {
     const sort::wholes peaks = file.read<std::int64_t>("peak_channels", parts.plan.filters.size(),
                                                        0, static_cast<std::int64_t>(channels) - 1);
     parts.peak_channels.assign(peaks.begin(), peaks.end());
+    if (version[0] != templates::version_without_labels)
+        parts.verdicts = templates::read_verdicts(file, peaks.size());
     return template_set(std::make_shared<const template_set::parts>(std::move(parts)));
 }
 

@@ -17,6 +17,7 @@ struct spikeweave::template_set::parts {
     templates::template_window window{};
     std::vector<std::uint32_t> peak_channels{};
     templates::match_plan plan;
+    std::vector<unit_verdict> verdicts{};
 };
 
 namespace spikeweave::templates {

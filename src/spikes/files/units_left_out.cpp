@@ -8,10 +8,13 @@
 
 namespace spikeweave {
 
+std::string label_reason(std::string_view label) {
+    return fmt::format("it is labelled {}, which `labels` leaves out", label);
+}
+
 reasons_left_out units_left_out(const spike_file& file) {
     reasons_left_out out;
-    for (const auto& [unit, label] : file.left_out_by_label)
-        out.emplace(unit, fmt::format("it is labelled {}, which `labels` leaves out", label));
+    for (const auto& [unit, label] : file.left_out_by_label) out.emplace(unit, label_reason(label));
     for (const dropped_unit& unit : file.dropped)
         out.emplace(
             unit.name,

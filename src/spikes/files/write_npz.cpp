@@ -22,14 +22,8 @@ void begin_array(io::zip_writer& archive, std::string_view name, io::npy_kind ki
 
 void write_texts(io::zip_writer& archive, std::string_view name,
                  const std::vector<std::string>& texts) {
-    std::size_t longest = 1;
-    for (const std::string& text : texts) longest = std::max(longest, io::utf8_characters(text));
-    begin_array(archive, name, io::npy_kind::text, 4 * longest, texts.size());
-    for (const std::string& text : texts) {
-        std::string bytes;
-        io::append_utf32(bytes, text, longest);
-        archive.write(bytes);
-    }
+    archive.begin(fmt::format("{}.npy", name));
+    archive.write(io::npy_of_texts(texts));
 }
 
 template <class Item, class ValueAt>

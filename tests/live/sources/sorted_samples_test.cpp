@@ -48,9 +48,10 @@ struct sorted_example {
         traces.read(static_cast<std::uint64_t>(first), out.counts);
         return out;
     }
-    std::vector<source_block> sorted(std::vector<sample_block> blocks) const {
+    std::vector<source_block> sorted(std::vector<sample_block> blocks,
+                                     const std::vector<std::size_t>& used = {0, 1, 2, 3}) const {
         sorted_samples from(
-            std::make_unique<given_samples>(traces.description(), std::move(blocks)), set);
+            std::make_unique<given_samples>(traces.description(), std::move(blocks)), set, used);
         std::vector<source_block> out;
         while (auto got = from.next()) out.push_back(std::move(*got));
         return out;
@@ -103,6 +104,16 @@ TEST(SortedSamples, GapsShiftNoTime) {
     }
     EXPECT_EQ(missing, 1'000U);
     EXPECT_EQ(watermark_us, 5'000'000);
+}
+
+TEST(SortedSamples, GivesTheSpikesOfTheUnitsThatAreUsed) {
+    const sorted_example from;
+    std::vector<spike_event> expected;
+    for (const spike_event& spike : from.spikes_of(0, 60'000))
+        if (to_index(spike.unit) % 2 == 1)
+            expected.push_back({spike.time_us, unit_id{to_index(spike.unit) / 2}});
+    ASSERT_GT(expected.size(), 20U);
+    EXPECT_EQ(sorted_example::spikes_in(from.sorted({from.block(0, 60'000)}, {1, 3})), expected);
 }
 
 TEST(SortedSamples, BeginAgainWithTheClock) {

@@ -158,7 +158,13 @@ TEST(TemplateSets, FindTheSameSpikesWhenTheyAreReadBack) {
     const temporary_folder folder;
     const auto path = folder.path() / "rig.templates";
     write_templates(path, from.set);
+    EXPECT_TRUE(read_templates(path).verdicts().empty());
+    std::vector<unit_verdict> verdicts(from.set.unit_count());
+    verdicts[1] = {unit_label::mua, "SNR 3.2 µV"};
+    write_templates(path, from.set.with_verdicts(verdicts));
+    EXPECT_THROW(from.set.with_verdicts({}), invalid_argument);
     const template_set read = read_templates(path);
+    EXPECT_EQ(read.verdicts(), verdicts);
     EXPECT_EQ(read.basis(), from.set.basis());
     EXPECT_EQ(read.peak_channels(), from.set.peak_channels());
     const std::vector<std::int16_t> samples = from.samples();
