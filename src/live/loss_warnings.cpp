@@ -13,6 +13,11 @@ std::vector<std::string> loss_warnings(const live_result& result) {
         warnings.push_back(
             fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
                         grouped(result.missing), grouped(result.unreadable), grouped(result.late)));
+    if (result.most_behind_s > 1)
+        warnings.push_back(fmt::format(
+            "samples were sorted up to {:.1f} s after they had come, because sorting was too slow; "
+            "{} frames, which count as lost, were left out to catch up",
+            result.most_behind_s, result.left_out == 0 ? "no" : grouped(result.left_out)));
     if (result.skipped > 0 || result.incomplete > 0)
         warnings.push_back(fmt::format(
             "{} windows were skipped and the search of {} ended early, because their time or the "

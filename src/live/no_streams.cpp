@@ -34,7 +34,8 @@ std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const 
 
 std::unique_ptr<sample_stream> open_ephys_continuous(const std::string&, const std::string&,
                                                      const recording_description&,
-                                                     const std::stop_token&) {
+                                                     const std::stop_token&,
+                                                     std::chrono::milliseconds) {
     refuse_streams();
 }
 

@@ -110,7 +110,7 @@ void add_result_options(option_list& list, live_options& options) {
         .written("SESSION");
     list.add("resume", options.resume,
              "continue a recorded session that was interrupted, with its options; SOURCE is a "
-             "stream whose clock has kept running")
+             "stream whose clock has kept running, or the recording whose samples were played")
         .written("SESSION")
         .not_with({"record", "episodes", "patterns", "arm"});
     list.add("verify", options.verify,

@@ -154,9 +154,18 @@ std::string name_of(const delivery_report& destination) {
     return destination.to() == "-" ? "standard output" : destination.to();
 }
 
+std::optional<delays> delays_of(const latency_histogram& sorting) {
+    if (sorting.count() == 0) return {};
+    const auto within_ms = [&](double share) { return 1e3 * sorting.within_s(share); };
+    return delays{
+        .median_ms = within_ms(0.5), .p99_ms = within_ms(0.99), .p999_ms = within_ms(0.999)};
+}
+
 live_result result_of(const session_counts& counts, const outputs& to, const source& from,
                       std::vector<std::string> warnings) {
     for (const auto& one : to.opened.queues) one->finish();
+    const sampling_state samples = from.sampling().value_or(sampling_state{});
+    warnings.insert(warnings.begin(), samples.warnings.begin(), samples.warnings.end());
     if (const std::string first = from.first_unreadable(); !first.empty())
         warnings.push_back(fmt::format("The first message that could not be read: {}", first));
     if (std::string silent = to.silent->warning(); !silent.empty())
@@ -182,7 +191,9 @@ live_result result_of(const session_counts& counts, const outputs& to, const sou
             .late_changes = counts.arming ? counts.arming->late : 0,
             .untested = counts.untested,
             .undelivered = undelivered_by(to.opened.reports),
-            .sorting = from.sorting_delays(),
+            .left_out = samples.left_out,
+            .most_behind_s = samples.most_behind_s,
+            .sorting = delays_of(samples.sorting),
             .warnings = std::move(warnings)};
 }
 
@@ -209,7 +220,7 @@ void check_speed(const live_options& options, source_kind kind) {
 
 void check_resume(const live_options& options, source_kind kind) {
     if (options.resume.empty()) return;
-    if (kind != source_kind::stream && kind != source_kind::own_stream)
+    if (kind != source_kind::stream && kind != source_kind::own_stream && options.templates.empty())
         throw invalid_argument("resume", "only a stream goes on; a file can be analysed again");
     if (!options.armed.empty())
         throw invalid_argument("resume", "cannot be given together with `episodes`");
@@ -221,7 +232,7 @@ std::unique_ptr<realtime_thread> realtime_if(bool wanted) {
 
 session_counts run_monitored(source& from, session& through, outputs& to, const execution& run,
                              const std::stop_token& abort) {
-    monitored_source monitored(from, through, to.monitor, to.results.arriving());
+    monitored_source monitored(from, through, to.monitor, to.results);
     run_session(monitored, through, run, abort);
     return through.counts();
 }
@@ -243,7 +254,7 @@ session_counts record_session(source& from, const session_options& analysis, out
 }
 
 // Spikes that were sent meanwhile are unknown, and count as one lost message, unless their sender
-// repeats everything that was not acknowledged.
+// repeats everything that was not acknowledged, or samples have numbers.
 live_result resume_live(const std::string& from, const live_options& options,
                         const result_takers& takers, const execution& run,
                         const std::stop_token& abort) {
@@ -259,12 +270,15 @@ live_result resume_live(const std::string& from, const live_options& options,
         resume_session(options.resume, to.results, {}, how,
                        {pace_of(options, windows), {options.track_every, windows.length}});
     to.results.hold_reactions(false);
+    const auto watermark_us = resumed.through->order().watermark();
     const opened_source opened =
-        open_stream(from, options, resumed.header.unit_names, resumed.senders, run.stop);
+        open_again(from, options, {resumed.header.unit_names, resumed.senders, watermark_us}, run);
     if (opened.from->unit_names() != resumed.header.unit_names)
         throw invalid_argument("templates",
                                "the session has other units: give its file and its `labels`");
-    if (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0)) {
+    const bool knows_missing = !is_stream(from) || (!options.templates.empty() && watermark_us);
+    if (!knows_missing &&
+        (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0))) {
         const source_block gap{.missing = 1};
         resumed.log->record(gap);
         resumed.through->take(gap, how);
@@ -272,7 +286,7 @@ live_result resume_live(const std::string& from, const live_options& options,
     recorded_source recorded_from(*opened.from, *resumed.log);
     how.stop = run.stop;
     return result_of(run_monitored(recorded_from, *resumed.through, to, how, abort), to,
-                     *opened.from, {});
+                     *opened.from, opened.warnings);
 }
 
 std::string verification_line(const verification& found) {

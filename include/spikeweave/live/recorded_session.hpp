@@ -81,8 +81,9 @@ struct session_content {
     std::vector<session_loss> losses{};
     /// Those by which windows were mined; null if there were none.
     std::optional<episode_window_options> windows{};
-    std::string program{};         ///< and its version
-    parameter_list asked{};        ///< the options of the session
+    std::string program{};                ///< and its version
+    parameter_list asked{};               ///< the options of the session
+    std::vector<std::string> warnings{};  ///< of the source at its end, as full sentences
     std::uint64_t duplicates = 0;  ///< second spikes of a unit at a time, which were left out
     std::uint64_t repeated = 0;    ///< messages that had come before and were left out
     /// Whether the session has ended. Otherwise it continues or was interrupted, and the file has

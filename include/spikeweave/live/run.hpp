@@ -98,8 +98,9 @@ struct live_options {
     /// The file in which the session is recorded, which must be new; empty: none.
     std::filesystem::path record{};
     /// A recorded session that was interrupted and continues with a stream, whose clock has kept
-    /// running; all other options of the analysis are those of the session. Spikes sent meanwhile
-    /// count as a lost message, unless they are sent again.
+    /// running, or with the recording whose samples were played; all other options of the analysis
+    /// are those of the session. Spikes sent meanwhile count as a lost message, unless they are
+    /// sent again; samples sent meanwhile as their number of frames.
     std::filesystem::path resume{};
     /// The source is a recorded session, whose blocks are processed again. The call fails if that
     /// gives other results than were recorded.
@@ -145,6 +146,10 @@ struct live_result {
     std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take
+    /// Of the missing frames, those that were left out because too many samples waited.
+    std::uint64_t left_out = 0;
+    /// The longest time, in seconds, from the arrival of samples to their sorting.
+    double most_behind_s = 0;
     /// The delay of spikes that were found in samples after the last of these samples had arrived,
     /// if these were played at a speed.
     std::optional<delays> sorting{};

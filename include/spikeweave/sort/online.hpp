@@ -87,6 +87,8 @@ public:
     /// Returns the spikes that are not decided yet; no samples follow.
     std::vector<template_spike> finish(const execution& run = {});
 
+    /// Number of frames of a block at this sample rate.
+    static std::size_t block_frames(double rate_hz);
     /// All spikes before this frame have been returned.
     std::int64_t decided_frames() const;
     /// Number of frames after a block of 1 ms that have to arrive before it is decided.

@@ -48,6 +48,24 @@ json_value frame_json(const latency_histogram& latency) {
     return counts;
 }
 
+// How long each stage takes within which share, in seconds.
+json_value stages_json(const monitored_state& state) {
+    json_value all = json_value::array();
+    for (std::size_t i = 0; i < stage_names.size(); ++i)
+        if (const latency_histogram& one = state.stages[i]; one.count() > 0)
+            all.push_back({stage_names[i], one.count(), one.within_s(0.5), one.within_s(0.99),
+                           one.within_s(0.999)});
+    return all;
+}
+
+json_value frame_json(const std::optional<sampling_state>& samples) {
+    if (!samples) return nullptr;
+    return {{"behind_s", samples->behind_s},
+            {"most_behind_s", samples->most_behind_s},
+            {"left_out", samples->left_out},
+            {"warnings", samples->warnings}};
+}
+
 json_value frame_json(const shown_window& window) {
     json_value pairs = json_value::array();
     for (const auto& [counted, expected, is_significant] : window.pairs)
@@ -157,6 +175,8 @@ std::string dashboard_frames::next(session_news news,
                     {"columns", density.number},
                     {"counts", frame_json(news.counts)},
                     {"latency", frame_json(state.latency)},
+                    {"stages", stages_json(state)},
+                    {"samples", frame_json(state.sampling)},
                     {"tallies", frame_json(news.tallies)},
                     {"detections", frame_json(detections_)},
                     {"counted", frame_json(news.counted)},

@@ -11,6 +11,7 @@ recorded_source::recorded_source(source& from, session_log& log) : from_(&from),
 
 std::optional<source_block> recorded_source::next() {
     auto block = from_->next();
+    if (!block) log_->set_warnings(from_->sampling().value_or(sampling_state{}).warnings);
     if (block && !(*block == source_block{})) log_->record(*block);
     return block;
 }

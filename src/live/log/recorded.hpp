@@ -22,6 +22,7 @@ public:
     std::chrono::steady_clock::time_point arrived_after() const override {
         return from_->arrived_after();
     }
+    std::optional<sampling_state> sampling() const override { return from_->sampling(); }
 
 private:
     source* from_;

@@ -313,6 +313,7 @@ recorded_session::recorded_session(const std::filesystem::path& path, const exec
     content.windows = analysis.windows;
     content.asked = live::asked_in(analysis);
     content.program = file.program();
+    content.warnings = file.warnings();
     content.has_ended = file.counts_at_end().has_value();
     live::read_detections(file, content);
 }

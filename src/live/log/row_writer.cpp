@@ -174,6 +174,8 @@ void row_writer::write_end(record_decoder fields) {
     const auto meta = file_->prepare("INSERT INTO meta VALUES (?, ?)");
     meta->bind_text(1, "unrecorded_at_end").bind_text(2, unrecorded).run();
     meta->bind_text(1, "counts").bind_text(2, fields.text()).run();
+    if (const std::string_view warnings = fields.text(); !warnings.empty())
+        meta->bind_text(1, "warnings").bind_text(2, warnings).run();
     has_ended_ = true;
 }
 

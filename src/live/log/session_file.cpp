@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <set>
+#include <sstream>
 #include <unordered_set>
 
 #include "io/file_error.hpp"
@@ -72,6 +73,13 @@ std::string session_file::meta(std::string_view name) {
     const auto asked = file_->prepare("SELECT value FROM meta WHERE name = ?");
     asked->bind_text(1, name);
     return asked->next_row() ? std::string(asked->text(0)) : std::string();
+}
+
+std::vector<std::string> session_file::warnings() {
+    std::vector<std::string> out;
+    std::istringstream lines(meta("warnings"));
+    for (std::string line; std::getline(lines, line);) out.push_back(line);
+    return out;
 }
 
 // Null in a session in which nothing is armed automatically.

@@ -1,5 +1,8 @@
 #include "live/log/session_log.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <bit>
 #include <condition_variable>
@@ -171,12 +174,17 @@ void session_log::begin_end() {
     give(encoder_.finish(), false);
 }
 
+void session_log::set_warnings(const std::vector<std::string>& sentences) {
+    warnings_ = fmt::format("{}", fmt::join(sentences, "\n"));
+}
+
 void session_log::end(const session_counts& counts) {
     {
         const std::lock_guard lock(giving_);
         encoder_.begin(record_kind::end);
         encoder_.add(unrecorded_);
         encoder_.add(json_of(counts));
+        encoder_.add(warnings_);
         give(encoder_.finish(), false);
     }
     stop();

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "live/log/header.hpp"
 #include "live/log/records.hpp"
@@ -101,6 +102,8 @@ public:
     void begin_end();
     /// Ends the session, and writes everything. @throws io_error
     void end(const session_counts& counts);
+    /// The end is to be recorded with these full sentences.
+    void set_warnings(const std::vector<std::string>& sentences);
 
     /// The number of blocks that were recorded, and of those that are on the disk.
     std::int64_t recorded_inputs() const { return inputs_; }
@@ -122,6 +125,7 @@ private:
     byte_ring ring_;
     record_encoder encoder_{};
     session_log_counts counts_{};
+    std::string warnings_{};        // lines
     std::uint64_t unrecorded_ = 0;  // since the last block
     std::int64_t inputs_ = 0;
     std::int64_t epoch_ = 0;

@@ -88,15 +88,50 @@ void add_deliveries(metrics_page& page, const delivery_reports& reports) {
              &delivery_report::lost);
 }
 
-void add_latency_of(metrics_page& page, const latency_histogram& latency) {
+// @param label  of the histogram, such as stage="whole"; may be empty
+void add_histogram(metrics_page& page, const latency_histogram& latency,
+                   const std::string& label = {}) {
+    const std::string first = label.empty() ? "" : label + ",";
+    for (std::size_t i = 0; i < latency_histogram::bounds_s.size(); ++i)
+        page.add(fmt::format("_bucket{{{}le=\"{}\"}}", first, latency_histogram::bounds_s[i]),
+                 latency.count_up_to(i));
+    const std::string alone = label.empty() ? "" : fmt::format("{{{}}}", label);
+    page.add(fmt::format("_bucket{{{}le=\"+Inf\"}}", first), latency.count());
+    page.add("_sum" + alone, latency.sum_s());
+    page.add("_count" + alone, latency.count());
+}
+
+void add_latencies(metrics_page& page, const monitored_state& state) {
     page.begin("spikeweave_live_block_seconds", "histogram",
                "Time from the arrival of a block of spikes to the end of its processing.");
-    for (std::size_t i = 0; i < latency_histogram::bounds_s.size(); ++i)
-        page.add(fmt::format("_bucket{{le=\"{}\"}}", latency_histogram::bounds_s[i]),
-                 latency.count_up_to(i));
-    page.add("_bucket{le=\"+Inf\"}", latency.count());
-    page.add("_sum", latency.sum_s());
-    page.add("_count", latency.count());
+    add_histogram(page, state.latency);
+    page.begin("spikeweave_live_stage_seconds", "histogram",
+               "Time of each stage from the arrival of samples or spikes to a trigger.");
+    for (std::size_t i = 0; i < stage_names.size(); ++i)
+        if (state.stages[i].count() > 0)
+            add_histogram(page, state.stages[i], fmt::format("stage=\"{}\"", stage_names[i]));
+}
+
+void add_samples(metrics_page& page, const sampling_state& samples) {
+    page.begin("spikeweave_live_samples_behind_seconds", "gauge",
+               "Time from the arrival of the last samples to their sorting, at most.");
+    page.add("", samples.behind_s);
+    page.begin("spikeweave_live_samples_most_behind_seconds", "gauge",
+               "The longest such time of the session.");
+    page.add("", samples.most_behind_s);
+    page.counter("spikeweave_live_left_out_frames_total",
+                 "Missing frames of samples that were left out because too many waited.",
+                 samples.left_out);
+    const auto add_each = [&](std::string_view name, std::string_view help, auto frames) {
+        page.begin(name, "gauge", help);
+        for (const sampling_state::channel& one : samples.channels)
+            page.add(fmt::format("{{channel=\"{}\"}}", escaped(one.name)), one.*frames);
+    };
+    add_each("spikeweave_live_channel_limit_frames", "Frames at the limit of a channel's range.",
+             &sampling_state::channel::at_limit);
+    add_each("spikeweave_live_channel_constant_frames",
+             "Frames in times of 10 ms and more in which a channel does not change.",
+             &sampling_state::channel::constant);
 }
 
 }  // namespace
@@ -112,7 +147,8 @@ std::string metrics_text(const monitored_state& state, const delivery_reports& r
         page.add("", std::chrono::duration<double>(now - state.watermark_since).count());
     }
     add_deliveries(page, reports);
-    add_latency_of(page, state.latency);
+    add_latencies(page, state);
+    if (state.sampling) add_samples(page, *state.sampling);
     page.begin("process_resident_memory_bytes", "gauge", "Resident memory of the process.");
     page.add("", memory_bytes);
     return std::move(page).text();

@@ -8,40 +8,38 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "live/metrics/latency_histogram.hpp"
 #include "live/session/session.hpp"
+#include "live/sinks/all_results.hpp"
 #include "live/sinks/delivery.hpp"
-#include "live/sources/arrivals.hpp"
 #include "live/sources/source.hpp"
 
 namespace spikeweave::live {
 
-/// The durations of blocks. The bounds of the classes grow by factors of about two.
-class latency_histogram {
-public:
-    static constexpr std::array<double, 19> bounds_s{1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3,
-                                                     2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1,  0.2,
-                                                     0.5,  1,    2,    5,    10};
-
-    void add(double seconds);
-    /// Number of blocks that took at most the bound of this class, or any time if there is none.
-    std::uint64_t count_up_to(std::size_t bound) const;
-    std::uint64_t count() const { return count_up_to(bounds_s.size()); }
-    double sum_s() const { return sum_s_; }
-
-private:
-    std::array<std::uint64_t, bounds_s.size() + 1> counts_{};
-    double sum_s_ = 0;
+/// What a result passes through, and how long each takes.
+enum class stage : std::uint8_t {
+    sorting,    ///< from the arrival of the last sample that decides a spike until it is found
+    detection,  ///< from the spike that completes what is armed until it is detected
+    trigger,    ///< from there until all destinations have been given it
+    whole,      ///< from the arrival of the last sample, or of the spike, until then
 };
+constexpr std::array<std::string_view, 4> stage_names{"sorting", "detection", "trigger", "whole"};
 
 /// The state of a session at the end of a block.
 struct monitored_state {
     session_counts counts{};
     std::optional<std::int64_t> watermark_us{};
     std::chrono::steady_clock::time_point watermark_since{};
-    latency_histogram latency{};
+    latency_histogram latency{};  ///< of blocks of spikes
+    std::array<latency_histogram, stage_names.size()> stages{};
+    std::optional<sampling_state> sampling{};  ///< if spikes are found in samples
+
+    latency_histogram& of(stage one) { return stages[static_cast<std::size_t>(one)]; }
 };
 
 /// Keeps the state of a session for other threads.
@@ -50,6 +48,9 @@ public:
     /// A block has been processed, or the session has ended.
     void update(const session& through);
     void add_latency(std::chrono::steady_clock::duration one);
+    /// What was detected in a block has been given to all destinations.
+    void add_detections(std::span<const timed_detection> found);
+    void update(sampling_state samples);
     monitored_state state() const;
 
 private:
@@ -61,27 +62,34 @@ private:
 /// processed when the next one is asked for.
 class monitored_source : public source {
 public:
-    /// @param from      and the others have to live as long
-    /// @param arriving  is told of each block
+    /// @param from     and the others have to live as long
+    /// @param results  is told when each block has come, and if samples wait too long
     monitored_source(source& from, const session& through, session_monitor& monitor,
-                     arrivals& arriving)
-        : from_(&from), through_(&through), monitor_(&monitor), arriving_(&arriving) {}
+                     all_results& results)
+        : from_(&from), through_(&through), monitor_(&monitor), results_(&results) {}
 
     const std::vector<std::string>& unit_names() const override { return from_->unit_names(); }
     std::optional<source_block> next() override;
     std::chrono::steady_clock::time_point arrived_after() const override {
         return from_->arrived_after();
     }
+    std::optional<sampling_state> sampling() const override { return from_->sampling(); }
     void acknowledge_after(const std::function<std::uint64_t()>& safe_blocks) override {
         from_->acknowledge_after(safe_blocks);
     }
 
 private:
+    void look_at_samples(bool is_over);
+
     source* from_;
     const session* through_;
     session_monitor* monitor_;
-    arrivals* arriving_;
+    all_results* results_;
     std::optional<std::chrono::steady_clock::time_point> arrived_{};
+    static constexpr std::chrono::seconds between_looks{1};  // at samples
+    std::chrono::steady_clock::time_point next_look_ =
+        std::chrono::steady_clock::now() + between_looks;
+    double told_behind_s_ = 0;
 };
 
 /// The state of a session in the text format of Prometheus. docs/cli.md lists what it has.

@@ -88,6 +88,11 @@ struct block_ended {
     const session_counts& counts;
 };
 
+/// Samples are sorted long after they came.
+struct samples_waiting {
+    double behind_s = 0;  ///< of the last ones, at most
+};
+
 /// The session is ending; the results that follow exist only because it ends.
 struct session_ends {};
 
@@ -105,6 +110,7 @@ struct session_ended {
 /// sink takes it. Besides what is declared here:
 /// - a `detection`, in the order of the recording's time;
 /// - `chance_rates` of the armed episodes after every new estimate;
+/// - `samples_waiting`, which is not a result;
 /// - an `arming_change`, also if a window that decided has changed nothing.
 class event {
 public:
@@ -121,7 +127,7 @@ private:
     std::variant<const units_added*, const spikes_accepted*, const detection*, const mined_window*,
                  const silent_range*, const counts_in_window*, const arming_change*,
                  const epoch_ended*, const chance_rates*, const block_ended*, const session_ends*,
-                 const armed_tallied*, const session_ended*>
+                 const armed_tallied*, const session_ended*, const samples_waiting*>
         what_;
 };
 

@@ -20,6 +20,7 @@ void all_results::add_reaction(std::unique_ptr<reaction> one) {
 void all_results::take(const event& what) {
     what.visit(handlers{[&](const units_added& more) { units_ += more.names.size(); },
                         [&](const detection& one) { act_on(one); },
+                        [&](const samples_waiting& now) { behind_s_ = now.behind_s; },
                         [&](const session_ended&) {
                             for (const auto& one : reactions_) one->take(what);
                         }});
@@ -28,9 +29,11 @@ void all_results::take(const event& what) {
 }
 
 void all_results::act_on(const detection& what) {
-    if (are_reactions_held_ || reactions_.empty()) return;
+    if (are_reactions_held_) return;
+    const auto came = arriving_.of(what.end_us);
+    if (came) timed_.push_back({*came, std::chrono::steady_clock::now(), what.is_trigger()});
     detection arrived = what;
-    arrived.arrived_after = arriving_.of(what.end_us);
+    arrived.arrived_after = came.value_or(block_times{}).since;
     for (const auto& one : reactions_) one->take(arrived);
 }
 
@@ -39,6 +42,7 @@ void all_results::tell_progress(const session_counts& counts) {
     if (!run_.on_progress) return;
     if (counts.arming && spikes_ == 0)
         task_ = fmt::format("spikes, {} episodes armed", counts.arming->armed_now);
+    if (behind_s_ > 0) task_ = fmt::format("spikes, samples have waited {:.0f} s", behind_s_);
     run_.on_progress({task_, counts.order.accepted, spikes_});
 }
 

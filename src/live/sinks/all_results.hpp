@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "live/sinks/reaction.hpp"
@@ -11,6 +13,13 @@
 #include "spikeweave/core/execution.hpp"
 
 namespace spikeweave::live {
+
+/// A detection, and when its last spike came.
+struct timed_detection {
+    block_times spike{};
+    std::chrono::steady_clock::time_point detected{};
+    bool is_trigger = false;
+};
 
 /// Gives what happens to several sinks, and tells the progress.
 class all_results : public sink {
@@ -25,6 +34,8 @@ public:
     void hold_reactions(bool are_held) { are_reactions_held_ = are_held; }
     /// Report arrivals here, so that reactions can ignore stale spikes.
     arrivals& arriving() { return arriving_; }
+    /// The detections since the last call whose spikes have come while the session ran.
+    std::vector<timed_detection> take_timed() { return std::exchange(timed_, {}); }
     /// The number of units so far.
     std::uint64_t units() const { return units_; }
 
@@ -41,6 +52,8 @@ private:
     std::vector<std::unique_ptr<reaction>> reactions_{};
     bool are_reactions_held_ = false;
     arrivals arriving_{};
+    std::vector<timed_detection> timed_{};
+    double behind_s_ = 0;  // samples that wait
     std::vector<std::unique_ptr<sink>> sinks_{};
 };
 

@@ -228,6 +228,12 @@ void json_results::add_alarm(const session_counts& counts) {
     end_line("alarm");
 }
 
+void json_results::on(const samples_waiting& now) {
+    fmt::format_to(std::back_inserter(line_), R"({{"type":"alarm","behind_s":{:.1f}}})",
+                   now.behind_s);
+    end_line("alarm");
+}
+
 void json_results::add_alarms_of_destinations() {
     failures_.raise([this](const delivery_report& one, std::uint64_t lost) {
         fmt::format_to(std::back_inserter(line_),

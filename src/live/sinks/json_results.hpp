@@ -81,6 +81,7 @@ private:
     void on(const silent_range& windows);
     void on(const counts_in_window& now);
     void on(const arming_change& change);
+    void on(const samples_waiting& now);
     void on(const epoch_ended& /*end*/);
     void on(const chance_rates& rates);
     void on(const block_ended& block);

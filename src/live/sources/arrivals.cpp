@@ -14,17 +14,19 @@ void arrival_bound::looked(bool nothing_waits, clock::time_point now) {
 
 void arrivals::add(const source_block& block, clock::time_point since) {
     const clock::time_point now = clock::now();
-    while (!blocks_.empty() && now - blocks_.front().taken > longest_memory) blocks_.pop_front();
+    while (!blocks_.empty() && now - blocks_.front().times.taken > longest_memory)
+        blocks_.pop_front();
     if (block.spikes.empty()) return;
     const auto [first, last] = std::ranges::minmax_element(block.spikes, {}, &spike_event::time_us);
-    blocks_.push_back({first->time_us, last->time_us, since, now});
+    blocks_.push_back({first->time_us, last->time_us, {since, now}});
 }
 
-arrivals::clock::time_point arrivals::of(std::int64_t time_us) const {
+std::optional<block_times> arrivals::of(std::int64_t time_us) const {
     const auto found = std::ranges::find_if(blocks_, [&](const block_arrival& one) {
         return one.first_us <= time_us && time_us <= one.last_us;
     });
-    return found == blocks_.end() ? clock::time_point{} : found->since;
+    if (found == blocks_.end()) return {};
+    return found->times;
 }
 
 }  // namespace spikeweave::live

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 
 #include "live/sources/source.hpp"
 
@@ -32,22 +33,27 @@ private:
     clock::time_point believed_from_ = last_look_;
 };
 
-/// When at the earliest the spikes of the last two seconds came.
+/// When a block of spikes came.
+struct block_times {
+    std::chrono::steady_clock::time_point since{};  ///< to this computer, at the earliest
+    std::chrono::steady_clock::time_point taken{};  ///< into the analysis
+};
+
+/// When the spikes of the last two seconds came.
 class arrivals {
 public:
     using clock = std::chrono::steady_clock;
     static constexpr std::chrono::seconds longest_memory{2};
 
     void add(const source_block& block, clock::time_point since);
-    /// When at the earliest a spike came that has this time. If that is not known, then long ago.
-    clock::time_point of(std::int64_t time_us) const;
+    /// When a spike came that has this time; null if that is not known.
+    std::optional<block_times> of(std::int64_t time_us) const;
 
 private:
     struct block_arrival {
         std::int64_t first_us = 0;
         std::int64_t last_us = 0;
-        clock::time_point since{};
-        clock::time_point taken{};
+        block_times times{};
     };
     std::deque<block_arrival> blocks_{};
 };

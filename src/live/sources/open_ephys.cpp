@@ -62,13 +62,18 @@ bool connection_monitor::has_broken() {
 class open_ephys_connection {
 public:
     /// @throws io_error if the address is invalid.
-    open_ephys_connection(std::string address, std::stop_token stop)
+    /// @param longest_wait  if messages may have waited longer, all that wait are left out, unless
+    /// none may be
+    open_ephys_connection(std::string address, std::stop_token stop,
+                          std::chrono::milliseconds longest_wait = {})
         : address_(std::move(address)),
           stop_(std::move(stop)),
+          longest_wait_(longest_wait),
           context_(make_zeromq_context()),
           socket_(make_zeromq_socket(context_, ZMQ_SUB)),
           monitor_(context_, socket_) {
-        // No message is dropped here, and none is larger than a block of thousands of channels.
+        // No message is dropped by ZeroMQ, and none is larger than a block of thousands of
+        // channels.
         const std::int64_t most_bytes = std::int64_t{1} << 26;
         set_zeromq_option(socket_, ZMQ_RCVHWM, 0);
         zmq_setsockopt(socket_.get(), ZMQ_MAXMSGSIZE, &most_bytes, sizeof most_bytes);
@@ -109,13 +114,27 @@ private:
         constexpr std::size_t most_at_once = 500;
         std::size_t taken = 0;
         arrived_.begin_read();
+        if constexpr (requires { messages.leave_out(); })
+            if (std::chrono::steady_clock::now() - arrived_.since() > longest_wait_ &&
+                leave_out_waiting())
+                messages.leave_out();
         for (; taken < most_at_once && received_.receive(socket_, address_); ++taken)
             messages.take(received_.frames());
         arrived_.looked(taken < most_at_once);
     }
 
+    // More may come meanwhile. Returns whether any waited.
+    bool leave_out_waiting() {
+        constexpr std::size_t most_at_once = std::size_t{1} << 20;
+        std::size_t count = 0;
+        while (count < most_at_once && received_.receive(socket_, address_)) ++count;
+        arrived_.looked(count < most_at_once);
+        return count > 0;
+    }
+
     std::string address_;
     std::stop_token stop_;
+    std::chrono::milliseconds longest_wait_;
     arrival_bound arrived_{};
     zeromq_context context_;
     zeromq_socket socket_;
@@ -145,8 +164,10 @@ private:
 class open_ephys_sample_stream : public sample_stream {
 public:
     open_ephys_sample_stream(const std::string& address, std::string stream,
-                             recording_description of, std::stop_token stop)
-        : messages_(std::move(stream), std::move(of)), from_(address, std::move(stop)) {}
+                             recording_description of, std::stop_token stop,
+                             std::chrono::milliseconds longest_wait)
+        : messages_(std::move(stream), std::move(of)),
+          from_(address, std::move(stop), longest_wait) {}
 
     const recording_description& description() const override { return messages_.description(); }
     std::optional<std::chrono::steady_clock::time_point> arrived_after() const override {
@@ -172,8 +193,9 @@ std::unique_ptr<source> open_ephys(open_ephys_sender sender, const std::string& 
 std::unique_ptr<sample_stream> open_ephys_continuous(const std::string& address,
                                                      const std::string& stream,
                                                      const recording_description& of,
-                                                     const std::stop_token& stop) {
-    return std::make_unique<open_ephys_sample_stream>(address, stream, of, stop);
+                                                     const std::stop_token& stop,
+                                                     std::chrono::milliseconds longest_wait) {
+    return std::make_unique<open_ephys_sample_stream>(address, stream, of, stop, longest_wait);
 }
 
 }  // namespace spikeweave::live

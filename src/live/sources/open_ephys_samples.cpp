@@ -67,6 +67,12 @@ void open_ephys_samples::begin(const open_ephys_header& header) {
     counts_.clear();
 }
 
+void open_ephys_samples::leave_out() {
+    has_left_out_ = true;
+    first_ = -1;
+    counts_.clear();
+}
+
 void open_ephys_samples::finish() {
     const std::size_t channels = of_.channels.size();
     sample_block out{.unreadable = std::exchange(unreadable_, 0), .first = first_};
@@ -81,6 +87,7 @@ void open_ephys_samples::finish() {
     const auto leap = static_cast<std::int64_t>(of_.rate_hz * longest_leap_s);
     out.begins_epoch = end_ && (first_ < *end_ || first_ - *end_ > leap);
     if (end_ && !out.begins_epoch) out.missing = static_cast<std::uint64_t>(first_ - *end_);
+    out.has_left_out = std::exchange(has_left_out_, false) && out.missing > 0;
     end_ = first_ + frames_;
     counts_.clear();
     complete_.push_back(std::move(out));

@@ -29,6 +29,8 @@ public:
     void take(std::span<const std::string_view> frames);
     /// Nothing is to do: the numbers of the next frames tell what was lost.
     void connection_broke() {}
+    /// Messages that waited too long were left out, and with them the block that they belong to.
+    void leave_out();
     /// The next block that is complete.
     std::optional<sample_block> complete();
     /// Messages that could not be read since the last complete block.
@@ -46,6 +48,7 @@ private:
     recording_description of_;
     open_ephys_header_parser parser_{};
     std::vector<std::int64_t> numbers_{};  // of the channels, ascending; empty: not known yet
+    bool has_left_out_ = false;            // since the last complete block
     std::int64_t first_ = -1;              // frame of the block that is not complete; -1: none
     std::int64_t frames_ = 0;              // of it
     std::map<std::int64_t, std::vector<std::int16_t>> counts_{};  // of its channels

@@ -80,7 +80,7 @@ std::vector<std::string> labels_of(const template_set& set) {
 }
 
 opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
-                      const live_options& options) {
+                      const live_options& options, std::optional<interrupted_session> resumed) {
     const std::vector<std::string> labels = labels_of(set);
     const units_by_label chosen = choose_by_label(labels, options.reading.labels);
     reasons_left_out left_out;
@@ -88,7 +88,8 @@ opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
         if (!std::ranges::binary_search(chosen.used, u))
             left_out.emplace(std::to_string(u + 1), label_reason(labels[u]));
     check_not_left_out(left_out, units_of_armed(options));
-    auto sorted = std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used);
+    auto sorted =
+        std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used, resumed);
     opened_source opened = armed_before(options, sorted->unit_names());
     opened.order.policy = order_policy::block;
     opened.from = std::move(sorted);
@@ -96,15 +97,29 @@ opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
     return opened;
 }
 
+// A session goes on where it was interrupted. The samples before are sorted once more, so that the
+// sorter has the state that it had: its filters and blocks reach some hundredths of a second.
 opened_source open_recording(const std::string& from, const live_options& options,
-                             const execution& run) {
+                             std::optional<std::int64_t> watermark_us, const execution& run) {
     recording_read_options how = options.recording;
     how.stream = options.stream;
     recording samples = read_recording(from, how, run);
-    const std::vector<std::string> warnings = samples.description().warnings;
-    opened_source opened =
-        sorting(std::make_unique<played_samples>(std::move(samples), options.speed, run.stop),
-                read_templates(options.templates), options);
+    const recording_description& of = samples.description();
+    const std::vector<std::string> warnings = of.warnings;
+    std::optional<interrupted_session> resumed;
+    std::uint64_t first = 0;
+    std::uint64_t next = 0;
+    if (watermark_us) {
+        resumed = {.watermark_us = *watermark_us, .repeats = true};
+        next = static_cast<std::uint64_t>(
+            std::max<std::int64_t>(0, first_frame_after(*watermark_us, of)));
+        const auto second = static_cast<std::uint64_t>(of.rate_hz);
+        const std::uint64_t block = online_sorter::block_frames(of.rate_hz);
+        first = next > second ? (next - second) / block * block : 0;
+    }
+    opened_source opened = sorting(
+        std::make_unique<played_samples>(std::move(samples), options.speed, run.stop, first, next),
+        read_templates(options.templates), options, resumed);
     opened.warnings.insert(opened.warnings.begin(), warnings.begin(), warnings.end());
     return opened;
 }
@@ -138,6 +153,7 @@ recording_description described_by(const template_set& set, const live_options& 
 }
 
 opened_source open_sample_stream(const std::string& from, const live_options& options,
+                                 std::optional<std::int64_t> watermark_us,
                                  const std::stop_token& stop) {
     // Of Intan's and IMEC's data, as the GUI sends and records them.
     constexpr double open_ephys_gain_uv = 0.195;
@@ -149,7 +165,9 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
                                   described_by(set, options, open_ephys_gain_uv), stop);
     else
         samples = std::make_unique<raw_samples>(from, described_by(set, options, 1), stop);
-    return sorting(std::move(samples), std::move(set), options);
+    std::optional<interrupted_session> resumed;
+    if (watermark_us) resumed = {.watermark_us = *watermark_us};
+    return sorting(std::move(samples), std::move(set), options, resumed);
 }
 
 // Whether the source sends samples. A pipe sends what is expected of it.
@@ -178,6 +196,37 @@ bool is_named_source(const std::string& from) {
         "{}NAME, "
         "a file or -",
         from, open_ephys_zmq, open_ephys_samples, open_ephys_events, own_stream, lsl_prefix));
+}
+
+opened_source open_stream(const std::string& from, const live_options& options,
+                          const session_so_far& known, const std::stop_token& stop) {
+    if (sends_samples(from, options))
+        return open_sample_stream(from, options, known.watermark_us, stop);
+    opened_source opened = armed_before(options, known.unit_names);
+    const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
+    const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
+        opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
+                                 known.unit_names, stop);
+    };
+    if (from.starts_with(open_ephys_zmq)) {
+        opened.order.policy = order_policy::block;
+        received(open_ephys_sender::zmq_interface, open_ephys_zmq);
+    } else if (from.starts_with(open_ephys_events)) {
+        opened.order.policy = order_policy::lateness;
+        received(open_ephys_sender::event_broadcaster, open_ephys_events);
+    } else if (is_own_stream(from)) {
+        opened.order.policy = order_policy::block;
+        opened.from =
+            acknowledged_stream("tcp://" + from.substr(own_stream.size()),
+                                senders(known.unit_names, known.senders, options.sources), stop);
+    } else if (from.starts_with(lsl_prefix)) {
+        const std::string name = from.substr(lsl_prefix.size());
+        check_lsl_name(name);
+        opened.from = lsl_stream(name, known.unit_names, stop, lateness);
+    } else {
+        opened.from = json_lines_stream(from, known.unit_names, stop, lateness);
+    }
+    return opened;
 }
 
 }  // namespace
@@ -233,41 +282,17 @@ opened_source open_spikes(spike_sequence spikes, const live_options& options,
     return opened;
 }
 
-opened_source open_stream(const std::string& from, const live_options& options,
-                          const std::vector<std::string>& unit_names,
-                          const std::vector<sender_progress>& known, const std::stop_token& stop) {
-    if (sends_samples(from, options)) return open_sample_stream(from, options, stop);
-    opened_source opened = armed_before(options, unit_names);
-    const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
-    const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
-        opened.from = open_ephys(sender, "tcp://" + from.substr(scheme.size()), options.stream,
-                                 unit_names, stop);
-    };
-    if (from.starts_with(open_ephys_zmq)) {
-        opened.order.policy = order_policy::block;
-        received(open_ephys_sender::zmq_interface, open_ephys_zmq);
-    } else if (from.starts_with(open_ephys_events)) {
-        opened.order.policy = order_policy::lateness;
-        received(open_ephys_sender::event_broadcaster, open_ephys_events);
-    } else if (is_own_stream(from)) {
-        opened.order.policy = order_policy::block;
-        opened.from = acknowledged_stream("tcp://" + from.substr(own_stream.size()),
-                                          senders(unit_names, known, options.sources), stop);
-    } else if (from.starts_with(lsl_prefix)) {
-        const std::string name = from.substr(lsl_prefix.size());
-        check_lsl_name(name);
-        opened.from = lsl_stream(name, unit_names, stop, lateness);
-    } else {
-        opened.from = json_lines_stream(from, unit_names, stop, lateness);
-    }
-    return opened;
-}
-
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run) {
-    if (is_stream(from)) return open_stream(from, options, units_of_armed(options), {}, run.stop);
+    if (is_stream(from)) return open_stream(from, options, {units_of_armed(options)}, run.stop);
     return options.templates.empty() ? open_file(from, options, run)
-                                     : open_recording(from, options, run);
+                                     : open_recording(from, options, {}, run);
+}
+
+opened_source open_again(const std::string& from, const live_options& options,
+                         const session_so_far& session, const execution& run) {
+    if (is_stream(from)) return open_stream(from, options, session, run.stop);
+    return open_recording(from, options, session.watermark_us, run);
 }
 
 }  // namespace spikeweave::live

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -45,12 +46,17 @@ std::vector<std::string> units_of_armed(const live_options& options);
 /// spikes than `fire_at`.
 opened_source armed_before(const live_options& options, std::vector<std::string> unit_names);
 
-/// @param unit_names  units that are known before they appear
-/// @param known       senders of a session that goes on
+/// What a session that goes on has had.
+struct session_so_far {
+    std::vector<std::string> unit_names{};
+    std::vector<sender_progress> senders{};
+    std::optional<std::int64_t> watermark_us{};  ///< of its last epoch
+};
+
+/// Opens a stream, or a recording, for a session that goes on with it.
 /// @throws io_error if the source, the file of episodes or the patterns cannot be read.
-opened_source open_stream(const std::string& from, const live_options& options,
-                          const std::vector<std::string>& unit_names,
-                          const std::vector<sender_progress>& known, const std::stop_token& stop);
+opened_source open_again(const std::string& from, const live_options& options,
+                         const session_so_far& session, const execution& run);
 /// Plays spikes. @throws as below.
 opened_source open_spikes(spike_sequence spikes, const live_options& options,
                           const std::stop_token& stop);

@@ -16,6 +16,7 @@ struct sample_block {
     std::uint64_t unreadable = 0;        ///< messages that could not be read
     bool begins_epoch = false;           ///< the clock has started again
     std::uint64_t missing = 0;           ///< frames that were lost before the first one
+    bool has_left_out = false;           ///< they were left out because too many waited
     std::int64_t first = 0;              ///< the number of the first frame
     std::vector<std::int16_t> counts{};  ///< channels fastest; empty: no frame has come
 

@@ -22,15 +22,20 @@ static_assert(std::endian::native == std::endian::little);
 
 }  // namespace
 
-played_samples::played_samples(recording from, double speed, std::stop_token stop)
-    : from_(std::move(from)), speed_(speed), stop_(std::move(stop)) {
+played_samples::played_samples(recording from, double speed, std::stop_token stop,
+                               std::uint64_t first, std::uint64_t from_frame)
+    : from_(std::move(from)),
+      speed_(speed),
+      stop_(std::move(stop)),
+      read_(std::min(first, from_.frame_count())),
+      from_frame_(from_frame) {
     if (!(speed >= 0)) throw invalid_argument("speed", "it is negative");
 }
 
 // The time at which all samples before the frame are there.
 played_samples::clock::time_point played_samples::due(std::uint64_t frame) const {
-    const std::chrono::duration<double> after(static_cast<double>(frame) /
-                                              (from_.rate_hz() * speed_));
+    const double since = static_cast<double>(frame) - static_cast<double>(from_frame_);
+    const std::chrono::duration<double> after(since / (from_.rate_hz() * speed_));
     return began_ + std::chrono::duration_cast<clock::duration>(after);
 }
 
@@ -38,13 +43,14 @@ played_samples::clock::time_point played_samples::due(std::uint64_t frame) const
 std::uint64_t played_samples::frames_to_read() {
     const std::uint64_t left = from_.frame_count() - read_;
     if (speed_ == 0) return std::min(left, most_frames_taken);
-    if (read_ == 0) began_ = clock::now();
+    if (began_ == clock::time_point{}) began_ = clock::now();
     const auto step = std::min(
         left, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(taken_s * from_.rate_hz())));
     arrived_after_ = due(read_ + step);
     if (!sleep_until(arrived_after_, stop_)) return 0;
     const std::chrono::duration<double> passed = clock::now() - began_;
-    const auto there = static_cast<std::uint64_t>(passed.count() * from_.rate_hz() * speed_);
+    const auto there =
+        from_frame_ + static_cast<std::uint64_t>(passed.count() * from_.rate_hz() * speed_);
     return std::clamp(there > read_ ? there - read_ : 0, step, std::min(left, most_frames_taken));
 }
 

@@ -19,7 +19,10 @@ class played_samples : public sample_stream {
 public:
     /// @param speed  how much faster than the recording; 0 means as fast as they are taken
     /// @param stop   ends the source within a moment
-    played_samples(recording from, double speed, std::stop_token stop);
+    /// @param first  the first frame that is given
+    /// @param from_frame  the frame that comes now; those before it have come
+    played_samples(recording from, double speed, std::stop_token stop, std::uint64_t first = 0,
+                   std::uint64_t from_frame = 0);
 
     const recording_description& description() const override { return from_.description(); }
     std::optional<sample_block> next() override;
@@ -34,7 +37,8 @@ private:
     recording from_;
     double speed_;
     std::stop_token stop_;
-    std::uint64_t read_ = 0;  // frames
+    std::uint64_t read_;  // frames
+    std::uint64_t from_frame_;
     clock::time_point began_{};
     clock::time_point arrived_after_{};
 };

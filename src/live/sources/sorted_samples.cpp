@@ -1,16 +1,26 @@
 #include "live/sources/sorted_samples.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace spikeweave::live {
 
+// The watermark is half a frame before the first one that is not decided, or at it.
+std::int64_t first_frame_after(std::int64_t watermark_us, const recording_description& of) {
+    const double after_s = to_seconds(duration{watermark_us} - of.begin);
+    return static_cast<std::int64_t>(std::ceil(after_s * of.rate_hz - 0.25));
+}
+
 sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                               std::span<const std::size_t> used)
+                               std::span<const std::size_t> used,
+                               std::optional<interrupted_session> resumed)
     : from_(std::move(from)),
       set_(std::move(set)),
       sorter_(set_, from_->description()),
-      ids_(set_.unit_count()) {
+      resumed_(resumed),
+      ids_(set_.unit_count()),
+      facts_(from_->description().channels.size(), from_->description().rate_hz) {
     for (const std::size_t u : used) {
         ids_[u] = unit_id{static_cast<std::uint32_t>(unit_names_.size())};
         unit_names_.push_back(std::to_string(u + 1));
@@ -39,12 +49,14 @@ source_block sorted_samples::sorted(const sample_block& got) {
     const std::vector<template_spike> spikes = sorter_.add(got.counts, {.threads = 1});
     end_ = got.first +
            static_cast<std::int64_t>(got.counts.size() / from_->description().channels.size());
-    if (const auto arrived = from_->arrived_after()) {
-        const std::chrono::duration<float, std::milli> delay = clock::now() - *arrived;
-        delays_ms_.insert(delays_ms_.end(), spikes.size(), delay.count());
-    }
+    facts_.take(got.counts);
     // A peak is at most half a frame before its sample.
     source_block out = block_of(spikes, static_cast<double>(sorter_.decided_frames()) - 0.5);
+    if (const auto arrived = from_->arrived_after(); arrived && !is_repeated(out)) {
+        taken_.behind_s = std::chrono::duration<double>(clock::now() - *arrived).count();
+        taken_.most_behind_s = std::max(taken_.most_behind_s, taken_.behind_s);
+        taken_.sorting.add(taken_.behind_s, spikes.size());
+    }
     out.begins_epoch = got.begins_epoch;
     out.missing = got.missing;
     out.unreadable = got.unreadable;
@@ -56,15 +68,38 @@ source_block sorted_samples::rest() {
     return block_of(sorter_.finish({.threads = 1}), static_cast<double>(end_ - first_));
 }
 
+void sorted_samples::resume(sample_block& got) const {
+    if (!resumed_ || resumed_->repeats) return;
+    const std::int64_t next = first_frame_after(resumed_->watermark_us, from_->description());
+    got.begins_epoch = got.first < next;
+    if (!got.begins_epoch) got.missing = static_cast<std::uint64_t>(got.first - next);
+}
+
+bool sorted_samples::is_repeated(const source_block& block) const {
+    return resumed_ && resumed_->repeats && block.watermark_us &&
+           *block.watermark_us <= resumed_->watermark_us;
+}
+
 std::optional<source_block> sorted_samples::next() {
+    auto block = next_of_all();
+    while (block && is_repeated(*block)) block = next_of_all();
+    if (block && resumed_ && resumed_->repeats)
+        std::erase_if(block->spikes, [this](const spike_event& spike) {
+            return spike.time_us < resumed_->watermark_us;
+        });
+    return block;
+}
+
+std::optional<source_block> sorted_samples::next_of_all() {
     if (is_over_) return {};
     const bool goes_on_after_gap = waiting_.has_value();
-    const std::optional<sample_block> got =
+    std::optional<sample_block> got =
         goes_on_after_gap ? std::exchange(waiting_, {}) : from_->next();
     is_over_ = !got;
     if (is_over_) return rest();
     if (got->counts.empty()) return source_block{.unreadable = got->unreadable};
     const bool is_first = end_ == first_;
+    if (is_first) resume(*got);
     if (!is_first && !goes_on_after_gap && (got->begins_epoch || got->missing > 0)) {
         waiting_ = got;
         return rest();
@@ -72,6 +107,8 @@ std::optional<source_block> sorted_samples::next() {
     if (is_first || goes_on_after_gap) {
         sorter_ = {set_, from_->description()};
         first_ = got->first;
+        facts_.end_piece();
+        if (got->has_left_out) taken_.left_out += got->missing;
     }
     return sorted(*got);
 }
@@ -80,15 +117,16 @@ sorted_samples::clock::time_point sorted_samples::arrived_after() const {
     return from_->arrived_after().value_or(clock::now());
 }
 
-std::optional<delays> sorted_samples::sorting_delays() const {
-    if (delays_ms_.empty()) return {};
-    std::vector<float> ascending = delays_ms_;
-    std::ranges::sort(ascending);
-    const auto at = [&](double share) {
-        return static_cast<double>(
-            ascending[static_cast<std::size_t>(share * static_cast<double>(ascending.size() - 1))]);
-    };
-    return delays{.median_ms = at(0.5), .p99_ms = at(0.99), .p999_ms = at(0.999)};
+std::optional<sampling_state> sorted_samples::sampling() const {
+    sampling_state out = taken_;
+    sample_facts so_far = facts_;
+    so_far.end_piece();
+    const std::vector<recording_channel>& channels = from_->description().channels;
+    for (std::size_t c = 0; c < channels.size(); ++c)
+        out.channels.push_back(
+            {channels[c].name, so_far.channels()[c].at_limit(), so_far.channels()[c].steady});
+    out.warnings = so_far.all_warnings(channels);
+    return out;
 }
 
 }  // namespace spikeweave::live

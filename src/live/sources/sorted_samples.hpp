@@ -10,9 +10,21 @@
 
 #include "live/sources/sample_stream.hpp"
 #include "live/sources/source.hpp"
+#include "spikeweave/record/sample_facts.hpp"
 #include "spikeweave/sort/online.hpp"
 
 namespace spikeweave::live {
+
+/// A session that was interrupted, and goes on with samples.
+struct interrupted_session {
+    std::int64_t watermark_us = 0;  ///< all spikes before it have come
+    /// Whether the first samples are some from before it, for the state of the sorter. Otherwise
+    /// those that came since are missing, and earlier ones begin an epoch.
+    bool repeats = false;
+};
+
+/// The first frame whose spikes are not before a watermark of sorted samples.
+std::int64_t first_frame_after(std::int64_t watermark_us, const recording_description& of);
 
 /// The spikes of known units in samples that arrive. All units are sorted, because they explain
 /// parts of each other's traces, but only the spikes of some are given. Where frames are missing,
@@ -20,20 +32,25 @@ namespace spikeweave::live {
 /// shifted. The missing frames count as `source_block::missing`.
 class sorted_samples : public source {
 public:
-    /// @param used  the units whose spikes are given, ascending
+    /// @param used     the units whose spikes are given, ascending
+    /// @param resumed  the session that goes on
     /// @throws invalid_argument as of `online_sorter`.
     sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                   std::span<const std::size_t> used);
+                   std::span<const std::size_t> used,
+                   std::optional<interrupted_session> resumed = {});
 
     const std::vector<std::string>& unit_names() const override { return unit_names_; }
     std::optional<source_block> next() override;
     std::chrono::steady_clock::time_point arrived_after() const override;
     std::string first_unreadable() const override { return from_->first_unreadable(); }
-    std::optional<delays> sorting_delays() const override;
+    std::optional<sampling_state> sampling() const override;
 
 private:
     using clock = std::chrono::steady_clock;
 
+    void resume(sample_block& got) const;
+    bool is_repeated(const source_block& block) const;
+    std::optional<source_block> next_of_all();
     source_block sorted(const sample_block& got);
     source_block rest();
     source_block block_of(const std::vector<template_spike>& spikes, double watermark_frame) const;
@@ -42,12 +59,14 @@ private:
     template_set set_;
     online_sorter sorter_;
     std::vector<std::string> unit_names_{};
+    std::optional<interrupted_session> resumed_;
     std::vector<std::optional<unit_id>> ids_;  // of the units of the set; null: not given
     std::int64_t first_ = 0;                   // frame of the sorter
     std::int64_t end_ = 0;                     // frame after the last one that came
     bool is_over_ = false;
     std::optional<sample_block> waiting_{};  // has come, but is after a gap
-    std::vector<float> delays_ms_{};         // of the spikes
+    sample_facts facts_;
+    sampling_state taken_{};  // without channels
 };
 
 }  // namespace spikeweave::live

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "live/metrics/latency_histogram.hpp"
 #include "live/session/event_order.hpp"
-#include "spikeweave/live/run.hpp"
 
 /// Where the spikes of a running recording come from.
 namespace spikeweave::live {
@@ -40,6 +40,23 @@ struct source_block {
     friend bool operator==(const source_block&, const source_block&) = default;
 };
 
+/// How samples are sorted that arrive, and what they show of their channels.
+struct sampling_state {
+    struct channel {
+        std::string name{};
+        std::uint64_t at_limit = 0;  ///< frames at the limit of its range
+        std::uint64_t constant = 0;  ///< frames in times in which it does not change
+    };
+    /// How long after the samples that decided a spike had come it was found; nothing if they come
+    /// as fast as they are sorted.
+    latency_histogram sorting{};
+    double behind_s = 0;       ///< how long after they came, at most, the last samples were sorted
+    double most_behind_s = 0;  ///< the longest such time
+    std::uint64_t left_out = 0;  ///< missing frames that were left out because too many waited
+    std::vector<channel> channels{};
+    std::vector<std::string> warnings{};  ///< of the channels, as full sentences
+};
+
 /// After so long a source says that nothing has come.
 constexpr std::chrono::seconds longest_silence{1};
 
@@ -61,8 +78,8 @@ public:
     }
     /// The first message that could not be read, and what was expected; empty: not known.
     virtual std::string first_unreadable() const { return {}; }
-    /// How long after the samples that decided a spike had come it was found; null: not measured.
-    virtual std::optional<delays> sorting_delays() const { return {}; }
+    /// Null: the source has spikes.
+    virtual std::optional<sampling_state> sampling() const { return {}; }
     /// A source may acknowledge as many of its blocks to those who sent them as this says: they
     /// will not be lost any more. Otherwise a block counts as safe when it has been processed, that
     /// is, when the next one is asked for.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -38,11 +39,13 @@ std::unique_ptr<source> open_ephys(open_ephys_sender sender, const std::string& 
 /// @param stream   empty: the one that sends samples
 /// @param of       the channels that are expected
 /// @param stop     ends the source within a moment
+/// @param longest_wait  if samples may have waited longer, all that wait are left out, so that they
+/// do not need more and more memory; they are missing ones
 /// @throws io_error if the address is invalid.
-std::unique_ptr<sample_stream> open_ephys_continuous(const std::string& address,
-                                                     const std::string& stream,
-                                                     const recording_description& of,
-                                                     const std::stop_token& stop = {});
+std::unique_ptr<sample_stream> open_ephys_continuous(
+    const std::string& address, const std::string& stream, const recording_description& of,
+    const std::stop_token& stop = {},
+    std::chrono::milliseconds longest_wait = std::chrono::seconds{5});
 
 /// Receives spikes from a stream of the Lab Streaming Layer: one channel of text, the name of the
 /// unit of a spike, or of whole numbers. Times are those of the samples, in the clock of this

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <string>
 #include <vector>
 
 #include "pipeline/sort/steps.hpp"
+#include "spikeweave/record/sample_facts.hpp"
 
 namespace spikeweave::pipeline {
 
@@ -18,7 +21,8 @@ detection_options detection_of(const template_set& set, detection_options out) {
     return out;
 }
 
-template_sorting find_known(const template_set& set, const recording& from, const execution& run) {
+template_sorting find_known(const template_set& set, const recording& from,
+                            std::vector<std::string>& warnings, const execution& run) {
     constexpr std::size_t frames_at_once = 8192;
     const std::uint64_t end = from.frame_count();
     template_sorting out{.sorted = {.unit_count = static_cast<std::uint32_t>(set.unit_count()),
@@ -35,16 +39,20 @@ template_sorting find_known(const template_set& set, const recording& from, cons
         }
     };
     online_sorter sorter(set, from.description());
+    sample_facts facts(from.channel_count(), from.rate_hz());
     std::vector<std::int16_t> samples;
     for (std::uint64_t at = 0; at < end;) {
         const std::uint64_t count = std::min<std::uint64_t>(frames_at_once, end - at);
         samples.resize(count * from.channel_count());
         from.read(at, samples);
+        facts.take(samples);
         take(sorter.add(samples, run));
         at += count;
         if (run.on_progress) run.on_progress({"template matching", at, end});
     }
     take(sorter.finish(run));
+    facts.end_piece();
+    std::ranges::move(facts.all_warnings(from.channels()), std::back_inserter(warnings));
     return out;
 }
 

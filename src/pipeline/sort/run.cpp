@@ -404,7 +404,7 @@ sort_result sort_known(const recording& from, const sort_options& wanted, const 
     options.detection.basis.reset();
     numbered_steps steps(run, 2);
     sort_result result = result_of_recording(from, spikes_of(from, how), options);
-    template_sorting found = find_known(set, from, steps.next());
+    template_sorting found = find_known(set, from, result.warnings, steps.next());
     if (found.sorted.labels.empty())
         throw invalid_argument(fmt::format("{} contains no spikes of the units of '{}'",
                                            name_of(from), options.known_templates.string()));

@@ -61,8 +61,10 @@ start_labels read_start(feature_file& from, const sort_options& options, const e
 /// The options with the filter and the features of the recording that the templates were made of.
 detection_options detection_of(const template_set& set, detection_options out);
 /// Finds the spikes of known units, which keep their numbers.
+/// @param warnings  gets faults of channels
 /// @throws invalid_argument if the recording is of another kind; io_error; cancelled.
-template_sorting find_known(const template_set& set, const recording& from, const execution& run);
+template_sorting find_known(const template_set& set, const recording& from,
+                            std::vector<std::string>& warnings, const execution& run);
 
 /// Warns of units with the spikes of another one: a neuron that was detected on two groups of
 /// channels.

@@ -194,6 +194,7 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
     for (const spike_sequence& epoch : content.epochs) spikes += epoch.size();
     const std::size_t left_out = spikes - std::min(spikes, most_spikes);
     page_content made;
+    made.warnings = content.warnings;
     if (left_out > 0)
         made.warnings.push_back(
             fmt::format("Of {} spikes the page has the newest {}, so its raster lacks those "

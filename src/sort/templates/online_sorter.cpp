@@ -35,7 +35,7 @@ struct online_sorter::state {
         : set(std::move(of)),
           traces(parts().traces, from.channels),
           scale(scale_of(parts().traces.noise)),
-          block(std::max<std::int64_t>(1, std::llround(block_s * from.rate_hz))),
+          block(static_cast<std::int64_t>(block_frames(from.rate_hz))),
           after_block(std::llround(after_block_s * from.rate_hz)),
           carried(parts().window.size() - 1),
           last_traces(carried * from.channels.size()),
@@ -177,6 +177,10 @@ std::vector<template_spike> online_sorter::finish(const execution& run) {
     std::erase_if(out,
                   [this](const template_spike& spike) { return spike.frame >= state_->received; });
     return out;
+}
+
+std::size_t online_sorter::block_frames(double rate_hz) {
+    return static_cast<std::size_t>(std::max(1LL, std::llround(block_s * rate_hz)));
 }
 
 std::int64_t online_sorter::decided_frames() const {

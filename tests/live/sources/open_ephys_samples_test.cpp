@@ -52,6 +52,25 @@ TEST(OpenEphysSamples, JoinTheChannelsOfABlockInTheOrderOfTheirNumbers) {
                                          {.first = 102, .counts = {-2, 2, 6, 0, 4, 8}}}));
 }
 
+TEST(OpenEphysSamples, CountWhatWasLeftOut) {
+    received_samples got(block_at(100));
+    const auto take = [&](const message& one) {
+        got.samples.take(std::vector<std::string_view>(one.begin(), one.end()));
+    };
+    take(block_at(102)[0]);
+    got.samples.leave_out();
+    take(block_at(110)[2]);  // the rest of a block
+    for (const message& one : block_at(112)) take(one);
+    for (const message& one : block_at(114)) take(one);
+    const auto after = got.samples.complete();
+    ASSERT_TRUE(after);
+    EXPECT_EQ(after->first, 112);
+    EXPECT_EQ(after->missing, 10U);
+    EXPECT_TRUE(after->has_left_out);
+    EXPECT_FALSE(got.samples.complete()->has_left_out);
+    EXPECT_FALSE(got.samples.rest());
+}
+
 TEST(OpenEphysSamples, BeginWithTheFirstWholeBlock) {
     std::vector<message> sent = together({block_at(100), block_at(102)});
     sent.erase(sent.begin());

@@ -84,6 +84,29 @@ TEST(OpenEphys, ReceivesSamples) {
     EXPECT_EQ(*block, (sample_block{.first = 90, .counts = {2, -2, 4, -4, 6, -6}}));
 }
 
+TEST(OpenEphys, LeavesOutSamplesThatHaveWaitedTooLong) {
+    publisher gui;
+    const recording_description one{.channels = {{.gain_uv = 1}}, .rate_hz = 30'000};
+    const auto from =
+        open_ephys_continuous(gui.address(), "", one, {}, std::chrono::milliseconds{100});
+    gui.wait_for_subscriber();
+    gui.send(samples_message(1, 0, 0, {1}));
+    EXPECT_EQ(from->next()->first, 0);
+    for (std::int64_t frame = 1; frame < 1000; ++frame) gui.send(samples_message(1, frame, 0, {1}));
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    std::uint64_t came = 0;
+    std::uint64_t left_out = 0;
+    for (std::int64_t frame = 1000; came + left_out < 1200; ++frame) {
+        gui.send(samples_message(1, frame, 0, {1}));
+        const auto block = from->next();
+        ASSERT_TRUE(block);
+        came += block->counts.size();
+        if (block->has_left_out) left_out += block->missing;
+        EXPECT_EQ(block->missing > 0, block->has_left_out);
+    }
+    EXPECT_GE(left_out, 900U);
+}
+
 TEST(OpenEphys, EndsWhenItIsStopped) {
     std::stop_source stop;
     const auto from =

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,9 +51,11 @@ struct sorted_example {
         return out;
     }
     std::vector<source_block> sorted(std::vector<sample_block> blocks,
-                                     const std::vector<std::size_t>& used = {0, 1, 2, 3}) const {
+                                     const std::vector<std::size_t>& used = {0, 1, 2, 3},
+                                     std::optional<interrupted_session> resumed = {}) const {
         sorted_samples from(
-            std::make_unique<given_samples>(traces.description(), std::move(blocks)), set, used);
+            std::make_unique<given_samples>(traces.description(), std::move(blocks)), set, used,
+            resumed);
         std::vector<source_block> out;
         while (auto got = from.next()) out.push_back(std::move(*got));
         return out;
@@ -111,9 +115,75 @@ TEST(SortedSamples, GivesTheSpikesOfTheUnitsThatAreUsed) {
     std::vector<spike_event> expected;
     for (const spike_event& spike : from.spikes_of(0, 60'000))
         if (to_index(spike.unit) % 2 == 1)
-            expected.push_back({spike.time_us, unit_id{to_index(spike.unit) / 2}});
+            expected.push_back(
+                {spike.time_us, unit_id{static_cast<std::uint32_t>(to_index(spike.unit) / 2)}});
     ASSERT_GT(expected.size(), 20U);
     EXPECT_EQ(sorted_example::spikes_in(from.sorted({from.block(0, 60'000)}, {1, 3})), expected);
+}
+
+// The session was killed when the samples of 60,000 frames had come.
+struct interrupted_example : sorted_example {
+    std::vector<source_block> before = [this] {
+        std::vector<source_block> all = sorted({block(0, 60'000), block(60'000, 60'001)});
+        all.pop_back();  // what is decided at the end
+        return all;
+    }();
+    std::int64_t watermark_us = before.back().watermark_us.value();
+    std::int64_t next = first_frame_after(watermark_us, traces.description());
+
+    std::vector<source_block> resumed(sample_block first, bool repeats) const {
+        return sorted({std::move(first)}, {0, 1, 2, 3}, {{watermark_us, repeats}});
+    }
+};
+
+TEST(SortedSamples, CountEveryFrameThatWasLostWithASession) {
+    const interrupted_example from;
+    EXPECT_GT(from.next, 60'000 - 30 * 5);
+    EXPECT_LT(from.next, 60'000);
+    EXPECT_EQ(from.next % 30, 0);
+    const std::vector<source_block> got = from.resumed(from.block(90'000, 150'000), false);
+    EXPECT_EQ(got[0].missing, static_cast<std::uint64_t>(90'000 - from.next));
+    EXPECT_FALSE(got[0].begins_epoch);
+    EXPECT_EQ(sorted_example::spikes_in(got), from.spikes_of(90'000, 150'000));
+    const std::vector<source_block> again = from.resumed(from.block(0, 60'000), false);
+    EXPECT_TRUE(again[0].begins_epoch);
+    EXPECT_EQ(again[0].missing, 0U);
+}
+
+TEST(SortedSamples, GoOnExactlyWhereARecordingWasInterrupted) {
+    const interrupted_example from;
+    const std::int64_t first = from.next - 30'000;
+    const std::vector<source_block> after = from.resumed(from.block(first, 150'000), true);
+    std::vector<spike_event> all = sorted_example::spikes_in(from.before);
+    const std::vector<spike_event> rest = sorted_example::spikes_in(after);
+    ASSERT_GT(rest.size(), 50U);
+    all.insert(all.end(), rest.begin(), rest.end());
+    EXPECT_EQ(all, from.spikes_of(0, 150'000));
+    EXPECT_EQ(after[0].missing, 0U);
+}
+
+TEST(SortedSamples, KnowTheirChannels) {
+    const sorted_example from;
+    sample_block block = from.block(0, 60'000);
+    const std::size_t channels = from.traces.channel_count();
+    for (std::size_t f = 0; f < 60'000; ++f) {
+        block.counts[f * channels + 2] = 5;
+        if (f >= 3'000 && f < 3'600) block.counts[f * channels + 4] = 32'767;
+    }
+    const std::vector<std::size_t> all{0, 1, 2, 3};
+    sorted_samples sorted(
+        std::make_unique<given_samples>(from.traces.description(),
+                                        std::vector<sample_block>{std::move(block)}),
+        from.set, all);
+    while (sorted.next()) {
+    }
+    const sampling_state state = sorted.sampling().value();
+    EXPECT_EQ(state.channels.at(2).constant, 60'000U);
+    EXPECT_EQ(state.channels.at(4).at_limit, 600U);
+    EXPECT_EQ(state.channels.at(0).constant, 0U);
+    ASSERT_EQ(state.warnings.size(), 2U);
+    EXPECT_NE(state.warnings[0].find("1 of 8 channels stand at the limit"), std::string::npos);
+    EXPECT_NE(state.warnings[1].find("1 of 8 channels never change"), std::string::npos);
 }
 
 TEST(SortedSamples, BeginAgainWithTheClock) {

@@ -41,14 +41,14 @@ function view() {
   return { from: to - (Number(length.value) * 1e6) / described.column_us, to, units: history.last?.units ?? 0, names: described.units, armed: described.armed, column_us: described.column_us };
 }
 
-function drawLosses({ counts }) {
+function drawLosses({ counts, samples }) {
   const lost = counts.missing - counts.belated;
   const bar = document.getElementById("losses");
-  bar.classList.toggle("lost", lost > 0 || counts.unreadable > 0 || counts.late > 0 || counts.skipped > 0);
+  bar.classList.toggle("lost", lost > 0 || samples?.behind_s > 1 || counts.unreadable > 0 || counts.late > 0 || counts.skipped > 0);
   const texts = { lost, unreadable: counts.unreadable, late: counts.late, skipped: counts.skipped, incomplete: counts.incomplete };
   const labels = { lost: "messages lost", unreadable: "unreadable", late: "spikes late", skipped: "windows skipped", incomplete: "windows incomplete" };
   bar.replaceChildren(...Object.entries(texts).flatMap(([key, value]) => [el("b", { "data-count": key }, grouped(value)), ` ${labels[key]} · `]),
-    `${grouped(history.missed)} frames not shown`);
+    `${grouped(history.missed)} frames not shown`, ...(samples?.most_behind_s > 1 ? [` · samples up to ${durationText(samples.most_behind_s)} behind`] : []));
 }
 
 function drawRates({ from, to, units, column_us: step }) {
@@ -103,15 +103,22 @@ function latencyWithin(latency, share) {
   return k < described.latency_bounds_s.length ? `≤ ${durationText(described.latency_bounds_s[k])}` : `> ${durationText(described.latency_bounds_s.at(-1))}`;
 }
 
+const stageTexts = { sorting: "samples to spike", detection: "spike to detection", trigger: "detection to destinations", whole: "samples or spike to destinations" };
+
+function drawnStages(stages) {
+  if (stages.length === 0) return [];
+  return [rowsTable(["stage", "number", "median", "99 %", "99.9 %"], stages.map(([name, count, ...within]) => [stageTexts[name], grouped(count), ...within.map(durationText)]))];
+}
+
 // Each class of latencies is about as wide as the others on a logarithmic scale.
-function drawLatency({ latency }) {
+function drawLatency({ latency, stages, samples }) {
   const bounds = described.latency_bounds_s.map(Math.log10);
   if (bounds.length < 2 || latency.every((count) => count === 0)) return;
   const [first, last] = [bounds[0], bounds.at(-1)];
   const wide = (last - first) / (bounds.length - 1);
   const shares = [["median", 0.5], ["99 %", 0.99], ["99.9 %", 0.999]].map(([name, share]) => `${name} ${latencyWithin(latency, share)}`);
   places.latency.replaceChildren(el("p", { id: "latencies" }, shares.join(", ")), barChart({ label: "Latency of blocks", xLabel: "time that a block took", yLabel: "blocks",
-    low: first - wide, high: last + wide, bars: latency, xText: (mark) => durationText(10 ** mark) }).element);
+    low: first - wide, high: last + wide, bars: latency, xText: (mark) => durationText(10 ** mark) }).element, ...drawnStages(stages), ...(samples?.warnings ?? []).map((text) => el("p", { class: "note" }, text)));
 }
 
 function drawSlow(now) {
