@@ -102,6 +102,13 @@ class Dashboard(PageCase):
         monitored = [cell.text for cell in self.driver.find_elements(By.CSS_SELECTOR, "#armed tbody td")]
         self.assertEqual(monitored[:3], [" → ".join(CHAIN), "40", str(stats["triggers"])])
         self.assertRegex(self.one("#latencies").text, r"^median ≤ [\d.]+ (µs|ms), 99 % ≤ [\d.]+ (µs|ms|s), 99.9 % ≤ [\d.]+ (µs|ms|s)$")
+        stages = [[cell.text for cell in row.find_elements(By.TAG_NAME, "td")] for row in self.driver.find_elements(By.CSS_SELECTOR, "#stages tbody tr")]
+        triggers = str(stats["triggers"])
+        self.assertEqual([row[:2] for row in stages], [["spike to detection", "40"], ["detection to destinations", triggers],
+                                                       ["samples or spike to destinations", triggers]])
+        for row in stages:
+            for text in row[2:]:
+                self.assertRegex(text, r"^[\d.]+ (µs|ms|s)$")
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count")), 1)
         self.assertIsNone(self.driver.execute_script("return window.hit ?? null"))
         self.assertEqual(self.driver.get_log("browser"), [])

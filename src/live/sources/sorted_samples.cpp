@@ -101,7 +101,7 @@ std::optional<source_block> sorted_samples::next_of_all() {
     const bool is_first = end_ == first_;
     if (is_first) resume(*got);
     if (!is_first && !goes_on_after_gap && (got->begins_epoch || got->missing > 0)) {
-        waiting_ = got;
+        waiting_ = std::move(got);
         return rest();
     }
     if (is_first || goes_on_after_gap) {

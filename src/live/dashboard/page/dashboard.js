@@ -107,7 +107,8 @@ const stageTexts = { sorting: "samples to spike", detection: "spike to detection
 
 function drawnStages(stages) {
   if (stages.length === 0) return [];
-  return [rowsTable(["stage", "number", "median", "99 %", "99.9 %"], stages.map(([name, count, ...within]) => [stageTexts[name], grouped(count), ...within.map(durationText)]))];
+  const rows = stages.map(([name, count, ...within]) => [stageTexts[name], grouped(count), ...within.map(durationText)]);
+  return [el("div", { id: "stages" }, rowsTable(["stage", "number", "median", "99 %", "99.9 %"], rows))];
 }
 
 // Each class of latencies is about as wide as the others on a logarithmic scale.
