@@ -81,6 +81,14 @@ class LiveSamples(CliTest):
             process.kill()
         return was_running
 
+    @staticmethod
+    def goes_on(session):
+        """Whether a session has begun and was interrupted."""
+        try:
+            return not query(session, "SELECT 1 FROM meta WHERE name = 'counts'")
+        except sqlite3.OperationalError:  # it was killed before there was one
+            return False
+
     def test_killed_at_any_moment_and_resumed_it_has_the_same_results(self):
         self.assertGreater(len(self.whole["detections"]), 50)
         self.assertEqual(len(self.whole["windows"]), 6)
@@ -92,9 +100,9 @@ class LiveSamples(CliTest):
             resume = (self.recording, "--templates", self.rig, "--labels", "all", "--speed", "8", "--resume", session)
             self.kill_after(0.2 + 2 * generator.random(), *start)
             for _ in range(generator.randrange(3)):
-                if not query(session, "SELECT 1 FROM meta WHERE name = 'counts'"):
+                if self.goes_on(session):
                     self.kill_after(0.1 + generator.random(), *resume)
-            if query(session, "SELECT 1 FROM meta WHERE name = 'counts'"):
+            if not self.goes_on(session):
                 continue
             killed += 1
             acknowledged = query(session, "SELECT seq, spikes FROM input ORDER BY seq")

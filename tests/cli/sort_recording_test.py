@@ -377,11 +377,12 @@ class SortRecording(CliTest):
         self.ok(*sorts, self.folder / "old.templates")
         self.assertNotEqual(table(self.folder / "b/units.tsv")[0]["reason"], "by hand")
 
-        entries["label.npy"] = npy_of_texts(["bad"] * len(labels))
-        entries["reason.npy"] = npy_of_texts(reasons)
         entries["templates_version.npy"] = version
-        write_entries(self.folder / "bad.templates", entries)
-        self.refused(*lives, self.folder / "bad.templates", says=("bad.templates", "'label'", "bad", "good, mua"))
+        for name, texts, says in (("label", ["bad"] * len(labels), ("bad", "good, mua")), ("reason", ["a\tb"] * len(labels), ("a\\x09b", "printable"))):
+            entries |= {"label.npy": npy_of_texts(labels), "reason.npy": npy_of_texts(reasons)}
+            entries[f"{name}.npy"] = npy_of_texts(texts)
+            write_entries(self.folder / "bad.templates", entries)
+            self.refused(*lives, self.folder / "bad.templates", says=("bad.templates", f"'{name}'", *says))
 
     @needs_full_speed
     def test_plays_samples_at_a_speed_and_states_the_delay(self):

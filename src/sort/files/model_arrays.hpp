@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -67,14 +66,14 @@ public:
         return items;
     }
 
-    // Reads texts of one line.
+    // Reads texts that can be written to any file.
     std::vector<std::string> read_texts(const char* name, std::uint64_t expected) const {
         io::npy_reader array = open(name, "texts", expected);
         std::vector<std::string> texts;
         for (std::uint64_t i = 0; i < expected; ++i) {
             texts.push_back(array.read_text());
-            if (std::ranges::any_of(texts.back(), [](unsigned char c) { return c < ' '; }))
-                fail(name, i, io::shown(texts.back()), "a text of one line");
+            if (!texts.back().empty() && !io::is_printable_utf8(texts.back()))
+                fail(name, i, io::shown(texts.back()), "printable text");
         }
         array.expect_end();
         return texts;
