@@ -19,7 +19,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from support import SPIKEWEAVE, CliTest, needs_full_speed, run
+from support import SPIKEWEAVE, CliTest, needs_full_speed, page_data, run
 
 KILLS = 100 if "--all" in sys.argv else 6
 CHANNELS = 16
@@ -129,6 +129,10 @@ class LiveSamples(CliTest):
         self.assertGreater(len(alarms), 0)
         self.assertEqual(alarms, sorted(alarms))
         self.assertGreaterEqual(alarms[0], 1)
+        gain = json.loads((longer / "binary.json").read_text())["kwargs"]["gain_to_uV"][0]
+        with subprocess.Popen(["cat", longer / "traces.raw"], stdout=subprocess.PIPE) as feeding:  # which waits itself
+            said = self.ok("live", "-", *self.analysis, "--gain", gain, "--to", self.folder / "piped.jsonl", stdin=feeding.stdout).stderr
+        self.assertNotIn("had come", said)
         self.assertNotIn("had come", self.ok("live", self.recording, *self.analysis, "--speed", "2", "--to", self.folder / "other").stderr)
 
     def test_batch_and_live_say_the_same_of_channels(self):
@@ -152,6 +156,9 @@ class LiveSamples(CliTest):
         for one in kept:
             self.assertIn(one.rstrip("."), live)
         self.ok("live", session, "--verify")
+        self.ok("report", session, "-o", self.folder / "page.html")
+        shown = json.loads(page_data((self.folder / "page.html").read_text(encoding="utf-8")))["run"]["input"]["warnings"]
+        self.assertEqual([one for one in shown if one in kept], kept)
 
     def test_metrics_have_stages_and_channels(self):
         with socket.socket() as free:

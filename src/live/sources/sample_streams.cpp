@@ -16,7 +16,9 @@ namespace {
 
 constexpr double taken_s = 0.001;                  // that are played at once
 constexpr std::uint64_t most_frames_taken = 8192;  // likewise, if they are late or at no speed
-constexpr std::size_t most_frames_read = 1024;     // of raw samples at once
+// Raw samples that are read at once: all that a pipe can hold, so that what comes next has not
+// waited since before.
+constexpr std::size_t most_bytes_read = std::size_t{1} << 20U;
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -73,7 +75,7 @@ std::optional<played_samples::clock::time_point> played_samples::arrived_after()
 raw_samples::raw_samples(const std::filesystem::path& path, recording_description of,
                          std::stop_token stop)
     : of_(std::move(of)), input_(path, "samples", std::move(stop)) {
-    bytes_.resize(most_frames_read * of_.channels.size() * sizeof(std::int16_t));
+    bytes_.resize(most_bytes_read + of_.channels.size() * sizeof(std::int16_t));
 }
 
 std::optional<sample_block> raw_samples::next() {
