@@ -81,7 +81,8 @@ struct live_arming {
 };
 
 /// Something was lost: all losses so far, reported at the first one and whenever they have doubled.
-/// Or a destination has failed, which is reported in the same way.
+/// Or a destination has failed, which is reported in the same way. Or samples wait for sorting,
+/// reported from 1 s on and whenever that time has doubled.
 struct live_alarm {
     std::uint64_t missing = 0;      ///< messages, or frames of samples, that have not come
     std::uint64_t unreadable = 0;   ///< messages that could not be read
@@ -89,6 +90,8 @@ struct live_alarm {
     std::string to{};               ///< the destination, as it was given; empty: the source lost it
     std::uint64_t undelivered = 0;  ///< results that the destination did not take
     std::string reason{};           ///< what was wrong with it last
+    /// How long, in seconds, samples wait; null if this is about a loss.
+    std::optional<double> behind_s{};
 };
 
 /// The clock was set: nothing that began before continues.

@@ -92,10 +92,10 @@ struct shown {
     }
     nb::tuple operator()(const live_alarm& event) const {
         const bool is_of_destination = !event.to.empty();
-        return nb::make_tuple("Alarm", event.missing, event.unreadable, event.late,
-                              is_of_destination ? nb::cast(event.to) : nb::none(),
-                              event.undelivered,
-                              is_of_destination ? nb::cast(event.reason) : nb::none());
+        return nb::make_tuple(
+            "Alarm", event.missing, event.unreadable, event.late,
+            is_of_destination ? nb::cast(event.to) : nb::none(), event.undelivered,
+            is_of_destination ? nb::cast(event.reason) : nb::none(), event.behind_s);
     }
     nb::tuple operator()(const live_epoch& it) const { return nb::make_tuple("Epoch", it.number); }
     nb::tuple operator()(const live_result& event) const {

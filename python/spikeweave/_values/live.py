@@ -203,7 +203,8 @@ class Arming:
 class Alarm:
     """Something was lost. It is reported at the first loss, and whenever the losses have doubled.
 
-    If a destination, ``to``, fails, a separate alarm reports it in the same way.
+    If a destination, ``to``, fails, a separate alarm reports it in the same way, and so does one
+    with ``behind_s`` if samples wait for sorting: from 1 s on, and whenever that time has doubled.
 
     Attributes
     ----------
@@ -217,6 +218,8 @@ class Alarm:
         Results so far that this destination did not accept.
     reason : str or None
         Its last fault.
+    behind_s : float or None
+        How long samples wait, in seconds; None if something was lost.
     """
 
     missing: int
@@ -225,6 +228,7 @@ class Alarm:
     to: str | None = None
     undelivered: int = 0
     reason: str | None = None
+    behind_s: float | None = None
 
 
 @dataclass(frozen=True)

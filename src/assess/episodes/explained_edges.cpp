@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <map>
@@ -134,12 +135,11 @@ private:
                 const close_spikes& close) const {
         if (drivers.empty()) return;
         const auto from = lags_.times_us(edge.from);
-        std::vector<char> is_removed(from.size());
+        std::vector<std::uint8_t> is_removed(from.size());
         std::vector<removal> removals;
         for (const driver& one : drivers) removals.push_back(remove(one, close, is_removed));
         std::array<std::vector<std::int64_t>, 2> parts;
-        for (std::size_t i = 0; i < from.size(); ++i)
-            parts[static_cast<std::size_t>(is_removed[i])].push_back(from[i]);
+        for (std::size_t i = 0; i < from.size(); ++i) parts[is_removed[i]].push_back(from[i]);
         const auto& [kept, removed] = parts;
         if (removed.empty()) return;
         const edge_lags::edge_window window = lags_.window_of(edge.best, edge.sign);
@@ -218,7 +218,7 @@ private:
     }
 
     static removal remove(const driver& by, const close_spikes& close,
-                          std::vector<char>& is_removed) {
+                          std::vector<std::uint8_t>& is_removed) {
         // No branches: whether a spike is near is as good as random.
         std::size_t removed = 0;
         std::size_t earlier = 0;
@@ -230,7 +230,7 @@ private:
             later += static_cast<std::size_t>(is_near & (lag_us > 0));
             removed += static_cast<std::size_t>(is_near & (of != last));
             last = is_near ? std::int64_t{of} : last;
-            is_removed[of] |= static_cast<char>(is_near);
+            is_removed[of] |= static_cast<std::uint8_t>(is_near);
         }
         return {
             by.unit, removed, static_cast<double>(earlier) / static_cast<double>(-by.from_us),

@@ -102,6 +102,10 @@ void event_results::on(const session_ended& end) {
     tell_losses(end.counts);
 }
 
+void event_results::on(const samples_waiting& now) {
+    give(live_alarm{.behind_s = now.behind_s});
+}
+
 void event_results::tell_losses(const session_counts& counts) {
     if (auto losses = alarm_.raise(counts)) give(*losses);
     failures_.raise([&](const delivery_report& one, std::uint64_t lost) {

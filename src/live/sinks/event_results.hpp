@@ -38,6 +38,7 @@ private:
     void on(const chance_rates& rates);
     void on(const block_ended& block);
     void on(const session_ended& end);
+    void on(const samples_waiting& now);
     void on(const auto& /*other*/) {}
     void tell_losses(const session_counts& counts);
     void give(live_event event);

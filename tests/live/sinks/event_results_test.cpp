@@ -159,5 +159,18 @@ TEST(EventResults, TellsOfADestinationThatFails) {
     EXPECT_EQ(alarms[3].unreadable, 1U);
 }
 
+TEST(EventResults, TellsOfSamplesThatWait) {
+    std::vector<live_alarm> alarms;
+    event_results results(
+        {}, {}, [&](const live_event& event) { alarms.push_back(std::get<live_alarm>(event)); });
+    results.take(samples_waiting{1.5});
+    results.take(block_ended{{.unreadable = 1}});
+
+    ASSERT_EQ(alarms.size(), 2U);
+    EXPECT_EQ(alarms[0].behind_s, 1.5);
+    EXPECT_EQ(alarms[0].unreadable, 0U);
+    EXPECT_FALSE(alarms[1].behind_s);
+}
+
 }  // namespace
 }  // namespace spikeweave::live
