@@ -151,12 +151,13 @@ void declare_live(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<live_command>();
     sub.add_option(
            "SOURCE", options->from,
-           "spike file to play; lines of JSON in a file (.jsonl, .ndjson) or a named pipe; - is "
-           "lines of JSON on standard input; open-ephys-zmq://HOST:5556 or "
-           "open-ephys-events://HOST:5557 is a running Open Ephys GUI; lsl:NAME is a stream of "
-           "the Lab Streaming Layer; spikeweave://ADDRESS:5600 is where programs send spikes to. "
-           "With --templates, samples: a recording to play, open-ephys-continuous://HOST:5556, or "
-           "raw samples in a named pipe or, -, on standard input")
+           "a stream, such as open-ephys-zmq://HOST:5556, or a spike file to play; lines of JSON "
+           "in a file (.jsonl, .ndjson) or a named pipe; - is lines of JSON on standard input; "
+           "open-ephys-zmq://HOST:5556 or open-ephys-events://HOST:5557 is a running Open Ephys "
+           "GUI; lsl:NAME is a stream of the Lab Streaming Layer; spikeweave://ADDRESS:5600 is "
+           "where programs send spikes to. With --templates, samples: a recording to play, "
+           "open-ephys-continuous://HOST:5556, or raw samples in a named pipe or, -, on standard "
+           "input")
         ->required()
         ->type_name("")
         ->group("Source");

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .conversions import converted
 from .page import HasReport
 from .spikes import SpikeSequence
-from .tables import counted, short
+from .tables import counted, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -117,7 +117,7 @@ class AssemblyResult(HasReport):
                 ", ".join(f"{lag * 1e3:g}" for lag in one.lags),
                 f"{one.bin * 1e3:g} ms",
                 short(int(one.counts[-1])),
-                short(one.p_corrected),
+                short_p(one.p_corrected),
             )
             for one in self.assemblies[:most]
         ]

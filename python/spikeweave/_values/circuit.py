@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .conversions import converted
-from .tables import html_table, short
+from .tables import html_table, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -173,11 +173,11 @@ class Circuit:
     def _columns(self) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for name, values in self._table().items():
-            if name == "delay":
-                out |= {"delay_low": values[:, 0], "delay_high": values[:, 1]}
+            if name in ("delay", "best_delay"):
+                out |= {f"{name}_low": values[:, 0], f"{name}_high": values[:, 1]}
             elif name in ("source", "target", "via"):
                 out[name] = [None if unit is None else self.unit_names[unit] for unit in values]
-            elif name != "best_delay":
+            else:
                 out[name] = values
         return out
 
@@ -202,12 +202,14 @@ class Circuit:
                 self.unit_names[self.source[i]],
                 self.unit_names[self.target[i]],
                 self.sign[i],
-                f"({self.delay[i, 0] * 1e3:g},{self.delay[i, 1] * 1e3:g}]",
-                self.count[i],
-                *map(short, (self.gain[i], self.transmission[i], self.q[i])),
+                "{:g}-{:g}ms".format(*(1e3 * self.best_delay[i])),
+                short(self.count[i]),
+                short(self.gain[i]),
+                short(self.transmission[i]),
+                short_p(self.q[i]),
                 self.kind[i],
             )
             for i in order
         ]
-        headers = ["from", "to", "sign", "delay (ms)", "count", "gain", "transmission", "q", "kind"]
+        headers = ["from", "to", "sign", "delay", "count", "gain", "transmission", "q", "kind"]
         return html_table(repr(self).strip("<>"), headers, rows)

@@ -11,7 +11,7 @@ import numpy as np
 from .conversions import converted
 from .episode_rows import Episode
 from .page import HasReport
-from .tables import short
+from .tables import short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -78,7 +78,7 @@ class _Comparison(HasReport, Sequence[_Finding], Generic[_Finding]):
                 self.columns["change"][i],
                 self._direction(i),
                 *(short(self.columns[name][i]) for name in ("count_a", "count_b")),
-                short(q[i]),
+                short_p(q[i]),
             )
             for i in changed[:most]
         ]

@@ -17,7 +17,7 @@ from .episode_rows import Episode, EpisodeRows
 from .page import HasReport, Selection
 from .pair_tests import PairTests
 from .spikes import SpikeSequence
-from .tables import counted, short
+from .tables import counted, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -229,6 +229,8 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
         edges = [edge for edge in self.circuit if edge.kind == "direct"]
         edges.sort(key=lambda edge: -abs(edge.transmission))
         best: list[Any] = [*(self._episode(int(i)) for i in self.chains[:most]), *edges]
-        rows = [(one, short(one.count), short(one.expected), short(one.q)) for one in best[:most]]
+        rows = [
+            (one, short(one.count), short(one.expected), short_p(one.q)) for one in best[:most]
+        ]
         headers = ["chain or connection", "count", "expected", "q"]
         return headers, rows, len(self.chains) + len(edges)

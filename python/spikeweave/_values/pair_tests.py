@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .conversions import converted
-from .tables import counted, html_table, short
+from .tables import counted, html_table, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -121,7 +121,9 @@ class PairTests:
                 self.sign[i],
                 f"({self.delay[i, 0] * 1e3:g},{self.delay[i, 1] * 1e3:g}]",
                 self.count[i],
-                *map(short, (self.expected[i], self.gain[i], self.q[i])),
+                short(self.expected[i]),
+                short(self.gain[i]),
+                short_p(self.q[i]),
                 self.kind[i] or "-",
             )
             for i in range(min(_SHOWN, len(self)))

@@ -12,7 +12,7 @@ from .conversions import converted
 from .episode_rows import Episode
 from .page import HasReport
 from .spikes import SpikeSequence
-from .tables import counted, short
+from .tables import counted, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -105,7 +105,7 @@ class ReplayResult(HasReport):
                 short(self.scale[i]),
                 short(self.count[i]),
                 short(self.expected[i]),
-                short(self.q[i]),
+                short_p(self.q[i]),
             )
             for i in np.lexsort((self.p, self.q))[:most]
         ]

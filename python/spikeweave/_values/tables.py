@@ -21,6 +21,11 @@ def short(number: float) -> str:
     return f"{mantissa.rstrip('0').rstrip('.')}·10{str(int(exponent)).translate(_RAISED)}"
 
 
+def short_p(p: float) -> str:
+    """A probability of a test; one that hardly any number can hold is not 0."""
+    return "< 10⁻³⁰⁰" if p < 1e-300 else short(p)
+
+
 def html_result(
     summary: str,
     warnings: Sequence[str],

@@ -97,7 +97,7 @@ def circuit(
 
 
 def _delay_text(graph: Circuit, i: int) -> str:
-    low, high = graph.delay[i] * 1e3
+    low, high = graph.best_delay[i] * 1e3
     return f"{low:g}-{high:g}ms"
 
 

@@ -216,16 +216,21 @@ std::string verdict_of(const episode_view& p) {
         if (edge.is_connection()) ++of_sign[static_cast<std::size_t>(edge.sign)];
     const auto [excitatory, inhibitory] = of_sign;
     const std::size_t all = excitatory + inhibitory;
-    std::string text = all == 0 ? "No connection" : plural(all, "connection", "connections");
+    const auto size = [&](std::size_t i) { return p.report.table.episodes[i].what.size(); };
+    std::string chains;
+    if (!found.chains.empty())
+        chains = fmt::format("{} of {} units", plural(found.chains.size(), "chain", "chains"),
+                             range_text(size(found.chains.back()), size(found.chains.front())));
+    const bool has_pairs =
+        p.report.pairs || std::ranges::any_of(p.report.table.episodes,
+                                              [](const auto& one) { return one.what.size() == 2; });
+    std::string text = all > 0 ? plural(all, "connection", "connections") : "No connection";
     if (p.report.pairs && all > 0)
         text += fmt::format(" ({} excitatory, {} inhibitory)", core::grouped(excitatory),
                             core::grouped(inhibitory));
+    if (!has_pairs) text = chains.empty() ? "No chain" : chains;
     text += fmt::format(" among {}", plural(p.report.spikes.unit_count(), "unit", "units"));
-    if (const auto& chains = found.chains; !chains.empty()) {
-        const auto size = [&](std::size_t i) { return p.report.table.episodes[i].what.size(); };
-        text += fmt::format(", {} of {} units", plural(chains.size(), "chain", "chains"),
-                            range_text(size(chains.back()), size(chains.front())));
-    }
+    if (has_pairs && !chains.empty()) text += ", " + chains;
     const double alpha = p.report.circuit_rules.alpha;
     text += fmt::format("; {}.", p.report.pairs
                                      ? tested_text(*p.report.pairs) + ", " +

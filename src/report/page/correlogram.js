@@ -111,14 +111,14 @@ export function makeCorrelogram(state) {
     const [first, second] = edge.units.map((unit) => shownName(data.names[unit]));
     const { element: chart } = barChart({
       label: `Cross-correlogram of ${first} and ${second}, lags from ${-ends} to ${ends} ms`, xLabel: `spikes of ${second} after those of ${first} (ms)`,
-      yLabel: `pairs in ${width / 1000} ms`, low: -ends, high: ends, bars: counts, band: chance.mean.map(poissonRange), line: chance.mean, shade: edge.delay_ms });
+      yLabel: `pairs in ${width / 1000} ms`, low: -ends, high: ends, bars: counts, band: chance.mean.map(poissonRange), line: chance.mean, shade: edge.best_delay_ms });
     chart.dataset.counts = counts.join(" ");
     chart.dataset.null = chance.mean.join(" ");
     const [count, q, gain] = [grouped(edge.count), testFigure(edge.q, "q"), shownNumber(edge.gain[0])];
     element.replaceChildren(
       el("h3", {}, nameElement(data.names[edge.from]), isInhibitory(edge.sign) ? " ⊣ " : " → ", nameElement(data.names[edge.to]), `: ${edge.kind}`),
       el("p", {}, `${intervalText(edge.best_delay_ms)}: ${count} pairs, ${shownNumber(edge.expected)} expected (gain ${gain}, q ${q}).`),
-      chart, el("p", { class: "note" }, `Shaded: the delay. Line and band: mean and 95 % of counts by chance, ${chance.text}.`),
+      chart, el("p", { class: "note" }, `Shaded: the delay that was tested. Line and band: mean and 95 % of counts by chance, ${chance.text}.`),
       el("details", {}, el("summary", {}, "All figures"), figures(data, edge)));
   }
 

@@ -30,9 +30,9 @@ export function figureOrText(value) {
   return typeof value === "string" ? value : shownNumber(value);
 }
 
-// A figure of a test that counts cases by a formula: a p that no number can hold, below 5e-324, is not 0.
+// A figure of a test that counts cases by a formula: a p that hardly any number can hold is not 0.
 export function testFigure(value, name = "p") {
-  return value === 0 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 10⁻³⁰⁰" : shownNumber(value);
+  return typeof value === "number" && value < 1e-300 && /(^|_)[pq]$|^p_corrected$/.test(name) ? "< 10⁻³⁰⁰" : shownNumber(value);
 }
 
 // The number of rows. A page has only the first ones of a long table.

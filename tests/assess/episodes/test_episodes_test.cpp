@@ -170,7 +170,7 @@ TEST(JudgeEpisodes, NamesADitherThatPreservesTheBursts) {
     episode_table table = mine_episodes(bursts, {.delays = {{0ms, 50ms}}, .max_size = 2});
     const auto warnings = test_episodes(bursts, table).warnings;
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_NE(warnings[0].find("with `surrogates` 200 and `dither` 6ms, which preserve"),
+    EXPECT_NE(warnings[0].find("with `surrogates=200` and `dither=6ms`, which preserve"),
               std::string::npos)
         << warnings[0];
     const episode_test_result by_surrogates =

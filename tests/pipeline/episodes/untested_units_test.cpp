@@ -51,7 +51,7 @@ TEST(UntestedUnits, AreNamedIfTheThresholdWasChosenByDefault) {
         std::vector<std::string>{
             "2 of 4 units fire together with others too rarely to be tested: no pair of "
             "theirs has the 20 occurrences that `min_count` is by default: c, d. Nothing is known "
-            "about their connections; `max_size` 2 with `min_count` 10 tests more of them."});
+            "about their connections; `max_size=2` with `min_count=10` tests more of them."});
 }
 
 TEST(UntestedUnits, AreThoseThatTheUserChoseOtherwise) {
