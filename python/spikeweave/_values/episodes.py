@@ -229,8 +229,6 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
         edges = [edge for edge in self.circuit if edge.kind == "direct"]
         edges.sort(key=lambda edge: -abs(edge.transmission))
         best: list[Any] = [*(self._episode(int(i)) for i in self.chains[:most]), *edges]
-        rows = [
-            (one, short(one.count), short(one.expected), short_p(one.q)) for one in best[:most]
-        ]
+        rows = [(one, short(one.count), short(one.expected), short_p(one.q)) for one in best[:most]]
         headers = ["chain or connection", "count", "expected", "q"]
         return headers, rows, len(self.chains) + len(edges)
