@@ -20,11 +20,11 @@ public:
 
     /// Fetches as many spikes before and after a spike of the unit that is still to come.
     /// @param n  number of the spike of the unit that is next
-    // Not called: a compiler may take a function that only fetches for one without effect.
+    // Always inlined, because GCC removes calls of a function that only fetches.
     [[gnu::always_inline]] void fetch_ahead(std::size_t n, std::size_t before,
                                             std::size_t after) const {
         constexpr std::size_t ahead = 4;
-        constexpr std::size_t most = 256;  // on each side; longer walks are foreseen by the machine
+        constexpr std::size_t most = 256;  // on each side
         constexpr std::size_t line = 64;   // bytes that are fetched at once
         if (n + ahead >= positions_.size()) return;
         const std::size_t at = positions_[n + ahead];

@@ -47,7 +47,7 @@ std::int64_t strip_of(const bounds& in) {
 }
 
 // The lags that the timing of an edge is computed from, ascending: counting pairs once for each
-// interval would take six times as long.
+// interval would walk both trains every time.
 class near_lags {
 public:
     near_lags(const lag_counts& pairs, const bounds& in) {

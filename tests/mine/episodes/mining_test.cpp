@@ -313,12 +313,12 @@ TEST(MineEpisodes, FindsTheSameInTheLeastMemoryThatIsEnough) {
         const spike_sequence spikes = bursting_stream(min_count, 12, 6'000, 20'000);
         episode_mining_options options{.delays = {us(0, 40), us(40, 80)},
                                        .min_count = min_count,
-                                       .max_size = 4,
+                                       .max_size = 3,
                                        .strategy = episode_strategy::latest_start};
         const episode_table unbounded = mine_episodes(spikes, options, {.threads = 2});
         ASSERT_GE(unbounded.levels.size(), 3U);
         std::optional<episode_table> bounded;
-        for (std::uint64_t most = 200'000; !bounded; most += most / 4) {
+        for (std::uint64_t most = 100'000; !bounded; most += most / 16) {
             options.max_memory_bytes = most;
             try {
                 bounded = mine_episodes(spikes, options, {.threads = 2});

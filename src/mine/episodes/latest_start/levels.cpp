@@ -174,7 +174,8 @@ std::vector<latest_start_levels::continued_alike> latest_start_levels::own_alike
 
 void latest_start_levels::extend(const continued_alike& group, const candidate_set& parents,
                                  bool last, std::vector<share>& shares) {
-    // Making a table costs about as much as so many steps without one.
+    // Making a table walks both trains once, as a step without one does, so it has to serve
+    // several.
     constexpr std::size_t worth_a_table = 3;
     auto& [buffer, room, ends] = scratch_.local();
     const auto& [episodes, begin, end] = group;
