@@ -35,6 +35,9 @@ constexpr correction_method circuit_correction = correction_method::benjamini_ho
 struct family_of_delays {
     std::vector<delay_interval> windows{};
     bool both_signs = true;
+
+    // The number of hypotheses about one pair.
+    std::size_t size() const { return windows.size() * (both_signs ? 2 : 1); }
 };
 
 std::vector<family_of_delays> families_of(std::span<const delay_interval> delays) {
@@ -101,6 +104,8 @@ struct listed_pair {
 
 // The results of one family of windows.
 struct family_tally {
+    // The share of the level that is due to this family.
+    double share = 1;
     std::vector<listed_pair> listed{};
     // The p of the windows of each of these, one pair after the other.
     std::vector<double> p_of_windows{};
@@ -269,19 +274,21 @@ std::uint64_t tests_that_matter(std::vector<float> least_p, double alpha) {
     }
 }
 
-// Corrects p within one family. Returns the number of tests.
+// Corrects p within one family, at its share of the level. Returns the number of tests.
 std::uint64_t correct(family_tally& family, double alpha) {
-    const std::uint64_t tests = tests_that_matter(family.least_p, alpha);
+    const double level = alpha * family.share;
+    const std::uint64_t tests = tests_that_matter(family.least_p, level);
     std::vector<double> p;
     std::vector<listed_pair*> tested;
     for (listed_pair& one : family.listed)
-        if (one.least_p < alpha / static_cast<double>(tests)) {
+        if (one.least_p < level / static_cast<double>(tests)) {
             tested.push_back(&one);
             p.push_back(one.test.p);
         }
     const std::vector<double> q =
         adjust_p_values(p, std::max<std::uint64_t>(tests, p.size()), circuit_correction);
-    for (std::size_t i = 0; i < q.size(); ++i) tested[i]->test.q = q[i];
+    for (std::size_t i = 0; i < q.size(); ++i)
+        tested[i]->test.q = std::min(1.0, q[i] / family.share);
     return tests;
 }
 
@@ -431,6 +438,10 @@ pair_tests test_pairs(const spike_sequence& spikes, std::span<const delay_interv
     const pair_windows windows = windows_for(all, lags, apart.spikes(), options.jitter_window);
     std::vector<family_tally> families =
         test_all(apart.spikes(), windows, out.listed_below, options.alpha, run);
+    std::size_t hypotheses = 0;
+    for (const family_of_delays& family : all) hypotheses += family.size();
+    for (std::size_t f = 0; f < families.size(); ++f)
+        families[f].share = static_cast<double>(all[f].size()) / static_cast<double>(hypotheses);
     weigh(families.front(), spikes.unit_count(), options.alpha);
     for (std::size_t f = 0; f < families.size(); ++f) {
         const std::uint64_t tests = correct(families[f], options.alpha);
@@ -439,8 +450,9 @@ pair_tests test_pairs(const spike_sequence& spikes, std::span<const delay_interv
             if (f == 0 || one.test.q < options.alpha) out.pairs.push_back(one.test);
         if (f > 0) continue;
         out.tested = std::min(tests, out.possible);
-        out.untested_units = untested_units(families[f], spikes.unit_count(),
-                                            options.alpha / static_cast<double>(tests));
+        out.untested_units =
+            untested_units(families[f], spikes.unit_count(),
+                           options.alpha * families[f].share / static_cast<double>(tests));
     }
     std::ranges::sort(out.pairs, [](const pair_test& a, const pair_test& b) {
         return std::tuple(a.p, a.slow, a.from, a.to) < std::tuple(b.p, b.slow, b.from, b.to);

@@ -124,6 +124,23 @@ TEST(PairTests, TellSlowDelaysApart) {
     EXPECT_EQ(found[0].sign, connection_sign::excitatory);
 }
 
+// 19 windows of synaptic delays are tested for both signs, and two of slow delays for one.
+TEST(PairTests, DivideTheLevelBetweenSynapticAndSlowDelays) {
+    const auto edge = [](std::int64_t lag_us) {
+        const auto found =
+            significant(test_pairs(excited(independent(), a, b, lag_us, 10), default_delays()));
+        EXPECT_EQ(found.size(), 1U);
+        return found.at(0);
+    };
+    constexpr double tests = 12;
+    const pair_test slow = edge(14'000);
+    EXPECT_TRUE(slow.slow);
+    EXPECT_NEAR(slow.q / (tests * slow.p), 20, 1e-9);
+    const pair_test synaptic = edge(4000);
+    EXPECT_FALSE(synaptic.slow);
+    EXPECT_NEAR(synaptic.q / (tests * synaptic.p), 20. / 19, 1e-9);
+}
+
 TEST(PairTests, TestOnlyTheDelaysThatAreChosen) {
     const spike_sequence spikes = excited(independent(), a, b, 4000, 10);
     const std::vector<delay_interval> around{{3ms, 5ms}};
