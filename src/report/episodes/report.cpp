@@ -60,7 +60,9 @@ json chains_of(const episode_view& p) {
 }
 
 json circuit_of(const episode_view& p) {
-    json out{{"chains", chains_of(p)}};
+    json out{{"chains", chains_of(p)},
+             {"units_of_both_signs",
+              names_json(p.report.spikes.unit_names(), units_of_both_signs(p.report.circuit))}};
     if (const auto& pairs = p.report.pairs)
         out["pairs"] = {
             {"tested", pairs->tested},

@@ -29,6 +29,7 @@ constexpr std::string_view style =
   .on-arrow { font-size: 9px; fill: #3e4c59; text-anchor: middle; stroke: #ffffff; stroke-width: 3px; paint-order: stroke; }
   .unit { text-anchor: middle; font-weight: 600; }
   circle { fill: #e3f2f6; stroke: #0b7285; stroke-width: 1.6; }
+  .both-signs circle { stroke-dasharray: 5 3; }
   .delay { font-size: 11px; fill: #3e4c59; text-anchor: middle; }
   .strength { font-size: 11px; fill: #0b7285; text-anchor: middle; }
   .arrow { stroke: #0b7285; fill: none; marker-end: url(#head); }
@@ -60,14 +61,17 @@ public:
         reach(margin + 9.8 * static_cast<double>(length_of(what)) +
               7.4 * static_cast<double>(length_of(note)) + 10);
     }
-    // Draws a circle with a name. A long one is drawn smaller; the tooltip shows it in full.
-    void unit(double x, double y, double radius, const std::string& name) {
+    // Draws a circle with a name, dashed if the unit excites some units and inhibits others. A long
+    // name is drawn smaller; the tooltip shows it in full.
+    void unit(double x, double y, double radius, const std::string& name,
+              bool of_both_signs = false) {
         const auto length = static_cast<double>(std::max<std::size_t>(length_of(name), 1));
-        put("<g><title>{0}</title><circle cx=\"{1:.1f}\" cy=\"{2:.1f}\" r=\"{3:g}\"/><text "
+        put("<g{5}><title>{0}</title><circle cx=\"{1:.1f}\" cy=\"{2:.1f}\" r=\"{3:g}\"/><text "
             "class=\"unit\" x=\"{1:.1f}\" y=\"{2:.1f}\" dy=\"0.35em\" "
             "font-size=\"{4:.3g}\">{0}</text></g>\n",
             xml_escaped(name), x, y, radius,
-            std::clamp(2.84 * radius / length, 0.25 * radius, 8.75 + radius / 4));
+            std::clamp(2.84 * radius / length, 0.25 * radius, 8.75 + radius / 4),
+            of_both_signs ? " class=\"both-signs\"" : "");
         reach(x + radius);
     }
     void reach(double x) { width_ = std::max(width_, x + margin); }
@@ -109,8 +113,9 @@ bool have_one_delay(std::span<const graph_arrow> arrows) {
 class circuit_graph {
 public:
     circuit_graph(drawing& out, double top, std::span<const std::string> unit_names,
-                  std::span<const graph_arrow> arrows, const unit_places& positions)
-        : out_(out), names_(unit_names), arrows_(arrows) {
+                  std::span<const graph_arrow> arrows, std::span<const unit_id> of_both_signs,
+                  const unit_places& positions)
+        : out_(out), names_(unit_names), arrows_(arrows), of_both_signs_(of_both_signs) {
         for (const graph_arrow& one : arrows) {
             places_.try_emplace(one.from);
             places_.try_emplace(one.to);
@@ -125,7 +130,8 @@ public:
         if (arrows_.size() <= most_labelled_edges && !have_one_delay(arrows_))
             for (const graph_arrow& one : arrows_) label(one);
         for (const auto& [unit, place] : places_)
-            out_.unit(place.x, place.y, node_radius, names_[to_index(unit)]);
+            out_.unit(place.x, place.y, node_radius, names_[to_index(unit)],
+                      std::ranges::binary_search(of_both_signs_, unit));
         out_.reach(right_);
         return height_;
     }
@@ -235,6 +241,7 @@ private:
     drawing& out_;
     std::span<const std::string> names_;
     std::span<const graph_arrow> arrows_;
+    std::span<const unit_id> of_both_signs_;  // in order
     std::map<unit_id, point> places_;
     point centre_{};
     double right_ = 0;
@@ -250,7 +257,8 @@ double arrow_weight(const circuit_edge& edge) {
 
 class circuit_picture {
 public:
-    explicit circuit_picture(const episode_view& p) : p_(p) {}
+    explicit circuit_picture(const episode_view& p)
+        : p_(p), of_both_signs_(units_of_both_signs(p.report.circuit)) {}
 
     std::string drawn() {
         y_ = drawing::margin + 14;
@@ -313,10 +321,16 @@ private:
             y_ += 16;
         }
         if (!arrows.empty())
-            y_ += circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows, p_.places)
+            y_ += circuit_graph(out_, y_ + 8, p_.report.spikes.unit_names(), arrows, of_both_signs_,
+                                p_.places)
                       .draw() +
                   8;
         if (every > direct.size()) note_more(every - direct.size(), "circuit.tsv");
+        if (!of_both_signs_.empty()) {
+            y_ += 16;
+            out_.text(drawing::margin, y_, "note",
+                      "dashed: a unit that excites some units and inhibits others");
+        }
     }
 
     void list_chains() {
@@ -400,6 +414,7 @@ private:
     }
 
     const episode_view& p_;
+    std::vector<unit_id> of_both_signs_;
     drawing out_;
     double y_ = 0;
 };

@@ -19,12 +19,14 @@ function edgeElement(state, edge, places) {
     { class: `edge ${edge.kind} ${edge.sign}`, "data-number": edge.number }, () => state.pick("edge", edge));
 }
 
+const ofBothSigns = ({ data }) => data.run.circuit?.units_of_both_signs ?? [];
+
 function makePicture(state) {
   const { names, edges } = state.data;
   const size = wideSize(edges);
   const places = graphPlaces(edges, size);
   const arrows = edges.map((edge) => edgeElement(state, edge, places));
-  const nodes = nodeElements(places, names);
+  const nodes = nodeElements(places, names, ofBothSigns(state));
   const picture = graphElement("Circuit: units, and edges to pick", [...kinds.map((kind) => arrowHead(kind)), bar("inhibitory")], arrows, nodes, size);
 
   state.listen((what) => {
@@ -82,7 +84,7 @@ export function makeCircuit(state) {
   return {
     picture: el("div", {},
       el("p", { class: "controls" }, filters.map(({ element }) => element), placeOnProbe ? el("label", { for: "on-probe" }, onProbe, " units where their electrodes are") : []),
-      el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote)),
+      el("div", { class: "frame" }, picture), el("p", { class: "note" }, widthNote, ofBothSigns(state).length > 0 ? " A dashed unit excites some units and inhibits others." : "")),
     list: table.element,
   };
 }

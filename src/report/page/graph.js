@@ -96,10 +96,10 @@ export function numbersOfWays(rows) {
   });
 }
 
-// The units as a map from unit to element.
-export function nodeElements(places, names) {
+// The units as a map from unit to element. The named ones are of both signs: they excite some units and inhibit others.
+export function nodeElements(places, names, ofBothSigns = []) {
   return new Map([...places].map(([unit, { x, y }]) => [unit,
-    svg("g", { class: "node", transform: `translate(${x} ${y})` }, svg("title", {}, shownName(names[unit])), svg("circle", { r: radius }),
+    svg("g", { class: ofBothSigns.includes(names[unit]) ? "node both-signs" : "node", transform: `translate(${x} ${y})` }, svg("title", {}, shownName(names[unit])), svg("circle", { r: radius }),
       svg("text", { y: 4, "text-anchor": "middle" }, [...shownName(names[unit])].slice(0, 7).join("")))]));
 }
 

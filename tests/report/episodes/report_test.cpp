@@ -393,6 +393,26 @@ TEST(EpisodeReport, DrawsInhibitionWithABarAsWideAsItIsStrong) {
     expect_well_formed(svg);
 }
 
+TEST(EpisodeReport, DrawsAUnitOfBothSignsDashed) {
+    const std::string dashed = "<g class=\"both-signs\"><title>a</title>";
+    episode_report report = small_episode_report();
+    report.circuit.chains.clear();
+    add_inhibition(report);
+    const std::string one_sign = report::circuit_svg(report::episode_view(report));
+    report.circuit.edges.back().from = a;  // which excites b
+    report.circuit.edges.back().to = c;
+    const std::string svg = report::circuit_svg(report::episode_view(report));
+
+    EXPECT_EQ(count_of("both-signs\"", one_sign), 0U);
+    EXPECT_EQ(count_of("dashed: ", one_sign), 0U);
+    EXPECT_EQ(count_of("class=\"both-signs\"", svg), 1U);
+    EXPECT_EQ(count_of(dashed, svg), 1U);
+    EXPECT_EQ(count_of("dashed: ", svg), 1U);
+    expect_well_formed(svg);
+    const auto run = nlohmann::json::parse(to_json(report)).at("run");
+    EXPECT_EQ(run.at("circuit").at("units_of_both_signs"), nlohmann::json({"a"}));
+}
+
 TEST(EpisodeReport, WrapsALongChain) {
     episode_report report{.spikes = {}};
     std::vector<std::string> names;
