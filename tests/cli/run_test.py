@@ -5,7 +5,7 @@ import shlex
 import shutil
 import unittest
 
-from support import CliTest, needs_full_speed, state
+from support import CliTest, needs_full_speed, page_data, state
 
 
 class Run(CliTest):
@@ -21,9 +21,20 @@ class Run(CliTest):
             self.assertEqual(program, "spikeweave")
             self.ok(*line, cwd=self.folder)
         self.assertEqual(together.pop("steps.txt").decode(), planned)
+        self.assert_page(json.loads(page_data(together.pop("index.html").decode())), planned)
         self.assertEqual(together, state(self.folder / "out"))
         self.assertEqual(recorded, sorted(lines))
         return [line[1:] for line in lines]
+
+    def assert_page(self, page, planned):
+        """The page has the steps as they are printed, and what the folders record of them."""
+        records = [json.loads((self.folder / "out" / step["folder"] / "run.json").read_text()) for step in page["steps"]]
+        self.assertEqual("".join(f"# {step['why']}\n{step['command']}\n" for step in page["steps"]), planned)
+        self.assertEqual([step["summary"] for step in page["steps"]], [record["summary"] for record in records])
+        self.assertEqual([step["has_page"] for step in page["steps"]], [True] * len(records))
+        self.assertEqual(page["steps"][-1]["picture"], (self.folder / "out/circuit/circuit.svg").read_text())
+        self.assertEqual(page["run"]["summary"], records[-1]["summary"])
+        self.assertEqual(page["run"]["input"]["warnings"], [text for record in records for text in record["input"].get("warnings", [])])
 
     def test_spikes_are_searched_as_by_episodes(self):
         self.ok("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", self.folder / "a b.tsv")

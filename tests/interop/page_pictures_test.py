@@ -27,6 +27,7 @@ VIEWS = {
     "replay": ("raster", "scores", "scales", "events", "counts"),
     "assemblies": ("raster", "aligned", "assemblies", "counts", "search"),
     "compare": ("differences", "findings", "finding"),
+    "run": ("steps",),
 }
 
 
@@ -75,7 +76,10 @@ class Pictures(PageCase):
         spikeweave("live", cls.folder / "first.tsv", "--speed", "max", "--episodes", chains[0], "--hold-off", "1s", *windows, "--record", cls.folder / "live.session")
         (cls.folder / "session").mkdir()
         spikeweave("report", cls.folder / "live.session", "-o", cls.folder / "session/report.html")
-        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "compare"):
+        spikeweave("run", cls.folder / "first.tsv", "-o", cls.folder / "run")
+        (cls.folder / "run/index.html").rename(cls.folder / "run/report.html")
+        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "compare",
+                     "run"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())

@@ -18,6 +18,7 @@
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/record/recording.hpp"
+#include "spikeweave/report/page.hpp"
 #include "spikeweave/report/run_record.hpp"
 
 namespace spikeweave::cli {
@@ -62,6 +63,7 @@ struct run_command_options {
 struct step {
     std::string why{};
     words line{};
+    std::filesystem::path folder{};
 };
 
 // Changes the options as a preset does.
@@ -84,17 +86,18 @@ bool holds_voltages(const run_command_options& options, const execution& run) {
     return false;
 }
 
-step step_of(std::string why, words line, std::initializer_list<words> more, bool overwrite) {
+step step_of(std::string why, words line, std::initializer_list<words> more,
+             std::filesystem::path folder, bool overwrite) {
     for (const words& part : more) line.insert(line.end(), part.begin(), part.end());
+    line.insert(line.end(), {"-o", folder.string()});
     if (overwrite) line.emplace_back("--overwrite");
-    return {std::move(why), std::move(line)};
+    return {std::move(why), std::move(line), std::move(folder)};
 }
 
 std::vector<step> plan(const run_command_options& options, const execution& run) {
     sort_options sorting;
     spike_read_options reading = options.spikes;
     const rig_preset preset = apply(options.preset.value_or(""), sorting, reading);
-    const auto folder = [&](const char* name) { return (options.to / name).string(); };
     std::string spikes = options.path;
     std::string why = fmt::format("{} holds spikes.", options.path);
     std::vector<step> steps;
@@ -104,12 +107,9 @@ std::vector<step> plan(const run_command_options& options, const execution& run)
             fmt::format("{} holds {} of voltages on {} channels: its units are found first.{}",
                         options.path, format_duration(what.length()),
                         grouped(what.channels().size()), preset.why_sort),
-            {"sort", options.path},
-            {changed_options(options.recording),
-             changed_options(sorting),
-             {"-o", folder("sorted")}},
-            options.overwrite));
-        spikes = folder("sorted/spikes.npz");
+            {"sort", options.path}, {changed_options(options.recording), changed_options(sorting)},
+            options.to / "sorted", options.overwrite));
+        spikes = (options.to / "sorted/spikes.npz").string();
         reading.drop_duplicates_of_units = true;
         why = "Only units labelled good are used, and of two with the same spikes one.";
     }
@@ -117,16 +117,25 @@ std::vector<step> plan(const run_command_options& options, const execution& run)
         fmt::format("{}{} All pairs of units are tested, and chains of connections are searched "
                     "for.",
                     why, preset.why_episodes),
-        {"episodes", spikes}, {changed_options(reading), {"-o", folder("circuit")}},
+        {"episodes", spikes}, {changed_options(reading)}, options.to / "circuit",
         options.overwrite));
     return steps;
 }
 
 std::string text_of(const std::vector<step>& steps) {
     std::string out;
-    for (const auto& [why, line] : steps)
-        out += fmt::format("# {}\n{}\n", why, shell_line("spikeweave", line));
+    for (const step& one : steps)
+        out += fmt::format("# {}\n{}\n", one.why, shell_line("spikeweave", one.line));
     return out;
+}
+
+void write_list(const std::filesystem::path& list, const std::vector<step>& steps) {
+    std::ofstream file(list);
+    file << text_of(steps) << std::flush;
+    if (file) return;
+    std::error_code ignored;
+    std::filesystem::remove(list, ignored);
+    throw io_error(fmt::format("'{}' cannot be written", list.string()));
 }
 
 void run(run_command_options& options, invocation& call) {
@@ -142,32 +151,30 @@ void run(run_command_options& options, invocation& call) {
         check_result_place(options.to / "sorted", options.overwrite, result_kind::sort);
     check_result_place(options.to / "circuit", options.overwrite, result_kind::episodes);
     const std::filesystem::path list = options.to / "steps.txt";
+    const std::filesystem::path page = options.to / "index.html";
     check_output_place(list, options.overwrite);
-    for (const auto& [why, line] : steps) {
-        if (!call.quiet)
-            write_stdout(fmt::format("{}\n$ {}\n", why, shell_line("spikeweave", line)));
+    check_output_place(page, options.overwrite);
+    std::vector<analysis_step> done;
+    for (const auto& [why, line, folder] : steps) {
+        done.push_back({why, shell_line("spikeweave", line), folder});
+        if (!call.quiet) write_stdout(fmt::format("{}\n$ {}\n", why, done.back().command));
         call.run_command(line);
         if (!call.quiet) write_stdout("\n");
     }
-    std::ofstream file(list);
-    file << text_of(steps) << std::flush;
-    if (!file) {
-        std::error_code ignored;
-        std::filesystem::remove(list, ignored);
-        throw io_error(fmt::format("'{}' cannot be written", list.string()));
-    }
+    write_list(list, steps);
+    write_analysis_page(page, options.path, done, options.overwrite);
     if (!call.quiet)
-        write_stdout(fmt::format("{} has these steps; open {} in a browser\n", list.string(),
-                                 (options.to / "circuit/report.html").string()));
+        write_stdout(fmt::format("{} shows what was decided and found; {} has the commands\n",
+                                 page.string(), list.string()));
 }
 
 option_list describe(run_command_options& options) {
     option_list list;
     list.begin_group("Output");
     list.add("output", options.to,
-             "folder to write: circuit, with the result of episodes; for voltages also sorted, "
-             "with that of sort; and steps.txt, the commands that give the same and why they were "
-             "chosen")
+             "folder to write: index.html, a page of all steps, why they were chosen and what they "
+             "found; circuit, with the result of episodes; for voltages also sorted, with that of "
+             "sort; and steps.txt, the commands that give the same")
         .basic()
         .written("OUT_DIR")
         .by_default("the name of the file with -result");

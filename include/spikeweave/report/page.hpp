@@ -77,4 +77,20 @@ SPIKEWEAVE_API written_page write_page(const std::filesystem::path& page,
                                        const page_options& options = {}, const execution& run = {},
                                        bool overwrite = true);
 
+/// A command of an analysis.
+struct analysis_step {
+    std::string why{};               ///< the reason for it
+    std::string command{};           ///< as it is typed
+    std::filesystem::path folder{};  ///< its result, a folder beside the page
+};
+
+/// Writes the page of an analysis, which has the result of its last step in a sentence, all
+/// warnings, and the reason, command, result and picture of each step with a link to its page.
+/// @param analysed  the name of what the first step reads
+/// @throws io_error if a folder has no record of a run, or the page cannot be written.
+SPIKEWEAVE_API void write_analysis_page(const std::filesystem::path& page,
+                                        const std::string& analysed,
+                                        std::span<const analysis_step> steps,
+                                        bool overwrite = true);
+
 }  // namespace spikeweave

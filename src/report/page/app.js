@@ -9,6 +9,7 @@ import { makeSaver } from "./exports.js";
 import { el, grouped, shownName, shownNumber } from "./format.js";
 import { drawAll } from "./in_turn.js";
 import { replayPage } from "./replay_page.js";
+import { runPage } from "./run_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
 import { sideBySidePage, seriesPage } from "./several_pages.js";
 import { severalSortPage } from "./several_sort_page.js";
@@ -19,7 +20,7 @@ import { makeThemeButton } from "./theme.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: sideBySidePage, series: seriesPage,
   "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
-  replay: replayPage, assemblies: assembliesPage, compare: comparePage };
+  replay: replayPage, assemblies: assembliesPage, compare: comparePage, run: runPage };
 
 // In the frame of a notebook, addresses are those of the notebook: links have to scroll by themselves.
 function linkTo(id, name) {
