@@ -111,4 +111,8 @@ std::string printable_text(std::string_view text) {
     return out;
 }
 
+std::string plural(std::uint64_t n, std::string_view one, std::string_view many) {
+    return grouped(n) + " " + std::string(n == 1 ? one : many);
+}
+
 }  // namespace spikeweave::core

@@ -28,6 +28,9 @@ std::vector<std::string_view> split(std::string_view text, std::string_view by);
 /// Formats a number as "12,345,678".
 std::string grouped(std::uint64_t number);
 
+/// Returns "1 edge", "2,000 edges".
+std::string plural(std::uint64_t n, std::string_view one, std::string_view many);
+
 /// The first few texts, and how many more there are: "a, b, c and 4 more".
 std::string listed(std::span<const std::string> texts);
 

@@ -6,13 +6,33 @@
 namespace spikeweave {
 
 using core::grouped;
+using core::plural;
+
+std::string triggers_text(std::uint64_t triggers, std::uint64_t detections, std::uint64_t spikes,
+                          std::uint64_t units) {
+    const std::uint64_t suppressed = detections - triggers;
+    return fmt::format("{}{} in {} of {}", plural(triggers, "trigger", "triggers"),
+                       suppressed == 0 ? ""
+                                       : " and " + plural(suppressed, "suppressed detection",
+                                                          "suppressed detections"),
+                       plural(spikes, "spike", "spikes"), plural(units, "unit", "units"));
+}
+
+std::string summarize(const live_result& result) {
+    std::string text =
+        triggers_text(result.triggers, result.detections, result.spikes, result.units);
+    if (result.windows > 0) text += "; " + plural(result.windows, "window", "windows");
+    if (result.armed > 0) text += "; armed " + plural(result.armed, "time", "times");
+    return text + ".";
+}
 
 std::vector<std::string> loss_warnings(const live_result& result) {
     std::vector<std::string> warnings;
     if (result.missing > 0 || result.unreadable > 0 || result.late > 0)
-        warnings.push_back(
-            fmt::format("{} messages were lost, {} were unreadable, {} spikes were late",
-                        grouped(result.missing), grouped(result.unreadable), grouped(result.late)));
+        warnings.push_back(fmt::format(
+            "{}, {}, {}", plural(result.missing, "message was lost", "messages were lost"),
+            plural(result.unreadable, "was unreadable", "were unreadable"),
+            plural(result.late, "spike was late", "spikes were late")));
     if (result.most_behind_s > 1)
         warnings.push_back(fmt::format(
             "samples were sorted up to {:.1f} s after they had come, because sorting was too slow; "
@@ -20,19 +40,20 @@ std::vector<std::string> loss_warnings(const live_result& result) {
             result.most_behind_s, result.left_out == 0 ? "no" : grouped(result.left_out)));
     if (result.skipped > 0 || result.incomplete > 0)
         warnings.push_back(fmt::format(
-            "{} windows were skipped and the search of {} ended early, because their time or the "
-            "memory was used up (`window_budget`, `max_memory`)",
-            grouped(result.skipped), grouped(result.incomplete)));
+            "{} skipped and the search of {} ended early, because their time or the memory was "
+            "used "
+            "up (`window_budget`, `max_memory`)",
+            plural(result.skipped, "window was", "windows were"), grouped(result.incomplete)));
     if (result.untested > 0)
         warnings.push_back(
-            fmt::format("{} windows could not be tested in time, so nothing in them counts as "
-                        "significant (`window_budget`)",
-                        grouped(result.untested)));
+            fmt::format("{} could not be tested in time, so nothing in them counts as significant "
+                        "(`window_budget`)",
+                        plural(result.untested, "window", "windows")));
     if (result.late_changes > 0)
         warnings.push_back(
-            fmt::format("{} times what was armed changed later than it should have, because the "
-                        "window that decided took too long",
-                        grouped(result.late_changes)));
+            fmt::format("what was armed changed {} later than it should have, because the window "
+                        "that decided took too long",
+                        plural(result.late_changes, "time", "times")));
     return warnings;
 }
 

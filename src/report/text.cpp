@@ -54,10 +54,6 @@ std::string_view yes_no(bool value) {
     return value ? "yes" : "no";
 }
 
-std::string plural(std::size_t n, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", core::grouped(n), n == 1 ? one : many);
-}
-
 std::string range_text(std::size_t least, std::size_t most) {
     return least == most ? core::grouped(least)
                          : fmt::format("{} to {}", core::grouped(least), core::grouped(most));

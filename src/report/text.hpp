@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/text.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
 #include "spikeweave/core/time.hpp"
 
@@ -47,8 +48,7 @@ std::string p_text(double p);
 /// Formats exact milliseconds without a unit.
 std::string milliseconds(duration d);
 std::string_view yes_no(bool value);
-/// Returns "1 edge", "2,000 edges".
-std::string plural(std::size_t n, std::string_view one, std::string_view many);
+using core::plural;
 /// Returns "3" or "3 to 5".
 std::string range_text(std::size_t least, std::size_t most);
 /// Returns the error rate that a correction keeps at `alpha`: "1 % false discovery rate".

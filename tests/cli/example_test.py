@@ -71,6 +71,12 @@ class Example(CliTest):
     def test_other_names_are_refused(self):
         self.refused("example", "cultur", says=("culture, network, chains, patterns, recording", "did you mean culture?"))
 
+    def test_a_recording_is_a_folder(self):
+        for name in ("rec.nwb", "rec.h5"):
+            self.refused("example", "recording", "-o", self.folder / name, says=(name, "folder"))
+        self.refused("example", "culture", "-o", self.folder / "culture.h5", says=("culture.h5", ".tsv", ".npz"))
+        self.assertEqual(self.names(), [])
+
 
 if __name__ == "__main__":
     unittest.main()

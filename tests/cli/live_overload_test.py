@@ -47,7 +47,7 @@ class Overload(CliTest):
         incomplete = [one for one in windows if one["complete_to_size"] is not None]
 
         self.assertEqual(result.returncode, 1 if skipped else 0, result.stderr)
-        self.assertIn(f"{len(skipped)} windows were skipped and the search of {len(incomplete)} ended early", result.stderr)
+        self.assertIn(f"{len(skipped)} {'window was' if len(skipped) == 1 else 'windows were'} skipped and the search of {len(incomplete)} ended early", result.stderr)
         self.assertEqual((stats["windows"], stats["incomplete"], stats["skipped"]),
                          (len(windows), len(incomplete), len(skipped)))
         self.assertEqual(sorted(one["window"] for one in windows + skipped),

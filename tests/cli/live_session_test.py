@@ -108,7 +108,7 @@ class Sessions(CliTest):
         result = run("live", "-", "--resume", self.session, input=rest, stdin=None)
 
         self.assertEqual(result.returncode, 1, result.stderr)  # what was sent meanwhile is lost
-        self.assertIn("1 messages were lost", result.stderr)
+        self.assertIn("1 message was lost", result.stderr)
         self.assertEqual(self.recorded_spikes(), len(self.spikes))
         self.ok("live", self.session, "--verify")
         resumed = query(self.session, "SELECT digest, times FROM detection LEFT JOIN window USING (seq)")

@@ -264,7 +264,7 @@ class Losses(CliTest):
         self.assertEqual(result.returncode, 1, result.stderr)
         first, losses = result.stderr.splitlines()
         self.assertIn("The first message that could not be read: standard input, line 2: found '?'", first)
-        self.assertEqual(losses, "spikeweave: warning: 0 messages were lost, 1 were unreadable, 1 spikes were late")
+        self.assertEqual(losses, "spikeweave: warning: 0 messages were lost, 1 was unreadable, 1 spike was late")
         results = results_of(result.stdout)
         self.assertEqual([one["type"] for one in results], ["detection", "alarm", "stats"])
         self.assertEqual((results[2]["spikes"], results[2]["late"], results[2]["unreadable"]), (2, 1, 1))

@@ -140,10 +140,10 @@ class Busy(SessionPage):
         self.assertEqual(self.one("#verdict").text, self.data["run"]["summary"])
         triggers = sum(not suppressed for suppressed in self.data["detections"]["suppressed"])
         suppressed = self.data["detections"]["total"] - triggers
-        self.assertRegex(self.one("#verdict").text, rf"^{triggers} triggers and {suppressed} suppressed detections in 1 min 0 s of \d+ units; 2 episodes monitored; ")
+        self.assertRegex(self.one("#verdict").text, rf"^{triggers} triggers and {suppressed} suppressed detections in [\d,]+ spikes of \d+ units; 2 episodes monitored; ")
         self.assertRegex(self.one("#verdict").text, rf" significant edges in each of {len(self.windows)} windows\. 1 warning\.$")
         self.assertEqual([one.text for one in self.driver.find_elements("css selector", "#verdict + #warnings li")],
-                         ["0 messages were lost, 1 were unreadable, 1 spikes were late."])
+                         ["0 messages were lost, 1 was unreadable, 1 spike was late."])
         self.assertEqual(len(self.windows), query(self.session, "SELECT count(*) FROM window")[0][0])
 
     def test_numbers_are_those_of_the_session(self):

@@ -8,16 +8,30 @@ namespace {
 TEST(LossWarnings, SayWhatWasLostAndByWhichOptions) {
     EXPECT_TRUE(loss_warnings({.spikes = 5, .windows = 3}).empty());
 
-    const auto source = loss_warnings({.late = 2, .missing = 1'234});
+    const auto source = loss_warnings({.late = 2, .missing = 1'234, .unreadable = 1});
     ASSERT_EQ(source.size(), 1U);
-    EXPECT_EQ(source[0], "1,234 messages were lost, 0 were unreadable, 2 spikes were late");
+    EXPECT_EQ(source[0], "1,234 messages were lost, 1 was unreadable, 2 spikes were late");
 
     const auto windows = loss_warnings({.incomplete = 4, .late_changes = 1, .untested = 6});
     ASSERT_EQ(windows.size(), 3U);
     EXPECT_NE(windows[0].find("the search of 4 ended early"), std::string::npos);
     EXPECT_NE(windows[0].find("`window_budget`, `max_memory`"), std::string::npos);
     EXPECT_NE(windows[1].find("6 windows could not be tested"), std::string::npos);
-    EXPECT_NE(windows[2].find("1 times what was armed changed later"), std::string::npos);
+    EXPECT_NE(windows[2].find("what was armed changed 1 time later"), std::string::npos);
+}
+
+TEST(Summarize, IsASentenceInTheSingularAndPlural) {
+    EXPECT_EQ(summarize({.units = 1, .spikes = 1, .detections = 1, .triggers = 1}),
+              "1 trigger in 1 spike of 1 unit.");
+    EXPECT_EQ(
+        summarize({.units = 26,
+                   .spikes = 51'444,
+                   .detections = 3,
+                   .triggers = 2,
+                   .windows = 11,
+                   .armed = 2}),
+        "2 triggers and 1 suppressed detection in 51,444 spikes of 26 units; 11 windows; armed "
+        "2 times.");
 }
 
 }  // namespace

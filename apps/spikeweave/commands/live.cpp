@@ -43,15 +43,6 @@ option_list describe(live_command& options) {
     return list;
 }
 
-std::string summary_of(const live_result& result) {
-    const std::uint64_t suppressed = result.detections - result.triggers;
-    return fmt::format("{} spikes of {} units: {} detections{}, {} windows{}\n",
-                       grouped(result.spikes), grouped(result.units), grouped(result.detections),
-                       suppressed > 0 ? fmt::format(" ({} suppressed)", grouped(suppressed)) : "",
-                       grouped(result.windows),
-                       result.armed > 0 ? fmt::format(", {} armed", grouped(result.armed)) : "");
-}
-
 std::string delays_of(const delays& of) {
     return fmt::format(
         "spikes found after their last sample: median {:.2f} ms, 99 % {:.2f} ms, 99.9 % {:.2f} "
@@ -139,7 +130,7 @@ void run(live_command& options, invocation& call) {
     call.progress.clear();
     if (is_for_nobody) throw output_closed();
     call.warn(result.warnings);
-    if (!are_printed(options.analysis) && !call.quiet) write_stdout(summary_of(result));
+    if (!are_printed(options.analysis) && !call.quiet) write_stdout(summarize(result) + "\n");
     if (result.sorting && !call.quiet) write_stderr("spikeweave: " + delays_of(*result.sorting));
     call.warn(loss_warnings(result));
     if (result.has_losses() && !options.allow_gaps) call.exit_status = 1;

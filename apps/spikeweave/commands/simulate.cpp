@@ -9,6 +9,7 @@
 #include "cli/described_options.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
 #include "spikeweave/simulate/features.hpp"
@@ -76,6 +77,11 @@ void write_spikes_of(Made (*simulate)(const Options&, const execution&), const c
 }
 
 void write_recording(const simulate_command<recording_options>& options, const invocation& call) {
+    if (const fs::path ending = options.to.extension(); ending == ".nwb" || ending == ".h5")
+        throw invalid_argument(
+            fmt::format("'{}' is named as a file, and a recording is written as a folder: give a "
+                        "name without {}",
+                        options.to.string(), ending.string()));
     check_result_place(options.to, options.overwrite, result_kind::recording);
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
                                                      call.run(options.threads.threads));

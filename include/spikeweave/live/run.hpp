@@ -162,6 +162,14 @@ struct live_result {
     }
 };
 
+/// The triggers and the detections that were suppressed, and the spikes that they are of, as words:
+/// "2 triggers and 1 suppressed detection in 1,000 spikes of 3 units".
+SPIKEWEAVE_API std::string triggers_text(std::uint64_t triggers, std::uint64_t detections,
+                                         std::uint64_t spikes, std::uint64_t units);
+
+/// An analysis in a sentence.
+SPIKEWEAVE_API std::string summarize(const live_result& result);
+
 /// Warnings about the losses of an analysis from its source, and about the windows that it could
 /// not mine, test or act on in time, as full sentences. They name options in backticks.
 SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result);

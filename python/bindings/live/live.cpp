@@ -102,7 +102,7 @@ struct shown {
         return nb::make_tuple("Stats", event.units, event.spikes, event.late, event.duplicates,
                               event.missing, event.unreadable, event.epochs, event.detections,
                               event.triggers, event.windows, event.incomplete, event.skipped,
-                              event.untested, event.undelivered, event.warnings);
+                              event.untested, event.undelivered, event.warnings, summarize(event));
     }
 };
 

@@ -119,15 +119,11 @@ std::string sentence_of(const session_content& content, const json& windows) {
         content.detections, [](const session_detection& one) { return !one.suppressed.empty(); }));
     const auto patterns = static_cast<std::size_t>(std::ranges::count_if(
         content.armed, [](const session_armed& one) { return !one.lags.empty(); }));
-    duration length{};
-    for (const spike_sequence& epoch : content.epochs) length += epoch.observed_time();
-    std::string text = fmt::format(
-        "{}{} in {} of {}", plural(content.detections.size() - suppressed, "trigger", "triggers"),
-        suppressed == 0 ? ""
-                        : fmt::format(" and {}", plural(suppressed, "suppressed detection",
-                                                        "suppressed detections")),
-        format_rough_time(to_seconds(length)),
-        plural(content.epochs.front().unit_count(), "unit", "units"));
+    std::size_t spikes = 0;
+    for (const spike_sequence& epoch : content.epochs) spikes += epoch.size();
+    std::string text =
+        triggers_text(content.detections.size() - suppressed, content.detections.size(), spikes,
+                      content.epochs.front().unit_count());
     if (!content.armed.empty())
         text += fmt::format("; {} monitored",
                             plural(content.armed.size(), patterns > 0 ? "pattern" : "episode",
