@@ -3,8 +3,9 @@ number of threads."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from ._commands.described import described
 from ._values.recording import Recording
 from ._values.spikes import SpikeSequence
 from ._values.tables import counted, html_result, short
+from ._values.types import Time
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -48,8 +50,36 @@ __all__ = [
 _SHOWN = 10
 
 
+class _HasSpikes:
+    """What has spikes: their trains, rates and parts can be had of it, too."""
+
+    spikes: SpikeSequence
+
+    def __getitem__(self, unit: str) -> NDArray[np.float64]:
+        """The times of a unit in seconds."""
+        return self.spikes[unit]
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """Rates of the units in Hz."""
+        return self.spikes.rates
+
+    def select(
+        self,
+        units: Iterable[str | int] | str | None = None,
+        *,
+        t_start: Time | None = None,
+        t_stop: Time | None = None,
+    ) -> SpikeSequence:
+        """Units or a part of the spikes, as by `SpikeSequence.select`."""
+        return self.spikes.select(units, t_start=t_start, t_stop=t_stop)
+
+    def _repr_html_(self) -> str:
+        return self.spikes._repr_html_()
+
+
 @dataclass(frozen=True, eq=False)
-class SimulatedSpikes:
+class SimulatedSpikes(_HasSpikes):
     """Spikes whose connections are known.
 
     Attributes
@@ -95,7 +125,7 @@ class PlantedPattern:
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatedPatterns:
+class SimulatedPatterns(_HasSpikes):
     """Spikes whose patterns are known."""
 
     spikes: SpikeSequence
@@ -103,7 +133,7 @@ class SimulatedPatterns:
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatedNetwork:
+class SimulatedNetwork(_HasSpikes):
     """Spikes of recorded units of a network, and the synapses between them.
 
     Attributes
@@ -125,7 +155,7 @@ class SimulatedNetwork:
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatedRecording:
+class SimulatedRecording(_HasSpikes):
     """A recording whose units are known.
 
     Attributes
@@ -363,7 +393,7 @@ def recording(
     --------
     >>> import spikeweave
     >>> spikeweave.simulate.recording(channels=4, units=2, length="1s").recording
-    <Recording: 4 channels, 1 s at 30000 Hz>
+    <Recording: 4 channels, 1 s at 30,000 Hz>
     """
     made = _made(_core.simulate_recording, options, threads, progress)
     return SimulatedRecording(
@@ -397,23 +427,31 @@ def features(
     return SimulatedFeatures(**made)
 
 
+@overload
+def example(*, threads: int = 0, progress: Progress = None) -> dict[str, str]: ...
+@overload
 def example(
     name: str, *, threads: int = 0, progress: Progress = None
-) -> SimulatedSpikes | SimulatedPatterns | SimulatedNetwork | SimulatedRecording:
+) -> SimulatedSpikes | SimulatedPatterns | SimulatedNetwork | SimulatedRecording: ...
+def example(
+    name: str | None = None, *, threads: int = 0, progress: Progress = None
+) -> SimulatedSpikes | SimulatedPatterns | SimulatedNetwork | SimulatedRecording | dict[str, str]:
     """A small recording with a known answer, to try the analyses with.
 
-    The command ``spikeweave example`` lists all, with their answers, and writes the same.
+    The command ``spikeweave example`` lists the same, and writes them.
 
     Parameters
     ----------
     name
-        ``"culture"``, ``"network"``, ``"chains"``, ``"patterns"`` or ``"recording"``.
+        ``"culture"``, ``"network"``, ``"chains"``, ``"patterns"`` or ``"recording"``. Without it,
+        all are listed.
     threads, progress
         As in `sym26`.
 
     Returns
     -------
-    SimulatedSpikes, SimulatedPatterns, SimulatedNetwork or SimulatedRecording
+    SimulatedSpikes, SimulatedPatterns, SimulatedNetwork, SimulatedRecording, or a dictionary
+        The dictionary has the names with the content and the answer of each.
 
     Raises
     ------
@@ -423,9 +461,13 @@ def example(
     Examples
     --------
     >>> import spikeweave
+    >>> list(spikeweave.example())
+    ['culture', 'network', 'chains', 'patterns', 'recording']
     >>> spikeweave.example("chains").chains
     [array([0, 1, 2, 3], dtype=uint32), array([ 4,  5,  6,  7,  8,  9, 10, 11], dtype=uint32)]
     """
+    if name is None:
+        return dict(_core.examples())
     model, options = _core.example(name)
     make: Any = {
         "sym26": sym26,

@@ -57,7 +57,11 @@ def spikes():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"surrogates": 19, "seed": 1, "max_size": 2}, {"hold_out": 0.5, "hold_out_block": "2s"}],
+    [
+        {"max_memory": 2_000_000_000},
+        {"surrogates": 19, "seed": 1, "max_size": 2},
+        {"hold_out": 0.5, "hold_out_block": "2s"},
+    ],
     ids=["plain", "surrogates", "held-out"],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -182,9 +186,59 @@ def test_sortings_are_saved(tmp_path):
     found = spikeweave.sort_features(made.features)
     found.save(tmp_path / "out")
 
-    assert (tmp_path / "out" / "units.tsv").exists()
-    with pytest.raises(OSError, match="a result of sort cannot be loaded: spikeweave.read"):
-        spikeweave.load(tmp_path / "out")
+    again = spikeweave.load(tmp_path / "out")
+
+    assert not differing(found, again, "_data", "parameters", "iterations")
+    assert again.iterations["changed"].tolist() == found.iterations["changed"].tolist()
+    assert again.iterations["score"] == pytest.approx(found.iterations["score"])
+    assert again.summary == found.summary
+    assert again.to_html() == found.to_html()
+    assert again.parameters["stop"] == found.parameters["stop"]
+    with pytest.raises(ValueError, match="no folder for Phy"):
+        again.to_phy(tmp_path / "phy")
+
+
+def test_sorted_recordings_are_saved(tmp_path):
+    made = spikeweave.simulate.recording(
+        units=3, channels=8, length="20s", seed=2, drift="20um", drift_period="10s"
+    )
+    found = spikeweave.sort(made.recording)
+    found.save(tmp_path / "out")
+
+    again = spikeweave.load(tmp_path / "out")
+
+    assert not differing(found, again, "_data", "parameters", "waveforms", "noise")
+    assert same(again.parameters, {name: found.parameters[name] for name in again.parameters})
+    known = ~np.isnan(again.waveforms)
+    assert known[1:].any()
+    assert not known[0].any()
+    assert np.array_equal(again.waveforms[known], found.waveforms[known])
+    assert again._repr_html_() == found._repr_html_()
+    again.to_phy(tmp_path / "phy")
+    assert (tmp_path / "phy" / "params.py").exists()
+    assert len(spikeweave.read(tmp_path / "out" / "spikes.npz")) == len(again.spikes)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_windows_are_saved(spikes, tmp_path):
+    found = spikeweave.windows(spikes, **SEARCH, window=8, hop=4, change_points=True)
+    found.save(tmp_path / "out")
+
+    again = spikeweave.load(tmp_path / "out")
+
+    assert again.summary == found.summary
+    assert again.to_html() == found.to_html()
+    assert again._repr_html_() == found._repr_html_()
+    assert same(again.parameters, found.parameters)
+    for one, other in zip(found, again, strict=True):
+        assert not differing(one, other, "chains", "levels", "seconds", "spikes")
+        assert same(one.spikes.times, other.spikes.times)
+        assert [str(other[i]) for i in other.chains] == [str(one[i]) for i in one.chains]
+        assert other.summary == found.summary
+    with pytest.raises(ValueError, match="no page of a single window"):
+        again[0].to_html()
+    with pytest.raises(ValueError, match=r"change_points\.tsv"):
+        again.to_dataframe("changes")
 
 
 def test_what_cannot_be_saved(spikes, tmp_path):

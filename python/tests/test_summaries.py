@@ -167,6 +167,74 @@ def test_examples_are_those_of_the_command():
         spikeweave.example("cat")
 
 
+def test_all_examples_are_listed_with_their_answers():
+    listed = spikeweave.example()
+
+    assert list(listed) == ["culture", "network", "chains", "patterns", "recording"]
+    assert "two chains, n0 to n3" in listed["chains"]
+
+
+def test_simulations_have_what_their_spikes_have(made):
+    assert np.array_equal(made["n3"], made.spikes["n3"])
+    assert np.array_equal(made.rates, made.spikes.rates)
+    assert made.select("n3", t_stop=5) == made.spikes.select("n3", t_stop=5)
+    hidden = spikeweave.simulate.patterns(units=12, seed=1)
+    assert hidden._repr_html_() == hidden.spikes._repr_html_()
+
+
+def test_patterns_say_whether_they_are_significant(made):
+    spikes = made.select([f"n{i}" for i in range(5)], t_stop=20)
+    few = {"min_occ": 60, "min_spikes": 3, "window": 4}
+
+    untested = spikeweave.spade(spikes, **few)
+    assert len(untested) > 0
+    assert not untested.significant.any()
+    tested = spikeweave.spade(spikes, **few, surrogates=100, alpha=0.05, seed=1)
+    assert len(tested) > 0
+    assert tested.significant.all()
+    assert tested.to_dataframe()["significant"].all()
+
+
+def test_several_results_say_what_changed(made):
+    days = [made.select(t_stop=20), made.select(t_start=20)]
+    found = [spikeweave.episodes(one, delays="4-6ms", min_count=100) for one in days]
+
+    both = spikeweave.report(found)
+
+    assert "change" in both.summary
+    assert both._repr_html_().startswith(f"<p><b>{both.summary}</b></p>")
+    assert both.warnings == [text for one in found for text in one.warnings]
+
+
+def test_windows_have_no_nan_in_a_notebook(made):
+    found = spikeweave.windows(made.spikes, window=20, delays="4-6ms", min_count=60)
+
+    html = found._repr_html_()
+
+    assert "<td>–</td></tr>" in html
+    assert "nan" not in html
+    assert "None" not in html
+
+
+def test_figures_are_short():
+    spikes = spikeweave.SpikeSequence.of({"a": np.arange(12345) / 7}, t_stop=12345.678)
+
+    assert repr(spikes) == "<SpikeSequence: 12,345 spikes of 1 unit, 0 s to 12,350 s>"
+    assert "<td>12,345</td><td>1</td>" in spikes._repr_html_()
+
+
+def test_a_live_run_ends_with_a_sentence(made, found):
+    with spikeweave.live(made.spikes, speed="max", episodes=found[found.chains]) as run:
+        assert run.summary == "The run has not ended."
+        triggers = sum(isinstance(event, spikeweave.Detection) for event in run)
+
+    assert run.summary.startswith(
+        f"{triggers:,} triggers in {len(made.spikes):,} spikes of 26 units"
+    )
+    assert run.stats._repr_html_().startswith(f"<p><b>{run.summary}</b></p>")
+    assert run._repr_html_() == run.stats._repr_html_()
+
+
 def test_simulated_spikes_list_their_connections():
     html = spikeweave.simulate.sym26(seed=1, length="10s")._repr_html_()
 

@@ -369,8 +369,9 @@ void set_recorded(const option_list& options, const nb::dict& recorded) {
         const nb::object value = recorded[one.name.c_str()];
         if (nb::isinstance<nb::bool_>(value))
             one.set(nb::cast<bool>(value));
-        else
-            one.set_text(nb::cast<std::string>(value));
+        else  // amounts of memory are recorded in bytes
+            one.set_text(nb::cast<std::string>(value) +
+                         (one.kind == option_kind::memory ? "B" : ""));
     }
 }
 

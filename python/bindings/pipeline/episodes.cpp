@@ -303,6 +303,7 @@ void bind_episodes(nb::module_& m) {
     m.def("episodes_options", &description<episode_options>);
     m.def("episodes_arguments", &recorded_arguments<episode_options>);
     m.def("find_episodes_in_windows", &find_in_windows, "spikes"_a, "given"_a);
+    m.def("windows_arguments", &recorded_arguments<windowed_episode_options>);
     m.def("windows_options", &description<windowed_episode_options>);
     m.def("count_and_test_episodes", &count_and_test, "spikes"_a, "episodes"_a, "given"_a);
     m.def("count_options", &description<given_episode_options>);

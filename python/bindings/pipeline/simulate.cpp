@@ -84,6 +84,15 @@ nb::tuple example_of(const std::string& name) {
         which.options);
 }
 
+// The names of the examples, each with its description and answer.
+nb::dict list_of_examples() {
+    nb::dict out;
+    for (const example_recording& one : example_recordings())
+        out[nb::cast(std::string(one.name))] =
+            std::string(one.about) + ": " + std::string(one.answer);
+    return out;
+}
+
 }  // namespace
 
 void bind_simulate(nb::module_& m) {
@@ -95,6 +104,7 @@ void bind_simulate(nb::module_& m) {
     bind_simulation(m, "recording", &simulate_recording);
     bind_simulation(m, "features", &simulate_features);
     m.def("example", &example_of);
+    m.def("examples", &list_of_examples);
 }
 
 }  // namespace spikeweave::python

@@ -178,6 +178,8 @@ void bind_sort(nb::module_& m) {
     m.def("sort_features", &sort_given_features, "features"_a, "masks"_a.none(), "samples"_a.none(),
           "given"_a);
     m.def("write_phy", &to_phy, "data"_a, "folder"_a);
+    m.def("sort_arguments", &recorded_arguments<sort_options>);
+    m.def("sort_features_arguments", &recorded_arguments<feature_sort_options>);
     m.def("sort_options", &description<sort_options>);
     m.def("sort_features_options", &description<feature_sort_options>);
     m.def("read_features_options", &description<feature_read_options>);

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 from collections.abc import Callable, Iterable
@@ -17,12 +16,15 @@ from .._values.assemblies import Assembly, AssemblyResult
 from .._values.circuit import Circuit
 from .._values.compare import ComparedPattern, ConditionComparison, PatternComparison
 from .._values.episode_rows import Episode, of_table
+from .._values.episode_windows import WindowedEpisodeResult
 from .._values.episodes import EpisodeResult
 from .._values.page import Document
 from .._values.pair_tests import PairTests
 from .._values.replay import ReplayResult
+from .._values.sort import SortResult
 from .._values.spade import PatternResult
-from .._values.spikes import SpikeSequence
+from .documents import floats_of, recorded_of, spikes_of
+from .saved_sorting import sorting_of
 
 _TESTS = ("expected", "p", "q")
 #: In seconds; pairs with a longer delay are slow.
@@ -38,19 +40,24 @@ def load(
     | ReplayResult
     | ConditionComparison
     | PatternComparison
+    | SortResult
+    | WindowedEpisodeResult
 ):
     """Reads a result that `save` or the command has written.
 
     Parameters
     ----------
     folder
-        A folder of ``episodes``, ``spade``, ``assemblies``, ``replay`` or ``compare``.
+        A folder of ``episodes``, ``windows``, ``spade``, ``sort``, ``assemblies``, ``replay`` or
+        ``compare``.
 
     Returns
     -------
-    EpisodeResult, PatternResult, AssemblyResult, ReplayResult, ConditionComparison or
-    PatternComparison
-        With the rows in the order of the tables in the folder.
+    EpisodeResult, WindowedEpisodeResult, PatternResult, SortResult, AssemblyResult, ReplayResult,
+    ConditionComparison or PatternComparison
+        With the rows in the order of the tables in the folder. Of windows, a single one has
+        neither `levels` nor a page, and the changes are in ``change_points.tsv``. Waveforms of a
+        sorting are NaN on channels that the folder leaves out, those of noise on all.
 
     Raises
     ------
@@ -71,13 +78,7 @@ def load(
     """
     text = _core.read_result(Path(folder))
     document = json.loads(text)
-    reader = _readers.get(document["kind"])
-    if reader is None:
-        hint = {
-            "sort": "spikeweave.read reads the units in its spikes.npz",
-            "windows": "its tables are window_episodes.tsv and window_circuits.tsv",
-        }.get(document["kind"], "")
-        raise OSError(f"'{folder}': a result of {document['kind']} cannot be loaded: {hint}")
+    reader = _readers[document["kind"]]
     try:
         return reader(document, Document(text, Path(folder)))
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -85,53 +86,8 @@ def load(
         raise OSError(f"'{file}': it is damaged: {type(error).__name__}: {error}") from error
 
 
-def _numbers(text: str) -> NDArray[np.int64]:
-    """Numbers in base64 of LEB128."""
-    coded = np.frombuffer(base64.b64decode(text), np.uint8)
-    last = np.flatnonzero(coded < 128)
-    first = np.concatenate([[0], last[:-1] + 1])[: len(last)].astype(np.int64)
-    place = np.arange(len(coded)) - np.repeat(first, last - first + 1)
-    values = (coded & 127).astype(np.uint64) << (7 * place).astype(np.uint64)
-    return np.add.reduceat(values, first).astype(np.int64) if len(first) else np.empty(0, np.int64)
-
-
-def _spikes(document: dict[str, Any]) -> SpikeSequence:
-    coded = document["spikes"]
-    times = np.cumsum(_numbers(coded["steps_us"])) + coded["begin_us"]
-    epochs = coded.get("epochs_us")
-    core, _, _ = _core.make_spikes(
-        times / 1e6,
-        _numbers(coded["units"]).astype(np.uint32),
-        document["unit_names"],
-        coded["begin_us"] / 1e6,
-        coded["end_us"] / 1e6,
-    )
-    return SpikeSequence._from_core(
-        core if epochs is None else core.with_epochs(np.ravel(epochs) / 1e6)
-    )
-
-
-def _recorded(run: dict[str, Any], resolve: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
-    """The facts that results of all kinds take from the record of their run."""
-    asked = {
-        name: value if isinstance(value, (bool, str)) else json.dumps(value)
-        for name, value in run["parameters"].items()
-        if value is not None
-    }
-    return {
-        "parameters": resolve(asked),
-        "seconds": run["seconds"],
-        "warnings": run["input"]["warnings"],
-        "version": run["spikeweave"],
-    }
-
-
-def _floats(values: list[Any]) -> NDArray[np.float64]:
-    return np.array([np.nan if value is None else value for value in values], np.float64)
-
-
 def _figures(table: dict[str, Any], names: Iterable[str], prefix: str = "") -> dict[str, Any]:
-    return {name: _floats(table[prefix + name]) for name in names}
+    return {name: floats_of(table[prefix + name]) for name in names}
 
 
 def _seconds(milliseconds: list[Any]) -> NDArray[np.float64]:
@@ -149,7 +105,7 @@ def _flat_episodes(table: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _circuit(table: dict[str, Any], names: list[str]) -> Circuit:
+def _circuit_columns(table: dict[str, Any]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     for column, values in table.items():
         name = {"from": "source", "to": "target"}.get(column, column.removesuffix("_ms"))
@@ -162,13 +118,13 @@ def _circuit(table: dict[str, Any], names: list[str]) -> Circuit:
         elif name == "via":
             columns[name] = [units[0] if units else None for units in values]
         elif column.endswith("_ms"):
-            columns[name] = _floats(values) / 1e3
+            columns[name] = floats_of(values) / 1e3
         elif column != "total":
             is_text = any(isinstance(value, str) for value in values)
             columns[name] = (
-                values if is_text or name in ("sign", "kind", "cut") else _floats(values)
+                values if is_text or name in ("sign", "kind", "cut") else floats_of(values)
             )
-    return Circuit._of(names, columns)
+    return columns
 
 
 def _pairs(document: dict[str, Any]) -> PairTests | None:
@@ -223,21 +179,21 @@ def _episodes(document: dict[str, Any], report: Document) -> EpisodeResult:
     by = None
     if "surrogate_p" in table:
         names = {"mean_count": "mean", **{name: name for name in ("p", "q", "tail_p", "tail_q")}}
-        by = {name: _floats(table[f"surrogate_{of}"]) for name, of in names.items()}
+        by = {name: floats_of(table[f"surrogate_{of}"]) for name, of in names.items()}
     return EpisodeResult(
-        spikes=_spikes(document),
+        spikes=spikes_of(document),
         **_flat_episodes(table),
         counts=np.array(table["count"], np.int64),
         **_figures(table, (*_TESTS, "strength")),
         by_surrogates=by,
         search=_searched(document),
-        circuit=_circuit(document["circuit"], document["unit_names"]),
+        circuit=Circuit._of(document["unit_names"], _circuit_columns(document["circuit"])),
         pairs=_pairs(document),
         chains=np.array(run["circuit"]["chains"], np.int64) - 1,
         levels=run["search"]["levels"],
         threshold=run["search"]["threshold"],
         _report=report,
-        **_recorded(
+        **recorded_of(
             run,
             _core.episodes_arguments if "delays" in run["parameters"] else _core.count_arguments,
         ),
@@ -251,12 +207,12 @@ def _signatures(table: dict[str, Any], bin_ms: float, by: str | None) -> dict[st
         for name in ("size", "count", "patterns", "reached")
         if name in table and None not in table[name]
     }
-    out["duration"] = np.rint(_floats([ms or 0 for ms in table["duration_ms"]]) / bin_ms).astype(
+    out["duration"] = np.rint(floats_of([ms or 0 for ms in table["duration_ms"]]) / bin_ms).astype(
         np.int64
     )[order]
     for name in ("p", "q"):
         if name in table and None not in table[name]:
-            out[name] = _floats(table[name])[order]
+            out[name] = floats_of(table[name])[order]
     if "q" in out:
         for name in ("tested", "significant"):
             out[name] = np.array(table[name], np.bool_)[order]
@@ -269,7 +225,7 @@ def _patterns(document: dict[str, Any], report: Document) -> PatternResult:
     bin_ms = run["windows"]["bin_ms"]
     flat = {name: [v for one in table[name] for v in one] for name in ("units", "lags_ms")}
     optional: dict[str, Any] = {
-        name: _floats(table[column])
+        name: floats_of(table[column])
         for name, column in (
             ("p", "p"),
             ("q", "q"),
@@ -292,7 +248,7 @@ def _patterns(document: dict[str, Any], report: Document) -> PatternResult:
             "missing_units": record.get("missing_units", []),
         }
     return PatternResult(
-        spikes=_spikes(document),
+        spikes=spikes_of(document),
         offsets=np.cumsum([0, *map(len, table["units"])], dtype=np.int64),
         units=np.array(flat["units"], np.uint32),
         lag_bins=np.rint(np.array(flat["lags_ms"], np.float64) / bin_ms).astype(np.int64),
@@ -312,7 +268,7 @@ def _patterns(document: dict[str, Any], report: Document) -> PatternResult:
         },
         _report=report,
         **optional,
-        **_recorded(run, _core.spade_arguments),
+        **recorded_of(run, _core.spade_arguments),
     )
 
 
@@ -320,15 +276,15 @@ def _assemblies(document: dict[str, Any], report: Document) -> AssemblyResult:
     table, active, steps = (document[name] for name in ("assemblies", "activations", "search"))
     names = document["unit_names"]
     whose = np.array(active["assembly"], np.int64)
-    begins, counts = _floats(active["begin_s"]), np.array(active["count"], np.int64)
+    begins, counts = floats_of(active["begin_s"]), np.array(active["count"], np.int64)
     return AssemblyResult(
-        spikes=_spikes(document),
+        spikes=spikes_of(document),
         assemblies=[
             Assembly(
                 units=tuple(names[unit] for unit in table["units"][i]),
                 lags=np.array(table["lags_ms"][i]) / 1e3,
                 bin=table["bin_ms"][i] / 1e3,
-                p=_floats(table["p_by_size"][i]),
+                p=floats_of(table["p_by_size"][i]),
                 p_corrected=table["p_corrected"][i],
                 counts=np.array(table["count_by_size"][i], np.int64),
                 times=begins[whose == i + 1],
@@ -341,7 +297,7 @@ def _assemblies(document: dict[str, Any], report: Document) -> AssemblyResult:
             **{name: np.array(steps[name]) for name in ("size", "tests", "significant", "kept")},
         },
         _report=report,
-        **_recorded(document["run"], _core.assemblies_arguments),
+        **recorded_of(document["run"], _core.assemblies_arguments),
     )
 
 
@@ -356,7 +312,7 @@ def _replay(document: dict[str, Any], report: Document) -> ReplayResult:
     }
     figures = ("scale", *_TESTS, "z", "events_expected", "events_p", "events_q")
     return ReplayResult(
-        spikes=_spikes(document),
+        spikes=spikes_of(document),
         chains=[one for i, one in enumerate(rows) if i == 0 or chain[i] != chain[i - 1]],
         chain=chain,
         direction=table["direction"],
@@ -370,7 +326,7 @@ def _replay(document: dict[str, Any], report: Document) -> ReplayResult:
             **_figures(events, ("tau", "p_forward", "p_reverse")),
         },
         _report=report,
-        **_recorded(run, _core.replay_arguments),
+        **recorded_of(run, _core.replay_arguments),
     )
 
 
@@ -383,7 +339,7 @@ def _comparison(
         if name.startswith(("count_", "first_spikes_", "found_")):
             columns[name] = np.array(values, np.int64)
         elif name.startswith(("expected_", "removed_", "rate_", "excess_")):
-            columns[name.removesuffix("_hz")] = _floats(values)
+            columns[name.removesuffix("_hz")] = floats_of(values)
     sides = [run["input"][side] for side in ("a", "b")]
     common: dict[str, Any] = {
         "columns": columns,
@@ -404,9 +360,9 @@ def _comparison(
         "_report": report,
     }
     if "lags_ms" not in table:
-        common |= _recorded(run, _core.compare_arguments)
+        common |= recorded_of(run, _core.compare_arguments)
         return ConditionComparison(findings=of_table(_flat_episodes(table), names), **common)
-    common |= _recorded(run, _core.compare_patterns_arguments)
+    common |= recorded_of(run, _core.compare_patterns_arguments)
     findings = [
         ComparedPattern(tuple(names[unit] for unit in units), tuple(lag / 1e3 for lag in lags))
         for units, lags in zip(table["units"], table["lags_ms"], strict=True)
@@ -414,8 +370,64 @@ def _comparison(
     return PatternComparison(findings=findings, **common)
 
 
+def _windows(document: dict[str, Any], report: Document) -> WindowedEpisodeResult:
+    table, run = document["windows"], document["run"]
+    episodes, circuits = document["window_episodes"], document["window_circuits"]
+    place = {number: i for i, number in enumerate(table["window"])}
+
+    def part(of: dict[str, Any], number: int) -> dict[str, Any]:
+        kept = np.flatnonzero(np.array(of["window"]) == number).tolist()
+        return {
+            name: [values[i] for i in kept]
+            for name, values in of.items()
+            if name not in ("total", "window")
+        }
+
+    def window(i: int) -> dict[str, Any]:
+        rows = part(episodes, table["window"][i])
+        stability = {
+            name.removeprefix("stability_"): table[name][i]
+            for name in ("common", "jaccard", "jaccard_expected", "stability", "stability_p")
+        }
+        since = table["since"][i]
+        return {
+            "number": table["window"][i],
+            "begin": table["begin_s"][i],
+            "end": table["end_s"][i],
+            "spike_count": table["spikes"][i],
+            "threshold": table["threshold"][i],
+            "levels": [],
+            **_flat_episodes(rows),
+            "counts": np.array(rows["count"], np.int64),
+            **_figures(rows, (*_TESTS, "strength")),
+            "circuit": {
+                **_circuit_columns(part(circuits, table["window"][i])),
+                "chains": np.flatnonzero(rows["chain"]),
+            },
+            "stability": None if since is None else {**stability, "since": place[since]},
+            "report": _OneWindow(report._text, report._folder),
+        }
+
+    return WindowedEpisodeResult(
+        spikes=spikes_of(document),
+        _windows=[window(i) for i in range(len(table["window"]))],
+        _report=report,
+        **recorded_of(run, _core.windows_arguments),
+    )
+
+
+class _OneWindow(Document):
+    """A window of a result that was read."""
+
+    def document(self, command: str, warnings: list[str]) -> str:
+        """Refuses: the folder has none."""
+        raise ValueError(f"'{self._folder}' has no page of a single window, only of all")
+
+
 _readers: dict[str, Callable[[dict[str, Any], Document], Any]] = {
     "episodes": _episodes,
+    "windows": _windows,
+    "sort": sorting_of,
     "spade": _patterns,
     "assemblies": _assemblies,
     "replay": _replay,

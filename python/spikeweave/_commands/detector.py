@@ -145,5 +145,5 @@ class Detector:
     def __repr__(self) -> str:
         return (
             f"<Detector: {len(self._armed)} episodes of {len(self._names)} units, "
-            f"{int(self.counts.sum())} detections>"
+            f"{int(self.counts.sum()):,} detections>"
         )

@@ -30,6 +30,7 @@ from .._values.live import (
     Window,
 )
 from .._values.spikes import SpikeSequence
+from .._values.tables import html_result
 from .._values.types import FilePath, Time
 from .described import described
 
@@ -63,6 +64,11 @@ class LiveRun(Iterator[Event]):
 
     The analysis has its own thread. It continues while the loop does something else, until 1,024
     events wait.
+
+    Attributes
+    ----------
+    stats : Stats or None
+        The totals, once the run has ended.
     """
 
     def __init__(self, core: Any, blocks: Iterator[Block], unit_names: list[str] | None) -> None:
@@ -71,6 +77,7 @@ class LiveRun(Iterator[Event]):
         self._unit_names = unit_names
         self._count = 0
         self._taking = threading.RLock()  # a block is for one thread that iterates
+        self.stats: Stats | None = None
 
     def __next__(self) -> Event:
         with self._taking:
@@ -81,9 +88,20 @@ class LiveRun(Iterator[Event]):
             table, names, has_gap, epoch = fields
             return Window(**table, unit_names=names, has_gap=has_gap, epoch=epoch)
         if kind == "Stats":
-            for warning in fields[-1]:
+            self.stats = Stats(*fields)
+            for warning in self.stats.warnings:
                 warnings.warn(warning, stacklevel=2)
+            return self.stats
         return _EVENTS[kind](*fields)
+
+    @property
+    def summary(self) -> str:
+        """The run in a sentence, as the command ends with it."""
+        return "The run has not ended." if self.stats is None else self.stats.summary
+
+    def _repr_html_(self) -> str:
+        told = [] if self.stats is None else self.stats.warnings
+        return html_result(self.summary, told, [], [], 0)
 
     def _give_block(self) -> None:
         try:

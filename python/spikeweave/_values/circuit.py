@@ -191,8 +191,8 @@ class Circuit:
     def __repr__(self) -> str:
         direct = [sign for sign, kind in zip(self.sign, self.kind, strict=True) if kind == "direct"]
         return (
-            f"<Circuit: {len(self)} significant delays between {len(self.unit_names)} units, "
-            f"{len(direct)} of them direct, {direct.count('inhibitory')} of these inhibitory>"
+            f"<Circuit: {len(self):,} significant delays between {len(self.unit_names)} units, "
+            f"{len(direct):,} of them direct, {direct.count('inhibitory'):,} of these inhibitory>"
         )
 
     def _repr_html_(self) -> str:

@@ -87,7 +87,7 @@ class _Comparison(HasReport, Sequence[_Finding], Generic[_Finding]):
 
     def __repr__(self) -> str:
         changed = sum(change != "none" for change in self.columns["change"])
-        return f"<{type(self).__name__}: {changed} of {len(self)} findings changed>"
+        return f"<{type(self).__name__}: {changed:,} of {len(self):,} findings changed>"
 
     def _table(self, *names: str) -> pandas.DataFrame:
         own = {name: [getattr(one, name) for one in self.findings] for name in names}

@@ -16,7 +16,7 @@ from .episode_rows import of_table
 from .episodes import EpisodeResult
 from .page import HasReport
 from .spikes import SpikeSequence
-from .tables import counted
+from .tables import counted, short, short_span
 
 if TYPE_CHECKING:
     import pandas
@@ -210,7 +210,11 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
 
     def _change_columns(self) -> dict[str, list[Any]]:
         if self._changes is None:
-            raise ValueError("of: changes were not searched for: give change_points=True")
+            raise ValueError(
+                "of: the changes are in change_points.tsv of the folder"
+                if self.parameters["change_points"]
+                else "of: changes were not searched for: give change_points=True"
+            )
         alpha = self.parameters["change_alpha"]
         names = ("of", "units", "delays", "time", "before", "after", "p", "q", "significant")
         nothing = float("nan")
@@ -255,11 +259,13 @@ class WindowedEpisodeResult(HasReport, Sequence[EpisodeResult]):
 
     def __repr__(self) -> str:
         return (
-            f"<WindowedEpisodeResult: {counted(len(self), 'window')} from {self.begin[0]:g} s to "
-            f"{self.end[-1]:g} s>"
+            f"<WindowedEpisodeResult: {counted(len(self), 'window')} from "
+            f"{short_span(self.begin[0], self.end[-1])}>"
         )
 
     def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        names = ("number", "begin", "end", "spikes", "episodes", "significant", "edges", "chains")
         columns = self._columns()
-        rows = list(zip(*(np.asarray(column)[:most] for column in columns.values()), strict=True))
-        return list(columns), rows, len(self)
+        shown = [columns[name][:most] for name in (*names, "stability")]
+        rows = [tuple(short(float(value)) for value in row) for row in zip(*shown, strict=True)]
+        return [*names, "stability"], rows, len(self)

@@ -221,7 +221,7 @@ class EpisodeResult(HasReport, FindingsToNwb, EpisodeRows):
         longest = f" of up to {counted(int(self.sizes.max()), 'unit')}" if len(self) else ""
         return (
             f"<EpisodeResult: {counted(len(self), 'frequent episode')}{longest} "
-            f"(count >= {self.threshold}), {counted(len(self.circuit), 'significant delay')}, "
+            f"(count >= {self.threshold:,}), {counted(len(self.circuit), 'significant delay')}, "
             f"{counted(len(self.chains), 'chain')}>"
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .episode_rows import EpisodeRows
-from .tables import html_table
+from .tables import counted, html_result, html_table, short, short_span
 
 _SHOWN = 10
 
@@ -99,13 +99,16 @@ class Window(EpisodeRows):
         if self.complete_to_size is not None:
             gap += f", complete up to size {self.complete_to_size}"
         return (
-            f"<Window {self.number}: {self.begin:g} s to {self.end:g} s, {self.spike_count} "
-            f"spikes, {len(self)} frequent episodes (count >= {self.threshold}){gap}>"
+            f"<Window {self.number}: {short_span(self.begin, self.end)}, "
+            f"{counted(self.spike_count, 'spike')}, {counted(len(self), 'frequent episode')} "
+            f"(count >= {self.threshold:,}){gap}>"
         )
 
     def _repr_html_(self) -> str:
         # The longest are last.
-        rows: list[Sequence[object]] = [(one, one.count) for one in self[: -_SHOWN - 1 : -1]]
+        rows: list[Sequence[object]] = [
+            (one, short(one.count or 0)) for one in self[: -_SHOWN - 1 : -1]
+        ]
         return html_table(repr(self).strip("<>"), ["episode", "count"], rows)
 
 
@@ -272,6 +275,8 @@ class Stats:
     warnings : list of str
         Warnings about a file that was played, about destinations, and about units of armed
         episodes and patterns that have not fired.
+    summary : str
+        The run in a sentence, as the command ends with it.
     """
 
     units: int
@@ -289,6 +294,10 @@ class Stats:
     untested: int
     undelivered: int
     warnings: list[str] = field(default_factory=list)
+    summary: str = ""
+
+    def _repr_html_(self) -> str:
+        return html_result(self.summary, self.warnings, [], [], 0)
 
     @property
     def has_losses(self) -> bool:

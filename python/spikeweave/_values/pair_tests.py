@@ -109,8 +109,8 @@ class PairTests:
 
     def __repr__(self) -> str:
         return (
-            f"<PairTests: {self.tested} of {counted(self.possible, 'pair')} tested, "
-            f"{len(self)} listed>"
+            f"<PairTests: {self.tested:,} of {counted(self.possible, 'pair')} tested, "
+            f"{len(self):,} listed>"
         )
 
     def _repr_html_(self) -> str:

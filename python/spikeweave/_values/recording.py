@@ -14,6 +14,7 @@ from .arguments import given
 from .channels import COUNT_UV, as_counts, channel_list
 from .conversions import converter_of, recording_forms
 from .spikes import SpikeSequence
+from .tables import short
 from .types import BaseRecording, Quantity
 
 #: The forms of a recording that `sort` accepts; `Recording.of` describes them.
@@ -195,10 +196,9 @@ class Recording:
         return _of_array, (samples, self.channels, self.sample_rate, has_positions, t_start)
 
     def __repr__(self) -> str:
-        return (
-            f"<Recording: {len(self.channels)} channels, {self.frames / self.sample_rate:g} s at "
-            f"{self.sample_rate:g} Hz>"
-        )
+        length = short(self.frames / self.sample_rate, 4)
+        rate = short(self.sample_rate, 4)
+        return f"<Recording: {len(self.channels):,} channels, {length} s at {rate} Hz>"
 
 
 def _of_array(

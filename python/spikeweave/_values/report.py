@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+from functools import cached_property
+from typing import Any
+
 from .page import HasPage
+from .tables import html_result
 
 
 class Report(HasPage):
@@ -17,6 +23,25 @@ class Report(HasPage):
     def __init__(self, names: tuple[str, ...], page: str) -> None:
         self.names = names
         self._page = page
+
+    @cached_property
+    def _run(self) -> dict[str, Any]:
+        """The record of the comparison, which is in the page."""
+        data = re.search(r'id="data">(.*?)</script>', self._page, re.DOTALL)
+        return dict(json.loads(data[1])["run"]) if data else {}
+
+    @property
+    def summary(self) -> str:
+        """The changes in a sentence, with which the page begins."""
+        return str(self._run["summary"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings of all results."""
+        return list(self._run.get("input", {}).get("warnings", []))
+
+    def _repr_html_(self) -> str:
+        return html_result(self.summary, self.warnings, [], [], 0)
 
     def to_html(self) -> str:
         """The page, as ``spikeweave report A B`` makes it of folders.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from .. import _core
 from .conversions import UnitsToNwb, converted
 from .page import HasReport
 from .spikes import SpikeSequence
-from .tables import short
+from .tables import counted, short
 
 if TYPE_CHECKING:
     import pandas
@@ -133,10 +134,15 @@ class SortResult(HasReport, UnitsToNwb):
         OSError
             If it cannot be written.
         ValueError
-            Without times.
+            Without times, or if the folder that was loaded has none for Phy.
         """
         if Path(folder).exists():
             raise FileExistsError(f"'{folder}' exists")
+        if isinstance(self._data, Path):  # of a result that was loaded
+            if not self._data.exists():
+                raise ValueError(f"'{self._data.parent}' has no folder for Phy")
+            shutil.copytree(self._data, folder)
+            return
         _core.write_phy(self._data, str(Path(folder)))
 
     def _timed(self) -> SpikeSequence:
@@ -149,7 +155,8 @@ class SortResult(HasReport, UnitsToNwb):
 
     def __repr__(self) -> str:
         noise = int(np.count_nonzero(self.labels == 0))
-        return f"<SortResult: {self.unit_count} units, {len(self.labels)} spikes, {noise} noise>"
+        units, spikes = counted(self.unit_count, "unit"), counted(len(self.labels), "spike")
+        return f"<SortResult: {units}, {spikes}, {noise:,} noise>"
 
     def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
         names = ["spikes", "peak_channel", "rate", "refractory_violations", "contamination", "snr"]

@@ -177,6 +177,12 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
             float("nan") if self.q is None else float(self.q[i]),
         )
 
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether each pattern is significant: all that were tested, because others are left out,
+        and none without surrogates."""
+        return np.full(len(self), self.q is not None)
+
     def __iter__(self) -> Iterator[Pattern]:
         return (self[i] for i in range(len(self)))
 
@@ -225,8 +231,8 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with one row per pattern: ``size``, ``units`` (names) and
-        ``lags_ms`` as tuples, ``count``, ``times`` (arrays of seconds), and where known ``p``,
-        ``q`` and stabilities."""
+        ``lags`` (seconds) as tuples, ``count``, ``times`` (arrays of seconds), ``significant``,
+        and where known ``p``, ``q`` and stabilities."""
         patterns = list(self)
         columns: dict[str, Any] = {
             "size": self.sizes,
@@ -234,6 +240,7 @@ class PatternResult(HasReport, FindingsToNwb, Sequence[Pattern]):
             "lags": [tuple(one.lags.tolist()) for one in patterns],
             "count": self.counts,
             "times": [one.times for one in patterns],
+            "significant": self.significant,
         }
         for name in ("p", "q", "intensional_stability", "extensional_stability"):
             if getattr(self, name) is not None:

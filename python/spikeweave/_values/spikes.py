@@ -16,7 +16,7 @@ from .arrays import seconds
 from .conversions import UnitsToNwb, converted, converter_of, spike_forms
 from .held_spikes import HeldSpikes
 from .spike_arrays import SpikeArrays
-from .tables import html_table, short
+from .tables import counted, html_table, short, short_span
 from .types import SpikesLike, Time
 
 if TYPE_CHECKING:
@@ -428,15 +428,12 @@ class SpikeSequence(HeldSpikes, UnitsToNwb):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        spikes, units = len(self), len(self.unit_names)
-        return (
-            f"<SpikeSequence: {spikes} spike{'' if spikes == 1 else 's'} of "
-            f"{units} unit{'' if units == 1 else 's'}, {self.t_start:g} s to {self.t_stop:g} s>"
-        )
+        spikes, units = counted(len(self), "spike"), counted(len(self.unit_names), "unit")
+        return f"<SpikeSequence: {spikes} of {units}, {short_span(self.t_start, self.t_stop)}>"
 
     def _repr_html_(self) -> str:
         shown = (self.unit_names[:_SHOWN], self.counts[:_SHOWN], self.rates[:_SHOWN])
-        rows = [(name, count, short(rate)) for name, count, rate in zip(*shown, strict=True)]
+        rows = [(name, short(count), short(rate)) for name, count, rate in zip(*shown, strict=True)]
         if len(self.unit_names) > _SHOWN:
             rows.append(("…", "", ""))
         return html_table(repr(self).strip("<>"), ["unit", "spikes", "rate (Hz)"], rows)

@@ -10,15 +10,20 @@ from typing import Any
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def short(number: float) -> str:
+def short(number: float, digits: int = 3) -> str:
     """A number as on the pages: "12,853", "0.0285", "2.61·10⁻²⁷"; "–" is not known."""
     if not math.isfinite(number):
         return "–"
-    rounded = float(number) if float(number).is_integer() else float(f"{number:.3g}")
+    rounded = float(number) if float(number).is_integer() else float(f"{number:.{digits}g}")
     if rounded == 0 or 1e-3 <= abs(rounded) < 1e9:
         return f"{rounded:,.12g}"
     mantissa, exponent = f"{rounded:.2e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}·10{str(int(exponent)).translate(_RAISED)}"
+
+
+def short_span(begin: float, end: float) -> str:
+    """A span of a recording: "0 s to 59.99 s"."""
+    return f"{short(begin, 4)} s to {short(end, 4)} s"
 
 
 def short_p(p: float) -> str:
@@ -56,5 +61,5 @@ def html_table(caption: str, headers: Sequence[str], rows: Iterable[Sequence[Any
 
 
 def counted(number: int, noun: str) -> str:
-    """Returns "no spike", "1 spike" or "2 spikes"."""
-    return f"{number or 'no'} {noun}{'s' if number > 1 else ''}"
+    """Returns "no spike", "1 spike" or "2,000 spikes"."""
+    return f"{f'{number:,}' if number else 'no'} {noun}{'s' if number > 1 else ''}"
