@@ -216,6 +216,16 @@ def test_windows_have_no_nan_in_a_notebook(made):
     assert "None" not in html
 
 
+def test_patterns_and_assemblies_are_written_like_chains():
+    hidden = spikeweave.simulate.patterns(units=12, rate=20, patterns=(3,), occurrences=400, seed=1)
+
+    found = spikeweave.spade(hidden.spikes, window=4, min_spikes=3, min_occ=200)
+    assert str(found[0]) == "n0 →5ms→ n1 →5ms→ n2"
+    assert "<td>n0 →5ms→ n1 →5ms→ n2</td>" in found._repr_html_()
+    assemblies = spikeweave.assemblies(hidden.spikes, bins=["5ms"])
+    assert "n0 →5ms→ n1 →5ms→ n2" in {str(one) for one in assemblies}
+
+
 def test_figures_are_short():
     spikes = spikeweave.SpikeSequence.of({"a": np.arange(12345) / 7}, t_stop=12345.678)
 

@@ -9,6 +9,7 @@
 
 #include "core/text.hpp"
 #include "report/run_json.hpp"
+#include "report/text.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
@@ -128,8 +129,10 @@ std::string gain_text(const recording& what) {
                             [](const recording_channel& a, const recording_channel& b) {
                                 return a.gain_uv < b.gain_uv;
                             });
-    if (least->gain_uv == most->gain_uv) return fmt::format("{:.6g} uV a count", least->gain_uv);
-    return fmt::format("{:.6g} to {:.6g} uV a count", least->gain_uv, most->gain_uv);
+    if (least->gain_uv == most->gain_uv)
+        return fmt::format("{} uV a count", report::shown_number(least->gain_uv, 4));
+    return fmt::format("{} to {} uV a count", report::shown_number(least->gain_uv, 4),
+                       report::shown_number(most->gain_uv, 4));
 }
 
 std::string probe_text(const recording& what) {
@@ -145,9 +148,10 @@ std::string probe_text(const recording& what) {
         }
         shanks = std::max(shanks, channel.shank + 1);
     }
-    return fmt::format("{:g} by {:g} um, {} {}, positions: {}", highest[0] - lowest[0],
-                       highest[1] - lowest[1], shanks, shanks == 1 ? "shank" : "shanks",
-                       to_string(what.description().positions));
+    return fmt::format("{} by {} um, {} {}, positions: {}",
+                       report::shown_number(highest[0] - lowest[0]),
+                       report::shown_number(highest[1] - lowest[1]), shanks,
+                       shanks == 1 ? "shank" : "shanks", to_string(what.description().positions));
 }
 
 }  // namespace
@@ -158,10 +162,11 @@ std::string summarize(const spike_file& file, const std::string& name) {
     std::string text = fmt::format("file           {} ({})\n", name, to_string(file.format));
     text += fmt::format("spikes         {} of {} units\n", core::grouped(file.spikes.size()),
                         core::grouped(file.spikes.unit_count()));
-    text += fmt::format("span           {} to {}, {} long\n", format_duration(span.begin),
-                        format_duration(span.end), format_duration(span.length()));
-    text += fmt::format("unit rates     lowest {:.2f} Hz, median {:.2f} Hz, highest {:.2f} Hz\n",
-                        found.lowest, found.median, found.highest);
+    text += fmt::format("span           {} to {}, {} long\n", report::time_text(span.begin),
+                        report::time_text(span.end), report::time_text(span.length()));
+    text += fmt::format("unit rates     lowest {} Hz, median {} Hz, highest {} Hz\n",
+                        report::shown_number(found.lowest), report::shown_number(found.median),
+                        report::shown_number(found.highest));
     text += fmt::format("ties           {} spikes at the same microsecond as another unit's\n",
                         core::grouped(found.tied));
     text += fmt::format("duplicates     {} dropped\n", core::grouped(file.duplicates));
@@ -225,12 +230,13 @@ std::string summarize(const recording& what, std::span<const std::string> faults
     const recording_description& about = what.description();
     std::string text =
         fmt::format("file           {} ({})\n", about.path.string(), to_string(about.format));
-    text += fmt::format("recording      {} channels, {:g} samples a second each\n",
-                        core::grouped(what.channel_count()), what.rate_hz());
+    text +=
+        fmt::format("recording      {} channels, {} samples a second each\n",
+                    core::grouped(what.channel_count()), report::shown_number(what.rate_hz(), 4));
     text += fmt::format("length         {} samples, {}\n", core::grouped(what.frame_count()),
-                        format_duration(what.length()));
+                        report::time_text(what.length()));
     if (about.begin != duration{0})
-        text += fmt::format("begins at      {:.6f} s of its own clock\n", to_seconds(about.begin));
+        text += fmt::format("begins at      {} of its own clock\n", report::time_text(about.begin));
     text += fmt::format("gain           {}\n", gain_text(what));
     text += fmt::format("probe          {}\n", probe_text(what));
     for (const auto& all : {std::span<const std::string>(about.warnings), faults})

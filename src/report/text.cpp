@@ -19,18 +19,20 @@ std::string known_number(double value) {
     return std::isfinite(value) ? number_text(value) : "-";
 }
 
-std::string shown_number(double value) {
+std::string shown_number(double value, int precision) {
     if (!std::isfinite(value)) return "-";
     const double size = std::abs(value);
     const std::string sign = value < 0 ? "-" : "";
-    std::string digits = fmt::format("{:.2e}", size);  // d.dde-dd
-    const int exponent = std::stoi(digits.substr(5));
+    std::string digits = fmt::format("{:.{}e}", size, precision - 1);  // d.dde-dd
+    const auto end_of_mantissa = digits.find('e');
+    const int exponent = std::stoi(digits.substr(end_of_mantissa + 1));
     const bool is_whole = size == std::floor(size);
     if (exponent < 9 && (exponent >= 3 || is_whole))
         return sign + core::grouped(static_cast<std::uint64_t>(
                           std::round(is_whole ? size : std::stod(digits))));
     const bool is_plain = exponent >= -3 && exponent < 3;
-    digits = is_plain ? fmt::format("{:.{}f}", size, 2 - exponent) : digits.substr(0, 4);
+    digits = is_plain ? fmt::format("{:.{}f}", size, precision - 1 - exponent)
+                      : digits.substr(0, end_of_mantissa);
     if (digits.find('.') != std::string::npos) digits.resize(digits.find_last_not_of('0') + 1);
     if (digits.back() == '.') digits.pop_back();
     if (is_plain) return sign + digits;
@@ -52,6 +54,25 @@ std::string milliseconds(duration d) {
 
 std::string_view yes_no(bool value) {
     return value ? "yes" : "no";
+}
+
+std::string time_text(duration d) {
+    const bool is_short = d != duration{0} && std::abs(d.count()) < 1'000'000;
+    return is_short ? shown_number(1'000 * to_seconds(d), 4) + " ms"
+                    : shown_number(to_seconds(d), 4) + " s";
+}
+
+std::string pattern_text(std::vector<std::pair<duration, std::string_view>> spikes) {
+    std::ranges::stable_sort(spikes, {}, &std::pair<duration, std::string_view>::first);
+    std::string out;
+    duration before{0};
+    for (const auto& [now, name] : spikes) {
+        if (!out.empty())
+            out += now == before ? " + " : fmt::format(" →{}ms→ ", milliseconds(now - before));
+        out += name;
+        before = now;
+    }
+    return out;
 }
 
 std::string range_text(std::size_t least, std::size_t most) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/text.hpp"
 #include "spikeweave/assess/multiple_testing.hpp"
@@ -40,13 +41,17 @@ private:
 std::string number_text(double value);
 /// The same, or "-" for what is not known.
 std::string known_number(double value);
-/// Formats a number as the pages do: a whole one as it is, any other with three significant digits:
-/// 12,345, 0.0123, 2.06·10⁻⁶⁷; "-" for what is not known.
-std::string shown_number(double value);
+/// Formats a number as the pages do: a whole one as it is, any other with three or four significant
+/// digits: 12,345, 0.0123, 2.06·10⁻⁶⁷; "-" for what is not known.
+std::string shown_number(double value, int precision = 3);
+/// Formats a time in the same way, with four digits: "59.99 s", "1,800 s", "0.1 ms".
+std::string time_text(duration d);
 /// The same for a p; smaller values become "< 10⁻³⁰⁰".
 std::string p_text(double p);
 /// Formats exact milliseconds without a unit.
 std::string milliseconds(duration d);
+/// Formats spikes with lags, in the order of these, as "n12 →5ms→ n7 + n3".
+std::string pattern_text(std::vector<std::pair<duration, std::string_view>> spikes);
 std::string_view yes_no(bool value);
 using core::plural;
 /// Returns "3" or "3 to 5".

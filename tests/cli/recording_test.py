@@ -100,7 +100,7 @@ class InfoOfRecordings(CliTest):
         found = json.loads(self.ok("info", path, "--sample-rate", "30000", "--channels", "2", "--header-bytes", "4",
                                    "--json").stdout)
 
-        self.assertIn("3 channels, 30000 samples a second", out)
+        self.assertIn("3 channels, 30,000 samples a second", out)
         self.assertIn("0.195 uV a count", out)
         self.assertEqual((found["format"], found["samples"], found["positions"]), ("raw", 5, "assumed"))
         self.assertEqual(self.ok("info", path, "--sample-rate", "1e3", "--channels", "3", "--quiet").stdout, "")
@@ -169,7 +169,7 @@ class InfoOfRecordings(CliTest):
         found = json.loads(self.ok("info", samples, "--sample-rate", "1000", "--channels", "5", "--gain", "2", "--json").stdout)
 
         self.assertIn("'r.ap.meta' does not state the length of the file", cut.stdout + cut.stderr)
-        self.assertIn("0.762939 uV a count", cut.stdout)
+        self.assertIn("0.7629 uV a count", cut.stdout)
         self.assertEqual((found["format"], found["samples"], found["channels"][0]["gain_uv"]), ("raw", 2, 2))
         self.refused("info", samples, "--channels", "5", says=("r.ap.bin", "both"))
 

@@ -173,7 +173,7 @@ class SortRecording(CliTest):
         first = [float((self.folder / name / "motion.tsv").read_text().splitlines()[1].split()[0]) for name in ("usual", "out")]
         self.assertEqual(first, [0.5, 13])
         self.assertEqual(json.loads(self.ok("info", late, "--json").stdout)["begin_s"], 12.5)
-        self.assertIn("begins at      12.500000 s", self.ok("info", late).stdout)
+        self.assertIn("begins at      12.5 s", self.ok("info", late).stdout)
         # The page that is made again has the same times.
         self.ok("report", self.folder / "out", "-o", self.folder / "page.html")
         self.assertEqual((self.folder / "page.html").read_bytes(), (self.folder / "out/report.html").read_bytes())

@@ -103,9 +103,9 @@ class Pictures(PageCase):
                     self.assert_looks_as_kept(view, f"{kind}-{view}")
 
     def long_figures(self):
-        """Figures with more than four digits, except whole ones with commas, times in seconds, and the record of the run."""
+        """Figures with more than four digits, except whole ones with commas, times in seconds, commands and citations."""
         return self.driver.execute_script(r"""
-            const others = [...document.querySelectorAll("#about, bdi")];
+            const others = [...document.querySelectorAll("pre, bdi, #about li")];
             const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
             const found = [];
             for (let node; (node = walk.nextNode());) {

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 #include <string>
 #include <utility>
 
 namespace spikeweave::report {
+
+using namespace std::chrono_literals;
+
 namespace {
 
 TEST(ReportText, NumbersAreAsOnThePages) {
@@ -31,6 +35,15 @@ TEST(ReportText, NumbersAreAsOnThePages) {
         EXPECT_EQ(shown_number(value), text) << value;
     EXPECT_EQ(p_text(0), "< 10⁻³⁰⁰");
     EXPECT_EQ(p_text(0.0123), "0.0123");
+}
+
+TEST(TimeText, HasFourDigitsUnlessItIsWhole) {
+    EXPECT_EQ(report::time_text(59'991'812ms), "59,990 s");
+    EXPECT_EQ(report::time_text(1'799'851ms), "1,800 s");
+    EXPECT_EQ(report::time_text(59'991ms), "59.99 s");
+    EXPECT_EQ(report::time_text(12'345s), "12,345 s");
+    EXPECT_EQ(report::time_text(0s), "0 s");
+    EXPECT_EQ(report::time_text(133'333us), "133.3 ms");
 }
 
 }  // namespace

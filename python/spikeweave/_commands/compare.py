@@ -226,7 +226,7 @@ def compare_patterns(
     >>> found = spikeweave.spade(made[2], min_occ=40, min_spikes=4, surrogates=99, alpha=0.05)
     >>> compared = spikeweave.compare_patterns(made[0], made[1], found)
     >>> print(compared[0], compared.columns["change"][0])
-    n0 n1+5ms n2+10ms n3+15ms excess
+    n0 →5ms→ n1 →5ms→ n2 →5ms→ n3 excess
     """
     with reporting(progress) as callback:
         found = _core.compare_patterns(

@@ -81,7 +81,7 @@ def spade(
     >>> made = spikeweave.simulate.patterns(units=30, patterns=(5,), seed=1)
     >>> found = spikeweave.spade(made.spikes, surrogates=200, reduce=(0, 0, 0), seed=1)
     >>> print(found[0])
-    n0 n1+5ms n2+10ms n3+15ms n4+20ms
+    n0 →5ms→ n1 →5ms→ n2 →5ms→ n3 →5ms→ n4
     """
     given = with_epochs(options)
     sequence = SpikeSequence.of(spikes)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .conversions import converted
 from .page import HasReport
 from .spikes import SpikeSequence
-from .tables import counted, short, short_p
+from .tables import counted, pattern_text, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -54,9 +54,12 @@ class Assembly:
     def __len__(self) -> int:
         return len(self.units)
 
+    def __str__(self) -> str:
+        return pattern_text(self.units, self.lags)
+
     def __repr__(self) -> str:
         return (
-            f"<Assembly: {' + '.join(self.units)} in bins of {1000 * self.bin:g} ms, "
+            f"<Assembly: {self} in bins of {1000 * self.bin:g} ms, "
             f"{counted(int(self.counts[-1]), 'activation')}>"
         )
 
@@ -113,15 +116,14 @@ class AssemblyResult(HasReport):
     def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
         rows = [
             (
-                " + ".join(one.units),
-                ", ".join(f"{lag * 1e3:g}" for lag in one.lags),
+                one,
                 f"{one.bin * 1e3:g} ms",
                 short(int(one.counts[-1])),
                 short_p(one.p_corrected),
             )
             for one in self.assemblies[:most]
         ]
-        return ["units", "lags (ms)", "bin", "count", "corrected p"], rows, len(self)
+        return ["assembly", "bin", "count", "corrected p"], rows, len(self)
 
     def __repr__(self) -> str:
         noun = "assembly" if len(self) == 1 else "assemblies"

@@ -11,7 +11,7 @@ import numpy as np
 from .conversions import converted
 from .episode_rows import Episode
 from .page import HasReport
-from .tables import short, short_p
+from .tables import pattern_text, short, short_p
 
 if TYPE_CHECKING:
     import pandas
@@ -27,10 +27,7 @@ class ComparedPattern(NamedTuple):
     lags: tuple[float, ...]
 
     def __str__(self) -> str:
-        return " ".join(
-            f"{unit}+{1000 * lag:g}ms" if lag else unit
-            for unit, lag in zip(self.units, self.lags, strict=True)
-        )
+        return pattern_text(self.units, self.lags)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

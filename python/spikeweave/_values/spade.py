@@ -14,7 +14,7 @@ from .conversions import FindingsToNwb, converted
 from .indexing import Several, Single, chosen, ragged
 from .page import HasReport, Selection
 from .spikes import SpikeSequence
-from .tables import counted, short
+from .tables import counted, pattern_text, short
 
 if TYPE_CHECKING:
     import pandas
@@ -53,10 +53,7 @@ class Pattern:
         return len(self.times)
 
     def __str__(self) -> str:
-        return " ".join(
-            f"{unit}+{lag * 1e3:g}ms" if lag else unit
-            for unit, lag in zip(self.units, self.lags, strict=True)
-        )
+        return pattern_text(self.units, self.lags)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -24,6 +25,17 @@ def short(number: float, digits: int = 3) -> str:
 def short_span(begin: float, end: float) -> str:
     """A span of a recording: "0 s to 59.99 s"."""
     return f"{short(begin, 4)} s to {short(end, 4)} s"
+
+
+def pattern_text(units: Sequence[str], lags: Iterable[float]) -> str:
+    """Spikes with lags in seconds, in the order of these: "n12 →5ms→ n7 + n3"."""
+    at = [1e3 * float(lag) for lag in lags]
+    order = sorted(range(len(units)), key=lambda i: at[i])
+    text = units[order[0]]
+    for before, now in itertools.pairwise(order):
+        step = round(at[now] - at[before], 3)
+        text += f" →{step:g}ms→ {units[now]}" if step else f" + {units[now]}"
+    return text
 
 
 def short_p(p: float) -> str:

@@ -20,16 +20,11 @@
 namespace spikeweave {
 namespace {
 
-std::string names_text(const spike_sequence& spikes, const assembly& one) {
-    std::vector<std::string_view> names;
-    for (const unit_id unit : one.units) names.push_back(spikes.name(unit));
-    return fmt::format("{}", fmt::join(names, "+"));
-}
-
-std::string lags_text(const assembly& one) {
-    std::vector<std::string> lags;
-    for (const std::int32_t lag : one.lags) lags.push_back(report::milliseconds(one.bin * lag));
-    return fmt::format("{}", fmt::join(lags, " "));
+std::string spikes_text(const spike_sequence& from, const assembly& one) {
+    std::vector<std::pair<duration, std::string_view>> spikes;
+    for (std::size_t i = 0; i < one.units.size(); ++i)
+        spikes.emplace_back(one.bin * one.lags[i], from.name(one.units[i]));
+    return report::pattern_text(std::move(spikes));
 }
 
 // A browser draws more of them slowly.
@@ -166,9 +161,9 @@ std::string verdict_of(const assembly_report& report) {
                             format_duration(finest->bin));
         if (widest->bin > finest->bin) text += fmt::format(" to {}", format_duration(widest->bin));
     }
-    text += fmt::format("{} among {} in {:.6g} s.", all.empty() ? "" : ",",
+    text += fmt::format("{} among {} in {}.", all.empty() ? "" : ",",
                         report::plural(report.spikes.unit_count(), "unit", "units"),
-                        to_seconds(report.spikes.observed_time()));
+                        report::time_text(report.spikes.observed_time()));
     return report::with_warnings(text, report.run.warnings.size());
 }
 
@@ -193,13 +188,12 @@ std::string summarize(const assembly_report& from) {
     const auto& all = from.found.assemblies;
     std::string out = verdict_of(from) + "\n";
     if (all.empty()) return out;
-    out += "units     bin    count  corrected p  units and their lags in ms\n";
+    out += "units     bin    count  corrected p  assembly\n";
     for (std::size_t i = 0; i < std::min(most_rows, all.size()); ++i) {
         const assembly& one = all[i];
-        fmt::format_to(std::back_inserter(out), "{:>5} {:>7} {:>8} {:>12}  {}: {}\n",
-                       one.units.size(), format_duration(one.bin), core::grouped(one.counts.back()),
-                       report::p_text(one.p_corrected), names_text(from.spikes, one),
-                       lags_text(one));
+        fmt::format_to(std::back_inserter(out), "{:>5} {:>7} {:>8} {:>12}  {}\n", one.units.size(),
+                       format_duration(one.bin), core::grouped(one.counts.back()),
+                       report::p_text(one.p_corrected), spikes_text(from.spikes, one));
     }
     if (all.size() > most_rows)
         out +=

@@ -37,8 +37,8 @@ json condition_json(const condition_summary& of, std::span<const input_record> i
 }
 
 std::string side_text(char name, const condition_summary& of, sample_kind kind) {
-    return fmt::format("{}: {} {} of {:.6g} s, {} spikes\n", name, core::grouped(of.samples),
-                       to_string(kind), to_seconds(of.observed), core::grouped(of.spikes));
+    return fmt::format("{}: {} {} of {}, {} spikes\n", name, core::grouped(of.samples),
+                       to_string(kind), time_text(of.observed), core::grouped(of.spikes));
 }
 
 std::string interval_words(const interval_estimate& of) {

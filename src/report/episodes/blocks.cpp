@@ -112,11 +112,11 @@ std::string summarize(const episodes_in_blocks_report& report) {
     const episodes_in_blocks& found = report.result.found;
     const episode_table& table = found.table;
     std::string text = fmt::format(
-        "{}\n{} spikes of {} units in {:.6g} s, read block by block; at least {} occurrences, "
+        "{}\n{} spikes of {} units in {}, read block by block; at least {} occurrences, "
         "{}\n\n{:>6} {:>12} {:>12}\n",
         verdict_of(report), core::grouped(found.spikes), core::grouped(found.unit_names.size()),
-        to_seconds(found.span.length()), core::grouped(table.threshold), to_string(table.ran_on),
-        "size", "candidates", "frequent");
+        report::time_text(found.span.length()), core::grouped(table.threshold),
+        to_string(table.ran_on), "size", "candidates", "frequent");
     for (const episode_level& level : table.levels)
         text += fmt::format("{:>6} {:>12} {:>12}\n", level.size, core::grouped(level.candidates),
                             core::grouped(level.frequent));

@@ -40,9 +40,9 @@ private:
         const episode_report& report = p_.report;
         line("{}", bold(verdict_of(p_)));
         const std::size_t epochs = report.spikes.epochs().size();
-        line("{} spikes of {} units in {:.6g} s{}; at least {} occurrences; {}, {}, alpha {}",
+        line("{} spikes of {} units in {}{}; at least {} occurrences; {}, {}, alpha {}",
              core::grouped(report.spikes.size()), core::grouped(report.spikes.unit_count()),
-             to_seconds(report.spikes.observed_time()),
+             time_text(report.spikes.observed_time()),
              epochs > 0
                  ? fmt::format(" of {} epoch{}", core::grouped(epochs), epochs > 1 ? "s" : "")
                  : "",
@@ -57,9 +57,9 @@ private:
     void replication(const search_part& search) {
         const bool elsewhere = search.confirmed_elsewhere;
         line(
-            "Searched in {:.6g} s of {}; what has p below alpha there, {} episodes, is tested "
+            "Searched in {} of {}; what has p below alpha there, {} episodes, is tested "
             "here, {}.",
-            to_seconds(search.observed), elsewhere ? "another recording" : "the rest",
+            time_text(search.observed), elsewhere ? "another recording" : "the rest",
             core::grouped(p_.report.table.episodes.size()),
             elsewhere ? "in the recording that confirms" : "where it was held out");
         line("Replicated: {} of {} episodes that are significant in the search.",

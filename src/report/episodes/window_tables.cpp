@@ -323,8 +323,8 @@ std::string summarize(const windowed_episode_report& report) {
                        "stability");
     for (const tested_window& one : report.result.windows)
         fmt::format_to(std::back_inserter(out),
-                       "{:>10.3f} s {:>10.3f} s {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n",
-                       to_seconds(one.bounds.begin), to_seconds(one.bounds.end),
+                       "{:>12} {:>12} {:>10} {:>9} {:>9} {:>11} {:>6} {:>6} {:>9}\n",
+                       report::time_text(one.bounds.begin), report::time_text(one.bounds.end),
                        core::grouped(one.spikes), core::grouped(one.table.threshold),
                        core::grouped(one.table.episodes.size()),
                        core::grouped(report::significant_in(one, report::alpha_of_tests(report))),

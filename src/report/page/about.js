@@ -4,7 +4,7 @@ import { el, grouped, shownName, shownNumber } from "./format.js";
 
 function valueText(value) {
   if (value === null || value === undefined || value === "") return "–";
-  if (typeof value === "number") return shownNumber(value, 6);
+  if (typeof value === "number") return shownNumber(value, 4);
   if (typeof value === "object") return shownName(JSON.stringify(value));
   return shownName(String(value));
 }
@@ -18,8 +18,8 @@ function ran({ run, spikeCount, names, begin, end, spans, observed }, more) {
   const { input = {} } = run;
   const seconds = run.seconds === undefined ? undefined : `${shownNumber(run.seconds)} s`;
   return [["input", input.path], ["digest", input.digest && `${input.digest_algorithm} ${input.digest}`], ["spikes", grouped(spikeCount)], ["units", names.length],
-    ["recording", `${shownNumber(begin / 1e6, 6)} s to ${shownNumber(end / 1e6, 6)} s`],
-    ["epochs", spans && `${grouped(spans.length)}, ${shownNumber(observed / 1e6, 6)} s together`], ["duplicates dropped", input.duplicates_dropped], ["stimulus markers", input.stimulus_markers],
+    ["recording", `${shownNumber(begin / 1e6, 4)} s to ${shownNumber(end / 1e6, 4)} s`],
+    ["epochs", spans && `${grouped(spans.length)}, ${shownNumber(observed / 1e6, 4)} s together`], ["duplicates dropped", input.duplicates_dropped], ["stimulus markers", input.stimulus_markers],
     ...more, ["seed", run.seed], ["threads", run.threads], ["time taken", seconds]];
 }
 

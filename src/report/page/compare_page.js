@@ -108,7 +108,7 @@ function makeCompareAbout({ run, names, sides }, sources) {
   return el("div", { class: "about" },
     el("section", {}, el("h3", {}, "Conditions"), plainTable("Conditions", ["", ...sides], [
       of("files", ({ files }) => files.map(({ path }) => shownName(path)).join(", ")), of("digests", ({ files }) => files.map(({ digest }) => digest).join(", ")),
-      of("recordings", (one) => grouped(one.recordings)), of("samples", (one) => grouped(one.samples)), of("seconds", (one) => String(one.observed_s)), of("spikes", (one) => grouped(one.spikes))])),
+      of("recordings", (one) => grouped(one.recordings)), of("samples", (one) => grouped(one.samples)), of("seconds", (one) => shownNumber(one.observed_s, 4)), of("spikes", (one) => grouped(one.spikes))])),
     repeatSection(shownName(run.command ?? "")),
     el("section", {}, el("h3", {}, "What ran"), listOf([["units", names.length], ["samples are", samples], ["labellings", `${areAll ? "all" : "random"} ${grouped(labellings)}`],
       ["smallest p that they can give", smallest], ["seed", run.seed], ["time taken", `${Number(run.seconds.toPrecision(3))} s`]])),

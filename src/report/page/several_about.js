@@ -38,7 +38,7 @@ export function makeComparedAbout(data, sources) {
       of("file", ({ run }) => asText(run.input?.path)),
       of("digest", ({ run }) => asText(run.input?.digest)),
       of("spikes", ({ spikeCount }) => grouped(spikeCount)),
-      of("seconds", ({ begin, end }) => String((end - begin) / 1e6)),
+      of("seconds", ({ begin, end }) => shownNumber((end - begin) / 1e6, 4)),
       of("units that fire", ({ trains }) => `${trains.filter(({ times }) => times.length > 0).length} of ${trains.length}`),
       of("spikeweave", ({ run }) => asText(run.spikeweave))])),
     data.stability ? stabilityOf(data) : [],

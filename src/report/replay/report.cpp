@@ -114,12 +114,12 @@ std::string verdict_of(const replay_report& report) {
         if (one.q < report.alpha)
             replayed.at(static_cast<std::size_t>(one.direction)).insert(one.chain);
     return report::with_warnings(
-        fmt::format("{} of {} replayed forward, {} in reverse; {} in {:.6g} s, {}.",
+        fmt::format("{} of {} replayed forward, {} in reverse; {} in {}, {}.",
                     core::grouped(replayed[0].size()),
                     report::plural(report.chains.size(), "chain", "chains"),
                     core::grouped(replayed[1].size()),
                     report::plural(report.events.size(), "event", "events"),
-                    to_seconds(report.spikes.observed_time()),
+                    report::time_text(report.spikes.observed_time()),
                     report::level_text(correction_method::benjamini_hochberg, report.alpha)),
         report.run.warnings.size());
 }

@@ -61,19 +61,19 @@ std::string verdict_of(const sorting_report& report) {
 std::string summarize(const sorting_report& report) {
     std::string text = fmt::format(
         "{}\n{} features, masks from {}\n"
-        "{}\n{:>6} {:>8} {:>9} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}  {}\n",
+        "{}\n{:>6} {:>8} {:>8} {:>8} {:>14} {:>6} {:>9} {:>9}  {}\n",
         verdict_of(report), report.features, report.masks_from, how_it_went(report), "unit",
-        "spikes", "unmasked", "peak feature", "rate Hz", "L-ratio", "isolation", "violations",
-        "SNR", "label");
+        "spikes", "rate Hz", "channel", "ISI violations", "SNR", "L-ratio", "isolation", "label");
     for (std::size_t u = 0; u < report.units.size(); ++u) {
         if (report.units[u].spikes == 0) continue;
         const unit_quality& quality = report.units[u].quality;
-        fmt::format_to(std::back_inserter(text),
-                       "{:>6} {:>8} {:>9.1f} {:>13} {:>8} {:>9} {:>9} {:>10} {:>6}  {}\n", u + 1,
-                       report.units[u].spikes, report.units[u].unmasked,
-                       report.units[u].peak_feature, shown(quality.rate_hz), shown(quality.l_ratio),
-                       shown(quality.isolation_distance), shown(quality.refractory_violations),
-                       shown(quality.snr), shown(report.units[u].verdict));
+        const std::string channel =
+            u < report.peak_channels.size() ? std::to_string(report.peak_channels[u]) : "-";
+        fmt::format_to(
+            std::back_inserter(text), "{:>6} {:>8} {:>8} {:>8} {:>14} {:>6} {:>9} {:>9}  {}\n",
+            u + 1, core::grouped(report.units[u].spikes), shown(quality.rate_hz), channel,
+            shown(quality.refractory_violations), shown(quality.snr), shown(quality.l_ratio),
+            shown(quality.isolation_distance), shown(report.units[u].verdict));
     }
     return text;
 }

@@ -34,16 +34,16 @@ private:
         const pattern_axes& axes = report.axes;
         line("{}", bold(verdict_of(p_)));
         std::string what =
-            report.axes.timed ? fmt::format("{} spikes of {} units in {:.6g} s; ",
-                                            core::grouped(report.input.spikes),
-                                            axes.unit_names.size(), to_seconds(report.input.length))
-                              : fmt::format("{} units; ", axes.unit_names.size());
+            report.axes.timed
+                ? fmt::format("{} spikes of {} units in {}; ", core::grouped(report.input.spikes),
+                              core::grouped(axes.unit_names.size()), time_text(report.input.length))
+                : fmt::format("{} units; ", core::grouped(axes.unit_names.size()));
         line("{}{} windows of {} × {} ms; {}", what, core::grouped(report.input.windows),
              axes.window_bins, milliseconds(axes.bin), p_.how_tested());
         if (!report.replication) return;
         const spade_replication& other = *report.replication;
-        line("Replicated: {} of {} patterns, in {:.6g} s {}.", core::grouped(other.replicated),
-             core::grouped(other.tested), to_seconds(other.observed),
+        line("Replicated: {} of {} patterns, in {} {}.", core::grouped(other.replicated),
+             core::grouped(other.tested), time_text(other.observed),
              other.confirmed_elsewhere ? "of the recording that confirms" : "that were held out");
         if (const std::size_t untested = other.tests.size() - other.tested; untested > 0)
             line("{} not tested there, because units are missing.",

@@ -56,16 +56,10 @@ pattern_view::pattern_view(const pattern_report& what) : report(what) {
 }
 
 std::string pattern_view::chain(std::size_t pattern) const {
-    std::string out;
-    duration before{0};
-    for (const pattern_item item : report.table.pattern(pattern)) {
-        const duration now = lag(item);
-        if (!out.empty())
-            out += now == before ? " + " : fmt::format(" →{}ms→ ", milliseconds(now - before));
-        out += name(item);
-        before = now;
-    }
-    return out;
+    std::vector<std::pair<duration, std::string_view>> spikes;
+    for (const pattern_item item : report.table.pattern(pattern))
+        spikes.emplace_back(lag(item), name(item));
+    return pattern_text(std::move(spikes));
 }
 
 std::string pattern_view::p_words(double p) const {
