@@ -19,7 +19,7 @@ VIEWS = {
     "session": ("session", "detections", "changes", "episodes", "arming", "losses"),
     "windows": ("windows", "changes", "episodes"),
     "spade": ("raster", "aligned", "patterns", "counts", "spectrum", "funnel"),
-    "sort": ("units", "shapes", "similar", "correlograms", "amplitudes", "depths", "raster", "merges"),
+    "sort": ("units", "raster", "shapes", "correlograms", "similar", "amplitudes", "depths", "merges"),
     "series": ("series", "changes", "episodes"),
     "comparison": ("circuits", "episodes", "changes"),
     "spade-comparison": ("raster", "patterns", "counts", "changes"),

@@ -101,6 +101,11 @@ class ReplayPage(PageCase):
             told = {text.text for text in self.driver.find_elements(By.CSS_SELECTOR, "#scales text[text-anchor='middle']:not(.title)")}
             self.assertEqual(told, marks)
 
+    def test_opens_on_the_first_occurrence_of_the_best_test(self):
+        begin, end, *_ = map(float, self.one("#raster .where").get_attribute("data-view").split())
+        self.assertLess(end - begin, 0.2 * (self.data["spikes"]["end_us"] - self.data["spikes"]["begin_us"]))
+        self.assertEqual(sum(self.counts("#raster .strip canvas")), self.data["spikes"]["number"])
+
     def test_goes_to_an_event(self):
         table = rows_of(self.out / "events.tsv")
         self.assert_same(self.table("events"), [list(row.values()) for row in table])

@@ -145,11 +145,14 @@ class ComparedPage(PageCase):
 
 
 class SeriesChecks:
-    """What holds for every series, which opens on its last recording."""
+    """What holds for every series, which opens on the first occurrence in its last recording."""
 
     def setUp(self):
         super().setUp()
         self.assertEqual(self.position(), self.last)
+        begin, end, *_ = map(float, self.one("#raster .where").get_attribute("data-view").split())
+        self.assertEqual(end - begin, 200000)
+        self.press("[aria-label='Show the whole recording']")
         self.seek(0)
 
     def test_begins_with_what_changed_and_the_warnings(self):

@@ -6,6 +6,7 @@ Usage: page_sort_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped
 import base64
 import re
 import unittest
+import xml.etree.ElementTree as xml
 
 from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
 from page_data import rows_of_columns
@@ -227,12 +228,38 @@ class Recording(SortingPage):
         self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), names[0])
 
     def test_its_address_has_the_unit(self):
-        name = min(self.units, key=lambda row: int(row["spikes"]))["unit"]  # the page opens on the one with the most
+        opened = self.one("#units tr.picked").get_attribute("data-number")
+        name = next(row["unit"] for row in self.units if row["unit"] != opened)
+        self.press("[aria-label='Show the whole recording']")
         self.pick(name)
 
         self.reopen(f"#unit={name}")
 
         self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), name)
+        self.press("#similar tbody button")
+        other = self.one("#similar tr.picked").get_attribute("data-number")
+        self.reopen(f"#unit={name}&with={other}")
+        self.assertEqual(self.one("#similar tr.picked").get_attribute("data-number"), other)
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), name)
+
+    def test_opens_on_the_good_unit_with_the_highest_snr(self):
+        good = [row for row in self.units if row["label"] == "good"]
+        self.assertTrue(good)
+        best = max(good, key=lambda row: float(row["snr"]))
+
+        self.assertEqual(self.one("#units tr.picked").get_attribute("data-number"), best["unit"])
+        begin, end, *_ = map(float, self.one("#raster .where").get_attribute("data-view").split())
+        self.assertLessEqual(end - begin, 5e6)
+        self.assertTrue(self.one("#raster .strip canvas").is_displayed())
+
+    def test_saves_points_as_a_picture_and_numbers(self):
+        picture = xml.fromstring(self.saved("#save-amplitudes-svg", "amplitudes.svg"))
+        shown = int(self.one("#amplitudes [data-drawn]").get_attribute("data-drawn").split()[0])
+
+        self.assertEqual(len(self.saved_rows("#save-amplitudes-csv", "amplitudes.csv")), shown)
+        drawn = [path.get("d").count("M") for path in picture.iter("{http://www.w3.org/2000/svg}path") if path.get("fill") != "none" and path.get("d")]
+        self.assertIn(shown, drawn)
+        self.assertTrue(self.saved_rows("#save-shapes-csv", "shapes.csv"))
 
     def test_nobody_is_left_out(self):
         self.assert_accessible()
@@ -273,7 +300,8 @@ class Others(SortingPage):
 
         self.assertEqual(self.driver.get_log("browser"), [])
         drawn = int(self.one("#amplitudes [data-drawn]").get_attribute("data-drawn").split()[0])
-        self.assertEqual(drawn, max(int(row["spikes"]) for row in rows_of(self.folder / "timed/units.tsv")))
+        picked = self.one("#units tr.picked").get_attribute("data-number")
+        self.assertEqual([str(drawn)], [row["spikes"] for row in rows_of(self.folder / "timed/units.tsv") if row["unit"] == picked])
         self.assertIn("not known", self.one("#depths").text)
 
 

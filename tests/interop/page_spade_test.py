@@ -173,6 +173,9 @@ class Tested(SpadePage):
         self.assert_saves_canvas("#save-raster-png", "raster.png", "#raster canvas")
         self.assert_saves_canvas("#save-aligned-png", "aligned.png", "#aligned canvas")
         self.assertEqual(self.driver.get_log("browser"), [])
+        steps = self.saved_rows("#save-funnel-csv", "funnel.csv")
+        self.assertEqual([(row["step"], row["left"].replace(",", "")) for row in steps],
+                         [(row["step"], str(row["left"])) for row in self.data["run"]["funnel"]])
 
     def test_nobody_is_left_out(self):
         self.assert_accessible()

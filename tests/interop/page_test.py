@@ -7,6 +7,7 @@ import html
 import io
 import re
 import unittest
+import xml.etree.ElementTree as xml
 
 from browser import NASTY, ActionChains, By, Image, Keys, PageCase, delay_in, edge_cells, np, rows_of, spikeweave
 from page_data import data_of, numbers, rows_of_columns, with_data
@@ -262,6 +263,13 @@ class Page(PageCase):
             self.assertEqual([(row["from"], row["to"], row["count"], float(row["q"])) for row in saved],
                              [(row["from"], row["to"], row["count"], float(row["q"])) for row in table])
         self.saved_svg("#save-circuit-svg", "circuit.svg")
+        spikes = float(self.one("#raster .where").get_attribute("data-view").split()[2])
+        for name, least, most in (("raster", 0.5 * spikes, spikes + 100), ("aligned", 1, np.inf)):
+            picture = xml.fromstring(self.saved(f"#save-{name}-svg", f"{name}.svg"))
+            texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+            drawn = sum(path.get("d").count("z") for path in picture.iter("{http://www.w3.org/2000/svg}path") if path.get("d"))
+            self.assertTrue(set(texts) & set(self.data["unit_names"]))
+            self.assertTrue(least <= drawn <= most, (name, drawn))
         self.assert_saves_canvas("#save-aligned-png", "aligned.png", "#aligned canvas")
         self.assertGreater(np.asarray(Image.open(io.BytesIO(self.saved("#save-correlogram-png", "correlogram.png")))).shape[1], 500)
         self.assertEqual(self.driver.get_log("browser"), [])

@@ -1,5 +1,5 @@
 // What is picked and shown, in the address of the page, so that a view can be sent:
-// #episode=12&from=1.25&to=1.45, of several recordings #recording=3&episode=12
+// #episode=12&from=1.25&to=1.45, of several recordings #recording=3&episode=12, of two units #unit=3&with=5
 
 const pauseOfAddress = 200;  // milliseconds; browsers limit how often an address changes
 
@@ -14,6 +14,7 @@ export function keepAddress(state, rowsOfKinds, steps) {
     const said = new URLSearchParams();
     if (steps) said.set(steps.name, steps.shown() + 1);
     if (now.picked && rowsOfKinds[now.kind]) said.set(now.kind, now.picked.number);
+    if (state.other?.isChosen) said.set("with", state.other.unit.number);
     if (now.from > data.begin || now.to < data.end) for (const end of ["from", "to"]) said.set(end, now[end] / 1e6);
     history.replaceState(null, "", `#${said}`);
   }
@@ -25,6 +26,8 @@ export function keepAddress(state, rowsOfKinds, steps) {
     const step = steps && Number(said.get(steps.name)) - 1;
     if (step >= 0 && step < steps.count) steps.go(Math.floor(step));
     if (row) state.pick(kind, row);
+    const second = state.choose && rowsOfKinds.unit.find((one) => String(one.number) === said.get("with"));
+    if (second) state.choose(second);
     if (from < to) state.show(from, to);
     else if (row) state.show(data.begin, data.end);
   }

@@ -1,5 +1,6 @@
 // The agreement of the units of two sortings as a matrix.
 
+import { withNumbers } from "./exports.js";
 import { shownName, shownNumber, svg } from "./format.js";
 
 const [matrixSide, matrixLeft, matrixTop] = [560, 54, 40];
@@ -43,5 +44,5 @@ export function makeAgreement(state) {
   namesAlong(columns.map((unit) => others[unit]), side, (name, at) => svg("text", { x: matrixLeft + at, y: matrixTop - 5, "text-anchor": "middle" }, name)),
   svg("text", { class: "title", x: matrixLeft, y: 14 }, `units of ${shownName(sortings[1].name)} →, of ${shownName(sortings[0].name)} ↓`));
   picture.style.maxWidth = `${1.4 * (matrixLeft + width + 10)}px`;
-  return picture;
+  return withNumbers(picture, () => ({ heads: [...sortings.map(({ name }) => name), "agreement"], rows: pairs.map(({ one, other, agreement }) => [ours[one], others[other], agreement]) }));
 }

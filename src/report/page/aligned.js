@@ -5,6 +5,7 @@ import { withNumbers } from "./exports.js";
 import { el, grouped, shownName, shownNumber } from "./format.js";
 import { coloursOf, drawMarks, drawNames, sizedContext } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
+import { withDrawing } from "./svg_context.js";
 
 const [alignedLeft, alignedRight, alignedBottom, bandGap] = [110, 14, 40, 8];
 
@@ -86,6 +87,7 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     canvas.dataset.drawn = drawn.join(" ");
   }
 
+  withDrawing(canvas, draw);
   withNumbers(canvas, () => {
     const { picked: { units }, occurrences } = now;
     return { heads: ["occurrence", "unit", "time_s"], rows: Array.from(occurrences, (time, i) => [1 + Math.floor(i / units.length), data.names[units[i % units.length]], time / 1e6]) };

@@ -1,5 +1,6 @@
 // The circuit of the pairs that were compared between two conditions, by what changed.
 
+import { withNumbers } from "./exports.js";
 import { el, intervalText, shownName } from "./format.js";
 import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, nodeElements, numbersOfWays } from "./graph.js";
 
@@ -37,6 +38,8 @@ export function makeDifferenceCircuit(state) {
   state.listen((what) => {
     if (what === "picked") markPicked(arrows, pairs, nodes, state.now.picked);
   });
+  withNumbers(picture, () => ({ heads: ["from", "to", "delay", "change", "rate_ratio", "rate_q", "excess_difference", "excess_q"],
+    rows: pairs.map((row) => [...row.units.map((unit) => names[unit]), intervalText(row.delays_ms[0]), changeText(row, sides[1]), row.rate_ratio, row.rate_q, row.excess_difference, row.excess_q]) }));
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "only-different" }, box, " only pairs that changed")),
     el("div", { class: "frame" }, picture),
     el("p", { class: "note" }, "Thick: the connection changed. Thin: nothing did, or only the firing rates. ", legend.flatMap(([kind, words]) => [el("span", { class: `key ${kind}` }, words), " "])));

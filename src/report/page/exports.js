@@ -2,6 +2,7 @@
 
 import { el } from "./format.js";
 import { graphSide } from "./graph.js";
+import { isDrawing, pictureOf } from "./svg_context.js";
 
 const drawnProperties = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "text-anchor"];
 const coloursOfChanges = [["new", "--green"], ["stronger", "--blue"], ["weaker", "--violet"], ["gone", "--soft"]];
@@ -101,13 +102,14 @@ export function makeSaver(name, view) {
   const button = (kind, act) => saveButton(`save-${name}-${kind.toLowerCase()}`, kind, act);
   function list() {
     const parts = [view, ...view.querySelectorAll("*")].filter((part) => part.checkVisibility());
-    const picture = parts.find((part) => part.matches("svg[role]"));
     const shown = parts.find((part) => part.matches("svg[role], canvas"));
+    const picture = parts.find((part) => part.matches("svg[role]") || isDrawing(part));
+    const text = () => (isDrawing(picture) ? new XMLSerializer().serializeToString(pictureOf(picture)) : standalone(picture));
     const numbers = numbersBehind.get(parts.find((part) => numbersBehind.has(part)));
-    const all = [picture && button("SVG", () => save([standalone(picture)], "image/svg+xml", `${name}.svg`)),
+    const all = [picture && button("SVG", () => save([text()], "image/svg+xml", `${name}.svg`)),
       shown && button("PNG", async () => saveCanvas(await onPaper(shown), name)),
       numbers && button("CSV", () => save(csvOf(numbers()), "text/csv", `${name}.csv`))].filter(Boolean);
-    buttons.replaceChildren(...(all.length > 0 ? all : ["Nothing is shown."]));
+    buttons.replaceChildren(...(all.length > 0 ? all : ["There is nothing to save."]));
   }
   return el("details", { class: "save", id: `save-${name}`, ontoggle: list }, el("summary", { "aria-label": `Save ${name}` }, "Save"), buttons);
 }

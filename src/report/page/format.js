@@ -19,7 +19,7 @@ const exponentDigits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 // A whole number as it is, any other with three significant digits: 12,345, 0.0123, 2.06·10⁻⁶⁷. Files have more digits.
 export function shownNumber(value, digits = 3) {
   if (value === null || value === undefined) return "–";
-  const rounded = Number.isInteger(value) ? value : Number(value.toPrecision(digits));
+  const rounded = Number.isInteger(value) && Math.abs(value) < 1e9 ? value : Number(value.toPrecision(digits));
   if (rounded === 0) return "0";
   if (Math.abs(rounded) >= 1e-3 && Math.abs(rounded) < 1e9) return grouped(rounded);
   const [mantissa, exponent] = rounded.toExponential().split("e");

@@ -3,7 +3,8 @@
 import { axisMarks } from "./chart.js";
 import { withNumbers } from "./exports.js";
 import { el, grouped, shownName, timeText } from "./format.js";
-import { drawSpikes, firstAtOrAfter } from "./raster_image.js";
+import { countColumns, drawSpikes, firstAtOrAfter } from "./raster_image.js";
+import { contextOf, withDrawing } from "./svg_context.js";
 import { tellUnderPointer } from "./tip.js";
 
 const mostNamesWide = 120;
@@ -18,6 +19,8 @@ export function coloursOf(element) {
 
 // The context of a canvas of this size, as sharp as the screen.
 export function sizedContext(canvas, width, height) {
+  const other = contextOf(canvas, width, height);
+  if (other) return other;
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -34,7 +37,7 @@ export function drawNames(context, names, rowHeight, left, colours, down = 0) {
   context.font = `11px ${colours.font}`;
   context.textAlign = "right";
   context.textBaseline = "middle";
-  for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, (row + 0.5) * rowHeight + down, left - 8);
+  for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, Math.max(6, (row + 0.5) * rowHeight) + down, left - 8);
 }
 
 // A line with marks and their texts below a chart.
@@ -88,6 +91,21 @@ export function drawOccurrences(context, { occurrences, picked, from, to }, rowO
   context.stroke();
 }
 
+// The spikes as lines of a picture; those on the same column of pixels are one.
+function drawSpikeLines(context, trains, [from, to], { left, width, height }, colour) {
+  const columns = new Uint32Array(Math.ceil(width));
+  const rowHeight = height / Math.max(1, trains.length);
+  context.fillStyle = colour;
+  let total = 0;
+  trains.forEach(({ times }, row) => {
+    total += countColumns(times, from, to, columns);
+    columns.forEach((count, x) => {
+      if (count > 0) context.fillRect(left + x, (row + 0.12) * rowHeight, 1, 0.76 * rowHeight);
+    });
+  });
+  return total;
+}
+
 // `decorate(context, area)` draws what else there is over the spikes.
 export function makeRaster(state, decorate = () => {}) {
   const { data, now } = state;
@@ -119,20 +137,32 @@ export function makeRaster(state, decorate = () => {}) {
   function draw() {
     waiting = false;
     if (!canvas.isConnected) return;
-    const context = canvas.getContext("2d");
     const units = shownUnits();
-    resize(context, units.length);
+    resize(canvas.getContext("2d"), units.length);
     const { left, width, height, ratio } = area;
+    const context = contextOf(canvas, left + width + 12, height + axisHeight) ?? canvas.getContext("2d");
     const colours = coloursOf(canvas);
+    const trains = units.map((unit) => data.trains[unit]);
+    const to = now.to < data.end ? now.to : data.end + 1;  // a spike at the end of the recording is in it
+    if (context.isSvg) times.spikes = drawSpikeLines(context, trains, [now.from, to], area, colours.text);
+    else drawPixels(context, trains, to, colours);
+    const rowHeight = height / Math.max(1, units.length);
+    drawRest(context, units, rowHeight, colours);
+  }
+
+  function drawPixels(context, trains, to, colours) {
+    const { left, width, height, ratio } = area;
     const size = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))];
     if (!image || image.width !== size[0] || image.height !== size[1]) image = context.createImageData(...size);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
-    const to = now.to < data.end ? now.to : data.end + 1;  // a spike at the end of the recording is in it
-    times.spikes = drawSpikes(image, units.map((unit) => data.trains[unit]), now.from, to, colours.ink, colours.paper, ratio);
+    times.spikes = drawSpikes(image, trains, now.from, to, colours.ink, colours.paper, ratio);
     context.putImageData(image, Math.round(left * ratio), 0);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const rowHeight = height / Math.max(1, units.length);
+  }
+
+  function drawRest(context, units, rowHeight, colours) {
+    const { left, width, height } = area;
     drawNames(context, units.map((unit) => shownName(data.names[unit])), rowHeight, left, colours);
     drawAxis(context, now.from, now.to, left, width, height, colours);
     const rowOf = new Map(units.map((unit, row) => [unit, row]));
@@ -212,6 +242,7 @@ export function makeRaster(state, decorate = () => {}) {
     const spikes = end - first === 1 ? `spike at ${timeText(times[first], 1)}` : `${grouped(end - first)} spikes at ${timeText(time, near)}`;
     return `${shownName(data.names[unit])}: ${spikes}`;
   });
+  withDrawing(canvas, draw);
   withNumbers(canvas, () => ({ heads: ["time_s", "unit"], rows: shownUnits().flatMap((unit) => {
     const { times } = data.trains[unit];
     const end = now.to < data.end ? firstAtOrAfter(times, now.to) : times.length;

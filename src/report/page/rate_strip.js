@@ -11,18 +11,25 @@ const [stripHeight, rateBins] = [44, 600];
 export function makeRateStrip(state) {
   const { data, now } = state;
   const canvas = el("canvas", { role: "img" });
-  const total = new Uint32Array(rateBins);
-  const counts = new Uint32Array(rateBins);
-  for (const { times } of data.trains) {
-    countColumns(times, data.begin, data.end + 1, counts);
-    counts.forEach((count, i) => { total[i] += count; });
+  const note = el("p", { class: "note" });
+  let [length, most, rates] = [1, 1, []];
+
+  // Of the recording that is shown.
+  function count() {
+    const total = new Uint32Array(rateBins);
+    const counts = new Uint32Array(rateBins);
+    for (const { times } of data.trains) {
+      countColumns(times, data.begin, data.end + 1, counts);
+      counts.forEach((number, i) => { total[i] += number; });
+    }
+    length = (data.end - data.begin) / rateBins;
+    rates = Array.from(total, (number) => (1e6 * number) / length);
+    most = Math.max(1, ...rates);
+    const words = `Spikes of all units per second over the whole recording, at most ${shownNumber(most)} in ${shownNumber(length / 1e6)} s`;
+    canvas.setAttribute("aria-label", words);
+    canvas.dataset.counts = total.join(" ");
+    note.textContent = `${words}.`;
   }
-  const length = (data.end - data.begin) / rateBins;
-  const rates = Array.from(total, (count) => (1e6 * count) / length);
-  const most = Math.max(1, ...rates);
-  const words = `Spikes of all units per second over the whole recording, at most ${shownNumber(most)} in ${shownNumber(length / 1e6)} s`;
-  canvas.setAttribute("aria-label", words);
-  canvas.dataset.counts = total.join(" ");
 
   function draw() {
     if (!canvas.isConnected) return;
@@ -50,9 +57,11 @@ export function makeRateStrip(state) {
     return `${timeText(timeAt(event), length)}: ${shownNumber(rates[bin])} spikes/s`;
   });
   withNumbers(canvas, () => ({ heads: ["from_s", "rate_hz"], rows: rates.map((rate, i) => [(data.begin + i * length) / 1e6, rate]) }));
+  count();
   state.listen((what) => {
-    if (what === "view") draw();
+    if (what === "recording") count();
+    if (what === "view" || what === "recording") draw();
   });
   window.addEventListener("resize", draw);
-  return { element: el("div", { class: "strip" }, canvas, el("p", { class: "note" }, `${words}.`)), redraw: draw };
+  return { element: el("div", { class: "strip" }, canvas, note), redraw: draw };
 }

@@ -5,9 +5,11 @@ import { axesOf, axisMarks } from "./chart.js";
 import { makeCounts } from "./counts.js";
 import { apartTimes, rowsOf, spikesOf } from "./data.js";
 import { pathElements } from "./episodes_page.js";
+import { withNumbers } from "./exports.js";
 import { el, firstOf, grouped, noteOnFirst, shownName, shownNumber, svg } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
+import { makeRateStrip } from "./rate_strip.js";
 import { makeState } from "./state.js";
 import { boxFilter, figureColumn, flagColumn, inWords, makeList, numberColumn, unitsColumn } from "./table.js";
 
@@ -117,9 +119,10 @@ function makeScaleChart({ tests, testTotal, names }, pick) {
 
 function makeTests(state) {
   const { data } = state;
-  const { element } = makeList(state, "test", { caption: "Scores", columns: columnsOfTests(data), rows: data.tests, notes: noteOnFirst(data.tests, data.testTotal, "tests; replay.tsv has all"),
+  const { element, table } = makeList(state, "test", { caption: "Scores", columns: columnsOfTests(data), rows: data.tests, notes: noteOnFirst(data.tests, data.testTotal, "tests; replay.tsv has all"),
     filters: [boxFilter("only-significant", "significant", (row) => row.significant)] });
   const chart = makeScaleChart(data, (row) => state.pick("test", row));
+  withNumbers(chart.element, table.numbers);
   state.listen((what) => {
     if (what === "picked") chart.mark(state.now.picked);
   });
@@ -164,6 +167,7 @@ export function replayPage(raw) {
   const data = readReplay(raw);
   const state = makeState(data, data.occurrencesOf);
   const raster = makeRaster(state, eventShades(state));
+  const strip = makeRateStrip(state);
   const [tests, chart] = makeTests(state);
   const { chains, events } = data.run.replay;
   const significant = data.tests.filter((row) => row.significant).length;
@@ -172,17 +176,21 @@ export function replayPage(raw) {
     rows: { test: data.tests },
     found: `${grouped(chains)} chain${chains === 1 ? "" : "s"} in ${grouped(events)} event${events === 1 ? "" : "s"}, ${grouped(significant)} of ${firstOf(data.tests.length, data.testTotal)} tests significant`,
     views: [
-      ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Shaded: events. Orange: occurrences of what is picked, at its scale and in its direction."))],
+      ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Shaded: events. Orange: occurrences of what is picked, at its scale and in its direction."), strip.element)],
       ["scores", "Scores", tests, "Scores of chains, forward and in reverse"],
       ["scales", "Scales", chart, "Score against scale factor"],
       ["events", "Events", makeEvents(state), "The order in each event"],
       ["counts", "Count over time", makeCounts(state, (row) => [...pathElements(data.names, row), ` at scale ${shownNumber(row.scale)}, ${row.direction}`], "Pick a test.")],
       ["about", "About", makeAbout(data, [["chains", chains], ["events", events]], replaySources), "About this result"],
     ],
-    redraw: raster.redraw,
+    redraw() {
+      raster.redraw();
+      strip.redraw();
+    },
     start() {
       const best = data.tests.toSorted((a, b) => Math.min(a.q, a.events_q) - Math.min(b.q, b.events_q) || a.p - b.p)[0];
       if (best) state.pick("test", best);
+      raster.showFirst();
     },
   };
 }

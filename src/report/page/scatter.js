@@ -1,9 +1,11 @@
 // Amplitude and depth of spikes over time, with the motion of the tissue.
 
 import { axisMarks } from "./chart.js";
+import { withNumbers } from "./exports.js";
 import { el, grouped, shownNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
 import { coloursOf, sizedContext } from "./raster.js";
+import { withDrawing } from "./svg_context.js";
 
 const [plotHeight, plotLeft, plotRight, plotTop, plotBottom] = [300, 66, 14, 8, 44];
 
@@ -80,7 +82,7 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
   const drawn = el("p", { class: "note", "data-drawn": "" });
   const lines = motion.map(({ depth, times, displacements }) => ({ times, values: displacements.map((moved) => depth + moved) }));
 
-  const redraw = drawnInTurn(canvas, () => {
+  function draw() {
     const unit = state.now.picked;
     if (!unit) return;
     const colours = coloursOf(canvas);
@@ -98,6 +100,12 @@ function makeOverTime(state, { key, id, label, yLabel, motion, near }) {
     drawn.textContent = `Orange: ${grouped(own.times.length)} of the ${grouped(unit.spikes)} spikes of unit ${unit.number}${own.times.length < unit.spikes ? ", evenly spread" : ""}. Grey: other units, at most ${grouped(points.most)} spikes of each.` +
       (second ? ` Violet: unit ${state.other.unit.number}.` : "") + (motion.length > 0 ? (box.checked ? " Line: the estimated motion of the tissue at the unit's depth." : " Lines: the estimated motion of the tissue, at the depths where it was estimated.") : "");
     drawn.dataset.drawn = `${own.times.length} ${others.reduce((sum, one) => sum + one.times.length, 0)}`;
+  }
+  const redraw = drawnInTurn(canvas, draw);
+  withDrawing(canvas, draw);
+  withNumbers(canvas, () => {
+    const { times, [key]: values } = points.of(state.now.picked.number);
+    return { heads: ["time_s", key], rows: Array.from(times, (time, i) => [time, values[i]]) };
   });
 
   state.listen((what) => {

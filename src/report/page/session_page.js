@@ -60,7 +60,7 @@ function followWindows(data) {
 function noteOfTest({ raw, rows }) {
   const { test, correction, alpha } = raw.tests;
   return `A window is compared with the last one that shares no spike with it, if neither was skipped nor may lack spikes. An edge is significant in a window if it is one of its circuit, a chain by the test ` +
-    `${test} (${correction}, alpha ${alpha}), corrected for what was tested in this window only. New and gone: significant in one of the two only. All four: the rates differ, with q of at most ` +
+    `${test} (${correction}, alpha ${alpha}), corrected for what was tested in this window only. New and gone: significant in one of the two only. New, gone, stronger and weaker only if the rates really differ, with q of at most ` +
     `${raw.alpha} (Benjamini and Hochberg, for all ${grouped(raw.comparisons)} comparisons of the ${grouped(rows.length)} edges and chains). p is twice the smaller tail of the binomial ` +
     "distribution that one count has, given their sum, if both are Poisson counts of one rate. Windows that overlap share spikes, so the same change appears in several of them, " +
     "which confirms nothing. Counts in bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. " +
@@ -147,6 +147,7 @@ function recordingInWindows(data, title) {
       player.seek(0);
       const best = data.rows.filter(({ significant }) => significant[0]).sort((a, b) => a.q[0] - b.q[0])[0];
       if (best) state.pick("episode", best);
+      raster.showFirst();
     },
   };
 }

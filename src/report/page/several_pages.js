@@ -1,11 +1,12 @@
 // The pages of several results of episodes: side by side, and one after another.
 
 import { episodeSources } from "./episodes_page.js";
-import { makeExports } from "./exports.js";
+import { makeExports, withNumbers } from "./exports.js";
 import { el, grouped, nameElement, shownName } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
+import { makeRateStrip } from "./rate_strip.js";
 import { makeComparedAbout } from "./several_about.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
 import { makeShown, readSeveral, sourcesOfSeveral } from "./several_data.js";
@@ -29,14 +30,15 @@ export function sideBySidePage(raw) {
   const data = readSeveral(raw);
   const parts = partsOf(data, () => {});
   const state = makeState(data, () => new Float64Array(0));
+  const table = makeComparedTable(state);
   const circuits = data.recordings.map(({ name }) => makeComparedCircuit(state, parts.edges, `Circuit of ${shownName(name)}`));
   const frames = circuits.map(({ picture }, k) => el("figure", { class: "frame" }, el("figcaption", {}, nameElement(data.recordings[k].name)), picture));
   const beside = el("div", {}, el("p", { class: "controls" }, directBox(circuits)), el("div", { class: "beside" }, frames), changeLegend());
   return {
     ...parts, state,
     views: [
-      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges("recordings") : beside],
-      ["episodes", "Episodes", makeComparedTable(state)],
+      ["circuits", "Circuits", parts.edges.length === 0 ? noEdges("recordings") : withNumbers(beside, table.numbers)],
+      ["episodes", "Episodes", table.element],
       ["changes", "Changes", makeChanges(state, ({ row }) => state.pick("episode", row)), `Changes from ${shownName(data.recordings[0].name)}`],
       parts.about,
     ],
@@ -52,7 +54,11 @@ export function seriesPage(raw) {
   const ties = data.recordings[0].run.search?.ties ?? "time";
   const { state, recording, showRecording } = makeShown(data, ({ trains }, row) => findOccurrences(trains, row.units, row.delays_ms, ties));
   const raster = makeRaster(state);
-  const parts = partsOf(data, raster.redraw);
+  const strip = makeRateStrip(state);
+  const parts = partsOf(data, () => {
+    raster.redraw();
+    strip.redraw();
+  });
   const circuit = makeComparedCircuit(state, parts.edges, "Circuit: units, and edges to pick");
   const names = data.recordings.map(({ name }) => name);
   const player = makePlayer(names, (position) => {
@@ -63,7 +69,7 @@ export function seriesPage(raw) {
   const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const pictures = el("div", { class: "two" },
     el("div", {}, parts.edges.length === 0 ? noEdges("recordings") : graph),
-    el("div", { id: "raster" }, raster.element));
+    el("div", { id: "raster" }, raster.element, strip.element));
   return {
     ...parts, state,
     steps: { name: "recording", count: names.length, shown: () => recording.number, go: player.seek },
@@ -74,12 +80,13 @@ export function seriesPage(raw) {
         player.seek(to);
         state.pick("episode", row);
       }, { shown: () => recording.number }), "What changed"],
-      ["episodes", "Episodes", makeComparedTable(state)],
+      ["episodes", "Episodes", makeComparedTable(state).element],
       parts.about,
     ],
     start() {
       player.seek(names.length - 1);
       if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      raster.showFirst();
     },
   };
 }

@@ -10,12 +10,12 @@ export function makeComparedTable(state) {
   const { data } = state;
   const columns = [numberColumn("episode"), pathColumn(data, (row) => row),
     ...data.recordings.flatMap(({ name }, k) => [
-      { label: `${shownName(name)}: count`, help: "occurrences without overlap", value: (row) => row.count[k] },
-      { label: "per second", help: "count, by the length of the recording", value: (row) => row.rate[k], cell: (row) => shownNumber(row.rate[k], 4) },
-      { label: "q", help: "p by chance, corrected; a dash: no edge there, or not frequent", value: (row) => row.q[k], cell: (row) => testFigure(row.q[k]) },
+      { label: `${shownName(name)}: count`, help: "occurrences without overlap", isNumber: true, value: (row) => row.count[k] },
+      { label: "per second", help: "count, by the length of the recording", isNumber: true, value: (row) => row.rate[k], cell: (row) => shownNumber(row.rate[k], 4) },
+      { label: "q", help: "p by chance, corrected; a dash: no edge there, or not frequent", isNumber: true, value: (row) => row.q[k], cell: (row) => testFigure(row.q[k]) },
       flagColumn("significant", (row) => row.significant[k]),
     ])];
-  return makeList(state, "episode", { caption: "Episodes of all recordings", columns, rows: data.rows }).table.element;
+  return makeList(state, "episode", { caption: "Episodes of all recordings", columns, rows: data.rows }).table;
 }
 
 const orderOfChanges = { new: 1, stronger: 2, weaker: 3, gone: 4, "": 5 };
@@ -26,14 +26,14 @@ function changeColumns(data) {
   return [{ label: `${oneOf(data)}s`, value: (one) => one.to, cell: (one) => `${name(one.from)} → ${name(one.to)}` },
     pathColumn(data, (one) => one.row),
     { label: "change", value: (one) => orderOfChanges[one.change], cell: (one) => one.change || "–" },
-    { label: "count before", value: (one) => one.row.count[one.from] }, { label: "count", value: (one) => one.row.count[one.to] },
-    { label: "ratio of rates", value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shownNumber(ratio(one)) : "–") },
-    { label: "p", help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => testFigure(one.p) },
-    { label: "q", help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => testFigure(one.q) }];
+    { label: "count before", isNumber: true, value: (one) => one.row.count[one.from] }, { label: "count", isNumber: true, value: (one) => one.row.count[one.to] },
+    { label: "ratio of rates", isNumber: true, value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shownNumber(ratio(one)) : "–") },
+    { label: "p", isNumber: true, help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => testFigure(one.p) },
+    { label: "q", isNumber: true, help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => testFigure(one.q) }];
 }
 
 function testNote({ alpha, rows, note }) {
-  return `New and gone: ${note.found}. All four: the rates differ, with q of at most ${alpha} (Benjamini and Hochberg, for ` +
+  return `New and gone: ${note.found}. New, gone, stronger and weaker only if the rates really differ, with q of at most ${alpha}; the rest is grey (Benjamini and Hochberg, for ` +
     `${grouped(rows.length)} ${note.what}). p is twice the smaller tail of the binomial distribution that one count has, given their sum, if ` +
     `both are Poisson counts of one rate. ${note.caveat}`;
 }

@@ -4,6 +4,7 @@ import { makeAbout } from "./about.js";
 import { el, grouped } from "./format.js";
 import { makeProbe } from "./probe.js";
 import { makeRaster } from "./raster.js";
+import { makeRateStrip } from "./rate_strip.js";
 import { makeAmplitudes, makeDepths } from "./scatter.js";
 import { followOther, makeSimilar } from "./similar_units.js";
 import { readSorting } from "./sorting_data.js";
@@ -11,6 +12,8 @@ import { makeState } from "./state.js";
 import { makeUnitCorrelograms } from "./unit_correlograms.js";
 import { makeMerges, makeUnits } from "./units.js";
 import { makeWaveforms } from "./waveforms.js";
+
+const shownAtFirst = 5e6;  // microseconds
 
 export const sortSources = [
   "C. Rossant et al., “Spike sorting for large, dense electrode arrays”, Nature Neuroscience 19:634 (2016)",
@@ -36,15 +39,20 @@ export function sortPage(raw) {
   const state = makeState(data, (row) => data.trains[row.number - 1]?.times ?? new Float64Array(0));
   followOther(state);
   const raster = makeRaster(state);
+  const strip = makeRateStrip(state);
   const [amplitudes, depths] = [makeAmplitudes(state), makeDepths(state)];
   const timed = data.spikeCount > 0;
   const redraw = () => {
-    if (timed) raster.redraw();
+    if (timed) {
+      raster.redraw();
+      strip.redraw();
+    }
     amplitudes.redraw();
     depths.redraw();
   };
   return {
     data, state, redraw,
+    linked: [["units", "raster"], ["shapes", "correlograms"]],
     rows: { unit: data.units },
     found: `${grouped(data.units.length)} unit${data.units.length === 1 ? "" : "s"}`,
     views: [
@@ -54,12 +62,16 @@ export function sortPage(raw) {
       ["correlograms", "Correlograms", makeUnitCorrelograms(state)],
       ["amplitudes", "Amplitude", amplitudes.element, "Amplitude over time"],
       ["depths", "Depth", depths.element, "Depth over time"],
-      ["raster", "Raster", timed ? raster.element : el("p", { class: "note" }, "The times of the spikes are not known.")],
+      ["raster", "Raster", timed ? el("div", {}, raster.element, strip.element) : el("p", { class: "note" }, "The times of the spikes are not known.")],
       ["merges", "Merges", makeMerges(state), "Merges and other decisions"],
       ["about", "About", makeAbout(data, ranSort(data.run), sortSources, [aboutPhy(data)]), "About this result"],
     ],
     start() {
-      if (data.units.length > 0) state.pick("unit", data.units.reduce((best, unit) => (unit.spikes > best.spikes ? unit : best)));
+      const good = data.units.filter(({ label }) => label === "good");
+      const units = good.length > 0 ? good : data.units;
+      const [best] = units.toSorted((a, b) => (b.snr ?? 0) - (a.snr ?? 0) || b.spikes - a.spikes);
+      if (best) state.pick("unit", best);
+      if (timed) state.show(data.begin, data.begin + shownAtFirst);
     },
   };
 }

@@ -144,10 +144,15 @@ export function makeList(state, kind, { caption, columns, rows, sorted, filters 
   return { element: el("div", {}, controls, notes, table.element), table, list };
 }
 
+const isFigure = (text) => typeof text === "string" && /^(< )?[-−]?\d[\d,.·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]*$/.test(text);
+
 // A table of a few rows of text or elements, the first of which names its row.
 export function plainTable(caption, heads, rows) {
+  const kind = (is) => ({ class: is && "number" });
+  const areFigures = heads.map((_, k) => rows.some((row) => isFigure(row[k])) && rows.every((row) => !row[k] || row[k] === "–" || isFigure(row[k])));
   const table = el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
-    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text) => el("td", {}, text))))));
+    el("thead", {}, el("tr", {}, heads.map((head, k) => el("th", { scope: "col", ...kind(areFigures[k]) }, head)))),
+    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text, k) => el("td", kind(areFigures[k + 1] || isFigure(text)), text))))));
+  withNumbers(table, () => ({ heads, rows: rows.map((row) => row.map((cell) => (cell instanceof Element ? cell.textContent : cell))) }));
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }

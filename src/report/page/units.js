@@ -14,6 +14,8 @@ const unitColumns = [
   ["separation", "separation (SD)", "of the two groups into which its spikes divide best"], ["peak_channel", "channel", "where it is largest, from 0"],
   ["possibly_one_neuron_with", "may be one neuron with"], ["cross_talk_with", "may share cross-talk with"]];
 
+const texts = new Set(["label", "reason", "possibly_one_neuron_with", "cross_talk_with"]);
+
 // Unknown values are kept.
 export function makeUnits(state) {
   const { units, columns } = state.data;
@@ -22,7 +24,7 @@ export function makeUnits(state) {
   const labels = ["all", ...new Set(units.map((row) => row.label).filter(Boolean))];
   const choice = el("select", { id: "label-filter" }, labels.map((one) => el("option", { value: one }, one)));
   const ofLabel = { input: choice, element: el("label", { for: "label-filter" }, "label ", choice), keeps: (row) => choice.value === "all" || row.label === choice.value };
-  return makeList(state, "unit", { caption: "Units", columns: known.map(([key, label, help]) => ({ ...figureColumn(key, help), label })), rows: units, filters: [
+  return makeList(state, "unit", { caption: "Units", columns: known.map(([key, label, help]) => ({ ...figureColumn(key, help), label, isNumber: !texts.has(key) })), rows: units, filters: [
     box("spikes-filter", "spikes at least", "0", "1", (row, least) => row.spikes >= Number(least)), box("snr-filter", "SNR at least", "0", "any", (row, least) => (row.snr ?? Infinity) >= Number(least)),
     box("violations-filter", "violations at most", "1", "any", (row, most) => (row.refractory_violations ?? 0) <= Number(most)), ...(labels.length > 1 ? [ofLabel] : [])] }).element;
 }

@@ -1,6 +1,7 @@
 // The mean waveform of a unit with its spread, on the channels around its peak, where these lie.
 
 import { axisMarks } from "./chart.js";
+import { withNumbers } from "./exports.js";
 import { el, grouped, shownNumber, svg } from "./format.js";
 
 const [wavesWidth, cellHeight, cellGap, waveMargin, waveFoot] = [600, 74, 10, 12, 44];
@@ -50,7 +51,9 @@ export function drawWaveforms({ channels, waveforms }, unit, other = null) {
   });
   const perMs = cellWidth / (waveforms.end - waveforms.begin);
   picture.append(scaleBar(cellHeight / (up + down), perMs, (up + down) / 2, waveforms.end - waveforms.begin, waveMargin, body + waveMargin + waveFoot));
-  return picture;
+  const ms = (frame) => waveforms.begin + (frame * (waveforms.end - waveforms.begin)) / (waveforms.frames - 1);
+  return withNumbers(picture, () => ({ heads: ["channel", "time_ms", "mean_uv", "deviation_uv"],
+    rows: own.flatMap(({ channel, mean, deviation }) => Array.from(mean, (value, frame) => [channel, ms(frame), value, deviation[frame]])) }));
 }
 
 export function makeWaveforms(state) {
