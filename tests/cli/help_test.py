@@ -44,7 +44,7 @@ class Help(CliTest):
             self.assertLessEqual(short, declared(*command), command)
 
     def test_short_help_has_the_options_of_a_first_use(self):
-        for command, wanted in ((("episodes",), {"--output", "--delays", "--min-count", "--surrogates", "--epochs"}),
+        for command, wanted in ((("episodes",), {"--output", "--delays", "--min-count", "--surrogates", "--dither", "--epochs"}),
                                 (("sort",), {"--output", "--sample-rate", "--channels", "--gain", "--probe", "--device"}),
                                 (("spade",), {"--output", "--bin", "--window", "--surrogates", "--reduce", "--min-occ"}),
                                 (("live",), {"--episodes", "--arm", "--to", "--dashboard", "--record"}),

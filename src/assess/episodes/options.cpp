@@ -54,6 +54,7 @@ option_list describe_episode_surrogates(surrogate_options& options) {
     list.add("dither", options.dither, "how far surrogates may move spikes")
         .above(0)
         .at_most(3600)
+        .basic()
         .only_with("surrogates");
     list.add("seed", options.seed, "random seed of the surrogates").basic().only_with("surrogates");
     return list;
