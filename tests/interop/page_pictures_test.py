@@ -84,12 +84,12 @@ class Pictures(PageCase):
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())
 
-    def show(self, kind):
+    def show(self, kind, width=1280, height=7000):  # by default all views are within the window
         kept, shown = SHOWN.get(kind, (kind, kind))
         data = json.loads(gzip.decompress((KEPT / f"{kept}.json.gz").read_bytes())) | {"kind": shown}
         page = self.folder / f"kept-{kind}.html"
         page.write_text(with_data(self.html, data), encoding="utf-8")
-        self.resize(1280, 7000)  # all views are within the window
+        self.resize(width, height)
         self.open(page)
         self.assertEqual(self.driver.get_log("browser"), [])
 
@@ -101,6 +101,15 @@ class Pictures(PageCase):
             for view in views:
                 with self.subTest(f"{kind}-{view}"):
                     self.assert_looks_as_kept(view, f"{kind}-{view}")
+
+    def test_every_page_fits_a_phone_in_the_dark(self):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        for kind in VIEWS:
+            self.show(kind, 420, 900)
+            with self.subTest(kind):
+                self.assertLessEqual(self.driver.execute_script("return document.documentElement.scrollWidth"), 420)
+                self.driver.execute_script("document.documentElement.style.overflow = 'hidden'; document.body.style.height = '900px'; document.body.style.overflow = 'hidden'; document.body.id = 'phone'")
+                self.assert_looks_as_kept("phone", f"{kind}-phone-dark")
 
     def long_figures(self):
         """Figures with more than four digits, except whole ones with commas, times in seconds, commands and citations."""
