@@ -58,7 +58,7 @@ def waveforms(found: SortResult, units: int | Iterable[int], *, ax: Any = None) 
         raise ValueError("found: expected units of a recording, found features without waveforms")
     given = list(units) if isinstance(units, Iterable) else [units]
     numbers = [chosen + 1 for chosen in _of_units(given, found.unit_count)]
-    means = found.waveforms[numbers]
+    means = np.nan_to_num(found.waveforms[numbers])  # a folder lacks those of far channels
     heights = np.ptp(means, axis=1).max(axis=0)
     order = np.argsort(-heights, kind="stable")[:_MOST_CHANNELS]
     shown = np.sort(order[heights[order] >= _LEAST_SHARE * heights.max()])

@@ -539,3 +539,14 @@ def test_offsets_of_steps_are_worked_out_once(chains):
 
     assert len(chains) > 100
     assert Counted.passes == 1
+
+
+def test_waveforms_that_a_folder_leaves_out_are_not_drawn(sorted_units):
+    peak = int(sorted_units.units["peak_channel"][0])
+    known = sorted_units.waveforms.copy()
+    known[:, :, [channel for channel in range(known.shape[2]) if channel != peak]] = np.nan
+
+    ax = plot.waveforms(dataclasses.replace(sorted_units, waveforms=known), 1)
+
+    assert len(ax.lines) == 1
+    assert texts(ax.texts) == [str(peak)]
