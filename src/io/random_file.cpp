@@ -30,14 +30,22 @@ random_file::random_file(std::filesystem::path path) : path_(std::move(path)) {
     size_ = static_cast<std::uint64_t>(end);
 }
 
+random_file::random_file(std::filesystem::path path, std::string bytes)
+    : path_(std::move(path)), bytes_(std::move(bytes)), size_(bytes_.size()) {}
+
 random_file::~random_file() {
-    ::close(descriptor_);
+    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void random_file::read_at(std::uint64_t offset, std::span<char> into) const {
     if (offset > size_ || into.size() > size_ - offset)
         throw file_error(path_, fmt::format("ends at byte {}, expected {} bytes from byte {}",
                                             size_, into.size(), offset));
+    if (descriptor_ < 0) {
+        std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), into.size(),
+                    into.begin());
+        return;
+    }
     while (!into.empty()) {
         const ssize_t got =
             ::pread(descriptor_, into.data(), into.size(), static_cast<off_t>(offset));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 
 namespace spikeweave::io {
 
@@ -17,6 +18,9 @@ class random_file {
 public:
     /// @throws io_error if it cannot be opened or is a folder.
     explicit random_file(std::filesystem::path path);
+    /// The bytes are in memory.
+    /// @param path  of the file that contains them, for messages
+    random_file(std::filesystem::path path, std::string bytes);
     ~random_file();
     random_file(const random_file&) = delete;
     random_file& operator=(const random_file&) = delete;
@@ -29,6 +33,7 @@ public:
 private:
     std::filesystem::path path_;
     int descriptor_ = -1;
+    std::string bytes_{};  // without a descriptor
     std::uint64_t size_ = 0;
 };
 

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "io/file_error.hpp"
+#include "io/random_file.hpp"
 
 namespace spikeweave::io {
 namespace {
@@ -75,6 +77,23 @@ bool is_session(const std::filesystem::path& path, std::string_view first_bytes)
     std::error_code unknown;
     return first_bytes.substr(0, application_id_at + 4).ends_with(application_id) ||
            std::filesystem::exists(path.string() + "-wal", unknown);
+}
+
+std::optional<std::string> templates_of_session(const std::filesystem::path& path) {
+    {
+        const random_file file(path);
+        std::string head(std::min<std::uint64_t>(file.size(), application_id_at + 4), '\0');
+        file.read_at(0, head);
+        if (!is_session(path, head)) return {};
+    }
+    const auto session = open_database(path, database::access::read);
+    check_session_tables(*session);
+    const auto asked = session->prepare("SELECT value FROM meta WHERE name = ?");
+    asked->bind_text(1, session_templates);
+    if (!asked->next_row())
+        throw file_error(path,
+                         "is a session without templates: it has not learned its units itself");
+    return std::string(asked->bytes(0));
 }
 
 void create_session_tables(database& session, int version) {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "io/database.hpp"
@@ -20,6 +22,12 @@ inline constexpr std::size_t session_spike_bytes = 12;
 /// Whether a file is a session, by its first bytes. While a session runs, and after it was killed,
 /// its tables may be in the second file beside it, and what its own first bytes lack as well.
 bool is_session(const std::filesystem::path& path, std::string_view first_bytes);
+
+/// The name in `meta` of the templates that a session has learned.
+inline constexpr std::string_view session_templates = "templates";
+/// The archive of templates in a file that is a session; null: it is none.
+/// @throws io_error if the session has learned none.
+std::optional<std::string> templates_of_session(const std::filesystem::path& path);
 
 /// Makes the tables of a new session.
 void create_session_tables(database& session, int version = session_version);

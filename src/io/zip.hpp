@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,9 @@ struct zip_entry {
 class zip_reader {
 public:
     /// @throws io_error if it is not a zip archive or its directory is damaged.
-    explicit zip_reader(const std::filesystem::path& path);
+    explicit zip_reader(const std::filesystem::path& path)
+        : zip_reader(std::make_shared<const random_file>(path)) {}
+    explicit zip_reader(std::shared_ptr<const random_file> file);
 
     const std::vector<zip_entry>& entries() const { return entries_; }
     /// Returns nullptr if there is no entry of that name.
@@ -56,7 +59,9 @@ class zip_writer {
 public:
     /// @param overwrite  as of `atomic_file`
     explicit zip_writer(const std::filesystem::path& target, bool overwrite = true)
-        : file_(target, overwrite) {}
+        : file_(std::in_place, target, overwrite) {}
+    /// Writes into a text that is empty, which has to live as long.
+    explicit zip_writer(std::string* into) : into_(into) {}
 
     /// Starts an entry; `write` fills it until the next `begin` or `commit`.
     void begin(std::string_view name);
@@ -69,8 +74,12 @@ public:
 
 private:
     void end_entry();
+    std::uint64_t size() const { return file_ ? file_->size() : into_->size(); }
+    void append_bytes(std::string_view bytes);
+    void replace_bytes(std::uint64_t at, std::string_view bytes);
 
-    atomic_file file_;
+    std::optional<atomic_file> file_{};
+    std::string* into_ = nullptr;  // without a file
     std::vector<zip_entry> entries_;
     bool open_ = false;
     bool finished_ = false;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
@@ -156,8 +157,8 @@ struct unpacking {
 
 }  // namespace
 
-zip_reader::zip_reader(const std::filesystem::path& path)
-    : file_(std::make_shared<const random_file>(path)) {
+zip_reader::zip_reader(std::shared_ptr<const random_file> file) : file_(std::move(file)) {
+    const std::filesystem::path& path = file_->path();
     const directory where = find_directory(*file_);
     const auto bytes = bytes_at(*file_, where.at, where.size);
     std::size_t at = 0;

@@ -28,11 +28,25 @@ void append_common(std::string& out, const zip_entry& entry) {
 
 }  // namespace
 
+void zip_writer::append_bytes(std::string_view bytes) {
+    if (file_)
+        file_->write(bytes);
+    else
+        into_->append(bytes);
+}
+
+void zip_writer::replace_bytes(std::uint64_t at, std::string_view bytes) {
+    if (file_)
+        file_->write_at(at, bytes);
+    else
+        into_->replace(at, bytes.size(), bytes);
+}
+
 void zip_writer::begin(std::string_view name) {
     end_entry();
     zip_entry& entry = entries_.emplace_back();
     entry.name = name;
-    entry.header_at = file_.size();
+    entry.header_at = size();
     std::string header;
     append(header, std::uint32_t{0x04034b50});
     append_common(header, entry);
@@ -42,7 +56,7 @@ void zip_writer::begin(std::string_view name) {
     append(header, std::uint16_t{16});
     append(header, std::uint64_t{0});
     append(header, std::uint64_t{0});
-    file_.write(header);
+    append_bytes(header);
     open_ = true;
 }
 
@@ -52,7 +66,7 @@ void zip_writer::write(std::string_view bytes) {
     entry.crc = static_cast<std::uint32_t>(
         crc32_z(entry.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
     entry.size += bytes.size();
-    file_.write(bytes);
+    append_bytes(bytes);
 }
 
 void zip_writer::end_entry() {
@@ -62,16 +76,16 @@ void zip_writer::end_entry() {
     entry.packed_size = entry.size;
     std::string crc;
     append(crc, entry.crc);
-    file_.write_at(entry.header_at + local_crc_at, crc);
+    replace_bytes(entry.header_at + local_crc_at, crc);
     std::string sizes;
     append(sizes, entry.size);
     append(sizes, entry.packed_size);
-    file_.write_at(entry.header_at + zip::local_size + entry.name.size() + 4, sizes);
+    replace_bytes(entry.header_at + zip::local_size + entry.name.size() + 4, sizes);
 }
 
 void zip_writer::finish() {
     end_entry();
-    const std::uint64_t directory_at = file_.size();
+    const std::uint64_t directory_at = size();
     for (const zip_entry& entry : entries_) {
         std::string record;
         append(record, std::uint32_t{0x02014b50});
@@ -89,9 +103,9 @@ void zip_writer::finish() {
         append(record, entry.size);
         append(record, entry.packed_size);
         append(record, entry.header_at);
-        file_.write(record);
+        append_bytes(record);
     }
-    const std::uint64_t end_at = file_.size();
+    const std::uint64_t end_at = size();
     const std::uint64_t count = entries_.size();
     std::string end;
     append(end, std::uint32_t{0x06064b50});
@@ -115,14 +129,14 @@ void zip_writer::finish() {
     append(end, zip::in_zip64);
     append(end, zip::in_zip64);
     append(end, std::uint16_t{0});
-    file_.write(end);
-    file_.finish();
+    append_bytes(end);
+    if (file_) file_->finish();
     finished_ = true;
 }
 
 void zip_writer::commit() {
     if (!finished_) finish();
-    file_.commit();
+    if (file_) file_->commit();
 }
 
 }  // namespace spikeweave::io

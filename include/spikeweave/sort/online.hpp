@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "spikeweave/core/execution.hpp"
@@ -58,6 +59,9 @@ private:
 /// Writes an `.npz`, described in docs/formats.md. A set read back finds the same spikes.
 /// @throws io_error
 SPIKEWEAVE_API void write_templates(const std::filesystem::path& path, const template_set& set);
+/// The bytes of this file.
+SPIKEWEAVE_API std::string archive_of(const template_set& set);
+/// Reads such a file, or the templates that a recorded session of `run_live` has learned.
 /// @throws io_error naming the file, the array, what was found and expected.
 SPIKEWEAVE_API template_set read_templates(const std::filesystem::path& path);
 

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "io/file_error.hpp"
@@ -43,6 +45,10 @@ inline void write_texts(io::zip_writer& archive, const char* name,
 class model_reader {
 public:
     explicit model_reader(const std::filesystem::path& path) : path_(path), archive_(path) {}
+    /// @param bytes  of the archive, which the file at `path` contains
+    model_reader(const std::filesystem::path& path, std::string bytes)
+        : path_(path),
+          archive_(std::make_shared<const io::random_file>(path, std::move(bytes))) {}
 
     template <class Item>
     std::vector<Item> read(const char* name, std::uint64_t expected) const {

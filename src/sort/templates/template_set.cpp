@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
+#include "io/session_schema.hpp"
 #include "sort/files/model_arrays.hpp"
 #include "sort/templates/amplitudes.hpp"
 #include "sort/templates/misfits.hpp"
@@ -297,8 +299,18 @@ template_set template_set::with_verdicts(std::vector<unit_verdict> of_units) con
     return template_set(std::make_shared<const parts>(std::move(out)));
 }
 
+std::string archive_of(const template_set& set) {
+    std::string out;
+    io::zip_writer archive(&out);
+    templates::write_into(archive, set);
+    archive.finish();
+    return out;
+}
+
 template_set read_templates(const std::filesystem::path& path) {
-    const sort::model_reader file(path);
+    std::optional<std::string> in_session = io::templates_of_session(path);
+    const sort::model_reader file =
+        in_session ? sort::model_reader(path, std::move(*in_session)) : sort::model_reader(path);
     const sort::wholes version = file.read<std::int64_t>(
         "templates_version", 1, templates::version_without_labels, templates::set_version);
     feature_basis basis = sort::read_basis(file);

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -172,6 +175,8 @@ TEST(TemplateSets, FindTheSameSpikesWhenTheyAreReadBack) {
         return sort_in_pieces(set, from.later, samples, [] { return 4096U; });
     };
     EXPECT_EQ(sort(read), sort(from.set));
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_EQ(archive_of(read), std::string(std::istreambuf_iterator<char>(file), {}));
     EXPECT_THROW(write_templates(folder.path() / "none", {}), invalid_argument);
 }
 
