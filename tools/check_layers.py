@@ -24,8 +24,8 @@ MAY_USE = {
     "published": "core device parallel io spikes mine",
     "assess": "core parallel spikes mine",
     "elephant": "core parallel spikes mine assess",
-    "live": "core parallel io record sort spikes mine assess",
     "pipeline": "core parallel record sort spikes mine assess",
+    "live": "core parallel io record sort spikes mine assess pipeline",
     "report": "core parallel io record sort spikes mine assess live pipeline published",
 }
 # These folders are no stages. Every stage may include their private headers, and those of core.

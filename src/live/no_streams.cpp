@@ -33,7 +33,7 @@ std::unique_ptr<source> open_ephys(open_ephys_sender, const std::string&, const 
 }
 
 std::unique_ptr<sample_stream> open_ephys_continuous(const std::string&, const std::string&,
-                                                     const recording_description&,
+                                                     const recording_description&, double,
                                                      const std::stop_token&,
                                                      std::chrono::milliseconds) {
     refuse_streams();

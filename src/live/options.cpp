@@ -71,13 +71,19 @@ void add_source_options(option_list& list, live_options& options) {
     list.add_all(describe(options.reading));
     list.add("templates", options.templates,
              "SOURCE has samples: find the spikes of the units of this file, which spikeweave sort "
-             "--save-templates wrote, as the samples come")
+             "--save-templates wrote, or of a recorded session that has learned its units")
         .written("FILE")
+        .by_default("units are learned in the first samples")
         .not_with({"verify"});
+    list.add("learn", options.learn,
+             "length of the first samples in which units are learned, if SOURCE has samples and "
+             "there are no `templates`")
+        .above(0)
+        .not_with({"templates", "verify"});
     option_list samples = describe(options.recording);
     samples.remove("stream");
     for (const option& each : samples)
-        samples.change(each.name).only_with("templates").is_basic = false;
+        samples.change(each.name).not_with({"verify"}).is_basic = false;
     list.add_all(std::move(samples));
 }
 

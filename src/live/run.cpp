@@ -276,7 +276,7 @@ live_result resume_live(const std::string& from, const live_options& options,
     if (opened.from->unit_names() != resumed.header.unit_names)
         throw invalid_argument("templates",
                                "the session has other units: give its file and its `labels`");
-    const bool knows_missing = !is_stream(from) || (!options.templates.empty() && watermark_us);
+    const bool knows_missing = !is_stream(from) || (has_samples(from, options) && watermark_us);
     if (!knows_missing &&
         (!is_own_stream(from) || (resumed.senders.empty() && resumed.inputs > 0))) {
         const source_block gap{.missing = 1};
@@ -323,9 +323,18 @@ live_result verify_live(const std::filesystem::path& path, const line_taker& wri
             .windows = static_cast<std::uint64_t>(found.windows)};
 }
 
-live_result run_named(const std::string& from, const live_options& options,
+// A session that has learned its units goes on with them.
+live_options with_own_templates(live_options options) {
+    if (!options.resume.empty() && options.templates.empty() &&
+        session_file(options.resume).has_templates())
+        options.templates = options.resume;
+    return options;
+}
+
+live_result run_named(const std::string& from, const live_options& wanted,
                       const result_takers& takers, const execution& run,
                       const std::stop_token& abort) {
+    const live_options options = with_own_templates(wanted);
     check_live_options(options, kind_of(from));
     execution how = run;
     how.threads = options.threads;

@@ -400,7 +400,6 @@ class SortRecording(CliTest):
         self.assertFalse((self.folder / "out").exists())
         self.refused("live", self.recording, "--templates", foreign, says="foreign.templates")
         self.refused("live", "lsl:spikes", "--templates", foreign, says="--templates")
-        self.refused("live", "open-ephys-continuous://localhost:5556", says=("--templates", "--save-templates"))
         self.refused("sort", self.recording, "--templates", foreign, "--low-corner", "200", says="--low-corner")
         existing = self.file("rig.templates", "")
         self.refused("sort", self.recording, "--save-templates", existing, says=("rig.templates", "exists"))

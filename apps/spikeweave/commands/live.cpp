@@ -79,6 +79,13 @@ std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const
     };
 }
 
+void show_address(std::string_view address, const live_options& options, invocation& call) {
+    call.progress.clear();
+    write_stderr(fmt::format("{}\n", address));
+    const std::string notice = dashboard_notice(options, address);
+    if (!notice.empty()) call.warn({notice});
+}
+
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
 void run(live_command& options, invocation& call) {
     for (const auto& path : files_of(options.analysis))
@@ -99,11 +106,15 @@ void run(live_command& options, invocation& call) {
     };
     if (options.dashboard)
         options.analysis.dashboard = [&](std::string_view address) {
-            call.progress.clear();
-            write_stderr(fmt::format("{}\n", address));
-            const std::string notice = dashboard_notice(options.analysis, address);
-            if (!notice.empty()) call.warn({notice});
+            show_address(address, options.analysis, call);
         };
+    bool is_learning = false;
+    options.analysis.tell = [&](std::string_view sentence) {
+        is_learning = true;
+        if (call.quiet) return;
+        call.progress.clear();
+        write_stderr(fmt::format("spikeweave: {}\n", sentence));
+    };
     // The armed episodes are read twice, which a pipe does not allow.
     std::optional<held_standard_input> held;
     std::error_code unknown;
@@ -113,9 +124,9 @@ void run(live_command& options, invocation& call) {
     }
     execution run = call.run();
     run.stop = ended.get_token();
-    run.on_progress = [notice = waiting_notice(options.from, call),
-                       shown = run.on_progress](const progress_report& so_far) {
-        notice(so_far.done);
+    run.on_progress = [notice = waiting_notice(options.from, call), shown = run.on_progress,
+                       &is_learning](const progress_report& so_far) {
+        if (!is_learning) notice(so_far.done);
         if (shown) shown(so_far);
     };
     live_result result;
@@ -146,9 +157,9 @@ void declare_live(CLI::App& sub, command& chosen) {
            "in a file (.jsonl, .ndjson) or a named pipe; - is lines of JSON on standard input; "
            "open-ephys-zmq://HOST:5556 or open-ephys-events://HOST:5557 is a running Open Ephys "
            "GUI; lsl:NAME is a stream of the Lab Streaming Layer; spikeweave://ADDRESS:5600 is "
-           "where programs send spikes to. With --templates, samples: a recording to play, "
+           "where programs send spikes to. Samples: a recording to play, "
            "open-ephys-continuous://HOST:5556, or raw samples in a named pipe or, -, on standard "
-           "input")
+           "input, with --templates or with --channels and --sample-rate")
         ->required()
         ->type_name("")
         ->group("Source");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -39,10 +40,19 @@ struct live_options {
     /// The speed at which a file is played, relative to the recording; 0 means as fast as possible.
     double speed = 1;
     /// The templates of the units whose spikes are found in the samples of a recording, of
-    /// "open-ephys-continuous://HOST:5556", or of raw int16 samples on standard input, as
-    /// `write_templates` writes them. Empty: the source has spikes.
+    /// "open-ephys-continuous://HOST:5556", or of raw int16 samples on standard input: a file of
+    /// `write_templates`, or a session that has learned its units. Empty: the source has spikes, or
+    /// samples whose units are learned.
     std::filesystem::path templates{};
-    /// The options of reading that recording; of several streams, that of `stream`.
+    /// The first samples, in which their units are learned if there are no templates, as by
+    /// `sort_recording` without `motion`. All samples are then sorted, from the first one on. A
+    /// session that is recorded has the templates.
+    duration learn = std::chrono::seconds{120};
+    /// Receives sentences about this learning, from one thread. May be empty.
+    std::function<void(std::string_view sentence)> tell{};
+    /// The options of reading a recording; of several streams, that of `stream`. Those of raw
+    /// samples also describe the samples on standard input: with a rate or a number of channels,
+    /// it has samples.
     recording_read_options recording{};
     /// The rule by which it is known that no earlier spike will arrive: "source", "block" or
     /// "lateness:30ms". Null: as the source needs it.
@@ -177,13 +187,14 @@ SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result)
 /// Analyses spikes as they come, until the source ends or a stop is requested; all results of what
 /// had come by then are complete.
 ///
-/// @param from    a spike file, which is played; with `templates`, a recording, likewise; a file of
+/// @param from    a spike file or a recording, which is played; a file of
 /// lines of JSON (".jsonl", ".ndjson") or a named pipe with such lines; "-", which is standard
 /// input with such lines; "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a
 /// running Open Ephys GUI with the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of
 /// the Lab Streaming Layer; or "spikeweave://ADDRESS:5600", where programs send spikes to
-/// (`spike_sender`). With `templates` also "open-ephys-continuous://HOST:5556", and a named pipe or
-/// "-" with raw samples: int16, little-endian, channels fastest
+/// (`spike_sender`). Samples come from a recording, from "open-ephys-continuous://HOST:5556", or,
+/// with `templates` or a description of them, from a named pipe or "-": int16, little-endian,
+/// channels fastest
 /// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
 /// called from any thread, but never from two at once. If it throws, it is given nothing more, and
 /// the analysis goes on

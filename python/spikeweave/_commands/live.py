@@ -155,8 +155,9 @@ def live(
 
         - a `SpikeSequence`, or the path of a file or folder that `read` reads: it is played as if
           it was recorded now;
-        - with ``templates``, the path of a recording: the spikes of units that `sort` saved with
-          ``save_templates`` are found in its samples, which are played likewise;
+        - the path of a recording: the spikes of units are found in its samples, which are played
+          likewise. The units are learned in the first samples (``learn``), or are those that
+          `sort` saved (``templates``);
         - an iterable of blocks ``(times, units)``, such as a generator that asks an amplifier or a
           sorter: arrays of times in seconds and of names or numbers of units. Units may appear at
           any time. The detections of a block arrive before the next block is requested, and with

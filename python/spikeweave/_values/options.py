@@ -313,6 +313,7 @@ class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=
     group_window: Time | None
     layout: FilePath | None
     templates: FilePath | None
+    learn: Time | None
     sample_rate: float | None
     channels: int | None
     gain: float | None

@@ -12,6 +12,8 @@ recorded_source::recorded_source(source& from, session_log& log) : from_(&from),
 std::optional<source_block> recorded_source::next() {
     auto block = from_->next();
     if (!block) log_->set_warnings(from_->sampling().value_or(sampling_state{}).warnings);
+    if (block && !block->new_units.empty())
+        if (const auto learned = from_->learned()) log_->record_templates(archive_of(*learned));
     if (block && !(*block == source_block{})) log_->record(*block);
     return block;
 }

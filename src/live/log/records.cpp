@@ -124,6 +124,8 @@ record_parts parts_of(record_kind kind, std::string_view record) {
         parts.window.reset(std::bit_cast<const mined_window*>(fields.count()));
     if (kind == record_kind::arming)
         parts.arming.reset(std::bit_cast<const placed_change*>(fields.count()));
+    if (kind == record_kind::templates)
+        parts.templates.reset(std::bit_cast<const std::string*>(fields.count()));
     return parts;
 }
 

@@ -69,6 +69,7 @@ enum class record_kind : std::uint8_t {
     detection,
     window,
     arming,
+    templates,
     begin_end,  ///< later records are in the file only together with the end
     end,
 };
@@ -110,6 +111,7 @@ struct placed_change {
 struct record_parts {
     std::unique_ptr<const mined_window> window{};
     std::unique_ptr<const placed_change> arming{};
+    std::unique_ptr<const std::string> templates{};
 };
 record_parts parts_of(record_kind kind, std::string_view record);
 

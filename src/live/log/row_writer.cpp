@@ -89,6 +89,8 @@ void row_writer::write(record_kind kind, std::string_view record, const record_p
             return write_window(*parts.window);
         case record_kind::arming:
             return write_arming(*parts.arming);
+        case record_kind::templates:
+            return write_templates(*parts.templates);
         case record_kind::begin_end:
             return;
         case record_kind::end:
@@ -167,6 +169,11 @@ void row_writer::write_arming(const placed_change& placed) {
     arming_->bind(5, row.window_epoch).bind(6, row.window).bind(7, row.due_us);
     arming_->bind(8, std::int64_t{row.is_late}).bind_text(9, row.armed);
     arming_->bind_text(10, row.disarmed).bind_text(11, row.refused).run();
+}
+
+void row_writer::write_templates(const std::string& archive) {
+    const auto meta = file_->prepare("INSERT INTO meta VALUES (?, ?)");
+    meta->bind_text(1, io::session_templates).bind_bytes(2, archive).run();
 }
 
 void row_writer::write_end(record_decoder fields) {

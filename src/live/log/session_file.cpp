@@ -75,6 +75,12 @@ std::string session_file::meta(std::string_view name) {
     return asked->next_row() ? std::string(asked->text(0)) : std::string();
 }
 
+bool session_file::has_templates() {
+    const auto asked = file_->prepare("SELECT 1 FROM meta WHERE name = ?");
+    asked->bind_text(1, io::session_templates);
+    return asked->next_row();
+}
+
 std::vector<std::string> session_file::warnings() {
     std::vector<std::string> out;
     std::istringstream lines(meta("warnings"));

@@ -24,6 +24,8 @@ public:
     const session_header& header() const { return header_; }
     /// The program that recorded it, and its version.
     std::string program() { return meta("program"); }
+    /// Whether it has learned its templates, which `read_templates` reads.
+    bool has_templates();
     /// The progress of senders that number their messages; the one that sent last is last.
     const std::vector<sender_progress>& senders() const { return senders_; }
     /// The counts at the end of the session, as JSON; null if it goes on or was interrupted.

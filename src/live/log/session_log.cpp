@@ -168,6 +168,14 @@ void session_log::record(const arming_change& change, std::int64_t input) {
     if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
 }
 
+void session_log::record_templates(std::string archive) {
+    auto copy = std::make_unique<std::string>(std::move(archive));
+    const std::lock_guard lock(giving_);
+    encoder_.begin(record_kind::templates);
+    encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
+    if (give(encoder_.finish(), false)) static_cast<void>(copy.release());
+}
+
 void session_log::begin_end() {
     const std::lock_guard lock(giving_);
     encoder_.begin(record_kind::begin_end);

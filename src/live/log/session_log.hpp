@@ -97,6 +97,10 @@ public:
     void record(const arming_change& change, std::int64_t input);
     /// Also from another thread than the other functions. @throws io_error if writing has failed.
     void record(const mined_window& window);
+    /// Records the templates that were learned, an archive, before the block that names their
+    /// units.
+    /// @throws io_error if writing has failed.
+    void record_templates(std::string archive);
     /// The results that follow are those of the end: without it a session that goes on would not
     /// have them, so they are in the file together or not at all. @throws io_error
     void begin_end();

@@ -164,9 +164,9 @@ private:
 class open_ephys_sample_stream : public sample_stream {
 public:
     open_ephys_sample_stream(const std::string& address, std::string stream,
-                             recording_description of, std::stop_token stop,
+                             recording_description of, double gain_uv, std::stop_token stop,
                              std::chrono::milliseconds longest_wait)
-        : messages_(std::move(stream), std::move(of)),
+        : messages_(std::move(stream), std::move(of), gain_uv),
           from_(address, std::move(stop), longest_wait) {}
 
     const recording_description& description() const override { return messages_.description(); }
@@ -193,9 +193,10 @@ std::unique_ptr<source> open_ephys(open_ephys_sender sender, const std::string& 
 std::unique_ptr<sample_stream> open_ephys_continuous(const std::string& address,
                                                      const std::string& stream,
                                                      const recording_description& of,
-                                                     const std::stop_token& stop,
+                                                     double gain_uv, const std::stop_token& stop,
                                                      std::chrono::milliseconds longest_wait) {
-    return std::make_unique<open_ephys_sample_stream>(address, stream, of, stop, longest_wait);
+    return std::make_unique<open_ephys_sample_stream>(address, stream, of, gain_uv, stop,
+                                                      longest_wait);
 }
 
 }  // namespace spikeweave::live

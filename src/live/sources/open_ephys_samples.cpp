@@ -35,8 +35,11 @@ std::vector<std::int16_t> counts_of(std::string_view microvolts, double gain_uv)
 
 }  // namespace
 
-open_ephys_samples::open_ephys_samples(std::string stream, recording_description of)
-    : is_named_(!stream.empty()), stream_(std::move(stream)), of_(std::move(of)) {}
+open_ephys_samples::open_ephys_samples(std::string stream, recording_description of, double gain_uv)
+    : is_named_(!stream.empty()),
+      stream_(std::move(stream)),
+      of_(std::move(of)),
+      gain_uv_(of_.channels.empty() ? gain_uv : of_.channels[0].gain_uv) {}
 
 void open_ephys_samples::take_unreadable(const std::string& why) {
     if (first_unreadable_.empty()) first_unreadable_ = why;
@@ -55,8 +58,9 @@ bool open_ephys_samples::follows(const std::string& stream) {
 // If the block before is not complete, it is left out: either the connection began within it, or a
 // message was lost, which the numbers of frames tell.
 void open_ephys_samples::begin(const open_ephys_header& header) {
+    if (has_begun_ && of_.channels.empty()) learn_channels();
     const std::size_t expected = of_.channels.size();
-    if (has_begun_ && numbers_.empty() && unreadable_ == 0)
+    if (has_begun_ && expected > 0 && numbers_.empty() && unreadable_ == 0)
         throw io_error(
             fmt::format("{} sends {} channels, expected {}, as the templates have: select these in "
                         "the ZMQ Interface",
@@ -65,6 +69,16 @@ void open_ephys_samples::begin(const open_ephys_header& header) {
     first_ = header.sample;
     frames_ = header.sample_count;
     counts_.clear();
+}
+
+// A message of a block may have been lost, so two have to agree. The first one is left out.
+void open_ephys_samples::learn_channels() {
+    std::vector<std::int64_t> numbers;
+    for (const auto& [number, counts] : counts_) numbers.push_back(number);
+    if (numbers.empty() || numbers != std::exchange(seen_, numbers)) return;
+    for (const std::int64_t number : numbers)
+        of_.channels.push_back({.name = std::to_string(number), .gain_uv = gain_uv_});
+    finish();
 }
 
 void open_ephys_samples::leave_out() {
@@ -98,6 +112,7 @@ void open_ephys_samples::take(std::span<const std::string_view> frames) {
         frames.size() >= 2 ? parser_.parse_interface(frames[1]) : nullptr;
     if (header == nullptr) return take_unreadable("a message whose header is not as expected");
     if (header->what != open_ephys_header::about::data || !follows(header->stream)) return;
+    if (of_.rate_hz == 0) of_.rate_hz = header->rate_hz;
     if (std::abs(header->rate_hz - of_.rate_hz) > most_difference * of_.rate_hz)
         throw io_error(
             fmt::format("{} sends {} samples a second, expected {}, as the templates have",
@@ -116,12 +131,12 @@ void open_ephys_samples::take(std::span<const std::string_view> frames) {
             fmt::format("{} sends more than the {} channels that the templates have: "
                         "select these in the ZMQ Interface",
                         io::shown(stream_), of_.channels.size()));
-    std::vector<std::int16_t> counts = counts_of(frames[2], of_.channels[0].gain_uv);
+    std::vector<std::int16_t> counts = counts_of(frames[2], gain_uv_);
     if (counts.empty() || counts_.contains(header->channel))
         return take_unreadable(fmt::format("samples of channel {} that are {}", header->channel,
                                            counts.empty() ? "not numbers" : "there twice"));
     counts_.emplace(header->channel, std::move(counts));
-    if (counts_.size() == of_.channels.size()) finish();
+    if (!of_.channels.empty() && counts_.size() == of_.channels.size()) finish();
 }
 
 std::optional<sample_block> open_ephys_samples::complete() {

@@ -19,8 +19,11 @@ namespace spikeweave::live {
 class open_ephys_samples {
 public:
     /// @param stream  empty: the one that sends data first
-    /// @param of      the channels that are expected, in the order of their numbers
-    open_ephys_samples(std::string stream, recording_description of);
+    /// @param of      the channels that are expected, in the order of their numbers, and the rate;
+    /// without channels, those of the first two blocks that agree; without a rate, that of the
+    /// first message
+    /// @param gain_uv  of channels that are not described, in microvolts per count
+    open_ephys_samples(std::string stream, recording_description of, double gain_uv = 1);
 
     const recording_description& description() const { return of_; }
     /// Takes the frames of a message.
@@ -41,13 +44,16 @@ private:
     void take_unreadable(const std::string& why);
     bool follows(const std::string& stream);
     void begin(const open_ephys_header& header);
+    void learn_channels();
     void finish();
 
     bool is_named_;
     std::string stream_;
     recording_description of_;
+    double gain_uv_;
     open_ephys_header_parser parser_{};
     std::vector<std::int64_t> numbers_{};  // of the channels, ascending; empty: not known yet
+    std::vector<std::int64_t> seen_{};     // those of the last block, until they are known
     bool has_left_out_ = false;            // since the last complete block
     std::int64_t first_ = -1;              // frame of the block that is not complete; -1: none
     std::int64_t frames_ = 0;              // of it

@@ -9,12 +9,14 @@
 
 #include "live/network/lsl.hpp"
 #include "live/sinks/unit_names.hpp"
+#include "live/sources/learned_samples.hpp"
 #include "live/sources/played_file.hpp"
 #include "live/sources/sample_streams.hpp"
 #include "live/sources/sorted_samples.hpp"
 #include "live/sources/streams.hpp"
 #include "live/triggers/false_alarm_limit.hpp"
 #include "spikeweave/core/error.hpp"
+#include "spikeweave/pipeline/sort.hpp"
 #include "spikeweave/spikes/units_left_out.hpp"
 
 namespace spikeweave::live {
@@ -97,13 +99,85 @@ opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
     return opened;
 }
 
+// As `sort` finds them, with its defaults.
+learned_units learn_units(const recording& from, const std::vector<std::string>& labels,
+                          int threads, const std::stop_token& stop) {
+    sort_options how;
+    how.run.threads = threads;
+    how.motion.model = motion_model::none;
+    how.save_templates = "templates";  // the result has them
+    how.writes_model = false;
+    const sort_result found = sort_recording(from, how, {.stop = stop});
+    if (!found.learned)
+        throw invalid_argument(
+            "learn", fmt::format("no unit has enough spikes in the first {:g} s of the samples: "
+                                 "learn from more of them, or give `templates`",
+                                 to_seconds(from.length())));
+    units_by_label chosen = choose_by_label(labels_of(*found.learned), labels);
+    learned_units out{.set = *found.learned,
+                      .used = std::move(chosen.used),
+                      .warnings = from.description().warnings};
+    if (!chosen.message.empty()) out.warnings.push_back(std::move(chosen.message));
+    return out;
+}
+
+void refuse_to_arm_unknown_units(const live_options& options) {
+    const std::vector<std::string> names = units_of_armed(options);
+    if (names.empty()) return;
+    throw invalid_argument(
+        "templates", fmt::format("unit {} is not known yet, because the session learns the units "
+                                 "of its samples: give the templates of a sorting, whose units "
+                                 "can be monitored, or `arm` auto",
+                                 names.front()));
+}
+
+// Places the channels of a stream, which does not state their positions.
+recording_description placed(recording_description of, const std::filesystem::path& probe) {
+    const std::size_t channels = of.channels.size();
+    if (probe.empty()) {
+        constexpr double pitch_um = 20;
+        for (std::size_t c = 0; c < channels; ++c)
+            of.channels[c].y_um = pitch_um * static_cast<double>(c);
+        of.warnings.emplace_back(
+            "The positions of the channels are not known: they are put on a line, 20 um apart.");
+        return of;
+    }
+    of = recording(std::move(of), std::vector<std::int16_t>()).with_probe(probe).description();
+    if (of.channels.size() == channels) return of;
+    throw invalid_argument(
+        "probe", fmt::format("{} of {} channels have no contact in '{}': send only those that do",
+                             channels - of.channels.size(), channels, probe.string()));
+}
+
+opened_source learning(std::unique_ptr<kept_samples> samples, const live_options& options,
+                       const execution& run) {
+    opened_source opened;
+    opened.order.policy = order_policy::block;
+    opened.from = std::make_unique<learned_samples>(
+        std::move(samples),
+        unit_learning{.length = options.learn,
+                      .learn =
+                          [labels = options.reading.labels, threads = options.threads](
+                              const recording& from, const std::stop_token& stop) {
+                              return learn_units(from, labels, threads, stop);
+                          },
+                      .tell = options.tell},
+        run.stop);
+    return opened;
+}
+
 // A session goes on where it was interrupted. The samples before are sorted once more, so that the
 // sorter has the state that it had: its filters and blocks reach some hundredths of a second.
 opened_source open_recording(const std::string& from, const live_options& options,
                              std::optional<std::int64_t> watermark_us, const execution& run) {
+    if (options.templates.empty()) refuse_to_arm_unknown_units(options);
     recording_read_options how = options.recording;
     how.stream = options.stream;
     recording samples = read_recording(from, how, run);
+    if (options.templates.empty())
+        return learning(std::make_unique<kept_samples>(std::make_unique<played_samples>(
+                            std::move(samples), options.speed, run.stop)),
+                        options, run);
     const recording_description& of = samples.description();
     const std::vector<std::string> warnings = of.warnings;
     std::optional<interrupted_session> resumed;
@@ -124,9 +198,13 @@ opened_source open_recording(const std::string& from, const live_options& option
     return opened;
 }
 
+recording_channel channel_of_stream(std::size_t number, double gain_uv) {
+    return {.name = std::to_string(number), .gain_uv = gain_uv};
+}
+
 // The channels of a stream of samples, which does not describe them itself.
 recording_description described_by(const template_set& set, const live_options& options,
-                                   double usual_gain_uv) {
+                                   double gain_uv) {
     const feature_basis& basis = set.basis();
     recording_read_options given = options.recording;
     if (const auto channels = std::exchange(given.channels, 0U);
@@ -137,53 +215,69 @@ recording_description described_by(const template_set& set, const live_options& 
         rate_hz != 0 && rate_hz != basis.rate_hz)
         throw invalid_argument("sample_rate", fmt::format("it is {}, but the templates have {}",
                                                           rate_hz, basis.rate_hz));
-    const double gain_uv = std::exchange(given.gain, 0);
+    given.gain = 0;
     if (given != recording_read_options{})
         throw invalid_argument(
             "a stream of samples has no format, header or probe of its own: the "
             "templates have its channels");
     recording_description out{.rate_hz = basis.rate_hz};
-    for (const feature_basis::contact& each : basis.contacts)
-        out.channels.push_back({.name = std::to_string(out.channels.size()),
-                                .gain_uv = gain_uv > 0 ? gain_uv : usual_gain_uv,
-                                .x_um = each.x_um,
-                                .y_um = each.y_um,
-                                .shank = each.shank});
+    for (const feature_basis::contact& each : basis.contacts) {
+        recording_channel& channel =
+            out.channels.emplace_back(channel_of_stream(out.channels.size(), gain_uv));
+        channel.x_um = each.x_um;
+        channel.y_um = each.y_um;
+        channel.shank = each.shank;
+    }
+    return out;
+}
+
+// Without templates. What is not given has to be known from the first samples.
+recording_description described_by(const live_options& options, double gain_uv) {
+    recording_read_options given = options.recording;
+    recording_description out{.rate_hz = std::exchange(given.sample_rate, 0)};
+    for (const auto channels = std::exchange(given.channels, 0U); out.channels.size() < channels;)
+        out.channels.push_back(channel_of_stream(out.channels.size(), gain_uv));
+    given.gain = 0;
+    given.probe.clear();
+    if (given != recording_read_options{})
+        throw invalid_argument("a stream of samples has no format or header");
     return out;
 }
 
 opened_source open_sample_stream(const std::string& from, const live_options& options,
-                                 std::optional<std::int64_t> watermark_us,
-                                 const std::stop_token& stop) {
+                                 std::optional<std::int64_t> watermark_us, const execution& run) {
     // Of Intan's and IMEC's data, as the GUI sends and records them.
     constexpr double open_ephys_gain_uv = 0.195;
-    template_set set = read_templates(options.templates);
+    const bool is_open_ephys = from.starts_with(open_ephys_samples);
+    const bool learns = options.templates.empty();
+    if (learns) refuse_to_arm_unknown_units(options);
+    const double gain_uv = options.recording.gain > 0 ? options.recording.gain
+                           : is_open_ephys            ? open_ephys_gain_uv
+                                                      : 1;
+    template_set set = learns ? template_set() : read_templates(options.templates);
+    recording_description of =
+        learns ? described_by(options, gain_uv) : described_by(set, options, gain_uv);
     std::unique_ptr<sample_stream> samples;
-    if (from.starts_with(open_ephys_samples))
-        samples =
-            open_ephys_continuous("tcp://" + from.substr(open_ephys_samples.size()), options.stream,
-                                  described_by(set, options, open_ephys_gain_uv), stop);
-    else
-        samples = std::make_unique<raw_samples>(from, described_by(set, options, 1), stop);
+    if (is_open_ephys) {
+        samples = open_ephys_continuous("tcp://" + from.substr(open_ephys_samples.size()),
+                                        options.stream, of, gain_uv, run.stop);
+    } else {
+        if (of.channels.empty() || of.rate_hz == 0)
+            throw invalid_argument(
+                "raw samples need `channels` and `sample_rate`, and should have "
+                "a `probe`, or the `templates` of a sorting");
+        samples = std::make_unique<raw_samples>(from, std::move(of), run.stop);
+    }
+    if (learns)
+        return learning(
+            std::make_unique<kept_samples>(std::move(samples),
+                                           [probe = options.recording.probe](auto described) {
+                                               return placed(std::move(described), probe);
+                                           }),
+            options, run);
     std::optional<interrupted_session> resumed;
     if (watermark_us) resumed = {.watermark_us = *watermark_us};
     return sorting(std::move(samples), std::move(set), options, resumed);
-}
-
-// Whether the source sends samples. A pipe sends what is expected of it.
-bool sends_samples(const std::string& from, const live_options& options) {
-    const bool has_templates = !options.templates.empty();
-    if (from.starts_with(open_ephys_samples)) {
-        if (!has_templates)
-            throw invalid_argument(
-                "templates", fmt::format("{} sends samples: the templates of its units are "
-                                         "needed, which spikeweave sort --save-templates writes",
-                                         from));
-        return true;
-    }
-    if (has_templates && (from.find("://") != std::string::npos || from.starts_with(lsl_prefix)))
-        throw invalid_argument("templates", fmt::format("{} sends spikes, no samples", from));
-    return has_templates;
 }
 
 bool is_named_source(const std::string& from) {
@@ -199,9 +293,10 @@ bool is_named_source(const std::string& from) {
 }
 
 opened_source open_stream(const std::string& from, const live_options& options,
-                          const session_so_far& known, const std::stop_token& stop) {
-    if (sends_samples(from, options))
-        return open_sample_stream(from, options, known.watermark_us, stop);
+                          const session_so_far& known, const execution& run) {
+    if (has_samples(from, options))
+        return open_sample_stream(from, options, known.watermark_us, run);
+    const std::stop_token& stop = run.stop;
     opened_source opened = armed_before(options, known.unit_names);
     const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
     const auto received = [&](open_ephys_sender sender, std::string_view scheme) {
@@ -254,6 +349,25 @@ bool is_stream(const std::filesystem::path& from) {
            from.extension() == ".ndjson" || std::filesystem::is_fifo(from, unknown);
 }
 
+// A pipe sends what the options describe.
+bool has_samples(const std::string& from, const live_options& options) {
+    const recording_read_options& described = options.recording;
+    if (from.starts_with(open_ephys_samples)) return true;
+    const bool has_scheme = from.find("://") != std::string::npos || from.starts_with(lsl_prefix);
+    const bool may_have = !has_scheme && (!options.templates.empty() || described.channels != 0 ||
+                                          described.sample_rate != 0 ||
+                                          (!is_stream(from) && is_recording(from, described)));
+    if (may_have) return true;
+    if (!options.templates.empty())
+        throw invalid_argument("templates", fmt::format("{} sends spikes, no samples", from));
+    if (described != recording_read_options{})
+        throw invalid_argument(fmt::format(
+            "'{}' has spikes: `channels`, `sample_rate`, `gain`, `header_bytes` and `probe` "
+            "describe samples",
+            from));
+    return false;
+}
+
 std::vector<std::string> units_of_armed(const live_options& options) {
     std::vector<std::string> names;
     const auto add = [&](const std::vector<std::string>& more) {
@@ -284,14 +398,14 @@ opened_source open_spikes(spike_sequence spikes, const live_options& options,
 
 opened_source open_source(const std::string& from, const live_options& options,
                           const execution& run) {
-    if (is_stream(from)) return open_stream(from, options, {units_of_armed(options)}, run.stop);
-    return options.templates.empty() ? open_file(from, options, run)
-                                     : open_recording(from, options, {}, run);
+    if (is_stream(from)) return open_stream(from, options, {units_of_armed(options)}, run);
+    return has_samples(from, options) ? open_recording(from, options, {}, run)
+                                      : open_file(from, options, run);
 }
 
 opened_source open_again(const std::string& from, const live_options& options,
                          const session_so_far& session, const execution& run) {
-    if (is_stream(from)) return open_stream(from, options, session, run.stop);
+    if (is_stream(from)) return open_stream(from, options, session, run);
     return open_recording(from, options, session.watermark_us, run);
 }
 

@@ -34,6 +34,10 @@ struct opened_source {
 /// @throws invalid_argument if this is the address of a source that is not known.
 bool is_stream(const std::filesystem::path& from);
 
+/// Whether the source has samples, in which spikes are found.
+/// @throws invalid_argument if options say so, and it has none; io_error for a damaged file.
+bool has_samples(const std::string& from, const live_options& options);
+
 /// Whether programs send the spikes, and send again what was not acknowledged.
 bool is_own_stream(const std::string& from);
 

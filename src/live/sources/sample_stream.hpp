@@ -39,6 +39,8 @@ public:
     /// The last samples of the last block did not come to this computer before this time; null:
     /// they come as fast as they are taken.
     virtual std::optional<std::chrono::steady_clock::time_point> arrived_after() const = 0;
+    /// Whether the last block waited because nobody could sort it yet.
+    virtual bool has_waited() const { return false; }
     /// As of `source`.
     virtual std::string first_unreadable() const { return {}; }
 };

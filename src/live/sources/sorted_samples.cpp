@@ -52,7 +52,8 @@ source_block sorted_samples::sorted(const sample_block& got) {
     facts_.take(got.counts);
     // A peak is at most half a frame before its sample.
     source_block out = block_of(spikes, static_cast<double>(sorter_.decided_frames()) - 0.5);
-    if (const auto arrived = from_->arrived_after(); arrived && !is_repeated(out)) {
+    if (const auto arrived = from_->arrived_after();
+        arrived && !from_->has_waited() && !is_repeated(out)) {
         taken_.behind_s = std::chrono::duration<double>(clock::now() - *arrived).count();
         taken_.most_behind_s = std::max(taken_.most_behind_s, taken_.behind_s);
         taken_.sorting.add(taken_.behind_s, spikes.size());

@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "live/metrics/latency_histogram.hpp"
 #include "live/session/event_order.hpp"
+#include "spikeweave/sort/online.hpp"
 
 /// Where the spikes of a running recording come from.
 namespace spikeweave::live {
@@ -78,6 +80,9 @@ public:
     }
     /// The first message that could not be read, and what was expected; empty: not known.
     virtual std::string first_unreadable() const { return {}; }
+    /// The templates that the source has learned, when a block has told of their units; empty:
+    /// none.
+    virtual std::shared_ptr<const template_set> learned() const { return {}; }
     /// Null: the source has spikes.
     virtual std::optional<sampling_state> sampling() const { return {}; }
     /// A source may acknowledge as many of its blocks to those who sent them as this says: they

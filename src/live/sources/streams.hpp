@@ -37,14 +37,15 @@ std::unique_ptr<source> open_ephys(open_ephys_sender sender, const std::string& 
 /// Receives samples from a running Open Ephys GUI, of its plugin ZMQ Interface.
 /// @param address  "tcp://HOST:PORT"
 /// @param stream   empty: the one that sends samples
-/// @param of       the channels that are expected
+/// @param of       the channels and the rate that are expected, as of `open_ephys_samples`
+/// @param gain_uv  as there
 /// @param stop     ends the source within a moment
 /// @param longest_wait  if samples may have waited longer, all that wait are left out, so that they
 /// do not need more and more memory; they are missing ones
 /// @throws io_error if the address is invalid.
 std::unique_ptr<sample_stream> open_ephys_continuous(
     const std::string& address, const std::string& stream, const recording_description& of,
-    const std::stop_token& stop = {},
+    double gain_uv = 1, const std::stop_token& stop = {},
     std::chrono::milliseconds longest_wait = std::chrono::seconds{5});
 
 /// Receives spikes from a stream of the Lab Streaming Layer: one channel of text, the name of the

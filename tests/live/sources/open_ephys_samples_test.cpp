@@ -52,6 +52,26 @@ TEST(OpenEphysSamples, JoinTheChannelsOfABlockInTheOrderOfTheirNumbers) {
                                          {.first = 102, .counts = {-2, 2, 6, 0, 4, 8}}}));
 }
 
+TEST(OpenEphysSamples, LearnTheirChannelsFromTwoBlocksThatAgree) {
+    std::vector<message> sent = together(
+        {block_at(100), block_at(102), block_at(104), block_at(106), block_at(108), block_at(110)});
+    sent.erase(sent.begin() + 4);  // of the second block
+    open_ephys_samples samples("", {}, 0.5);
+    for (const message& one : sent)
+        samples.take(std::vector<std::string_view>(one.begin(), one.end()));
+    // The first one may have been joined within it, and the third and fourth one agree.
+    const auto first = samples.complete();
+    ASSERT_TRUE(first);
+    EXPECT_EQ(*first, (sample_block{.first = 106, .counts = {2, 6, 10, 4, 8, 12}}));
+    EXPECT_EQ(samples.complete()->first, 108);
+    EXPECT_EQ(samples.complete()->first, 110);
+    const recording_description& of = samples.description();
+    EXPECT_EQ(of.rate_hz, 30'000);
+    ASSERT_EQ(of.channels.size(), 3U);
+    EXPECT_EQ(of.channels[2].name, "8");
+    EXPECT_EQ(of.channels[2].gain_uv, 0.5);
+}
+
 TEST(OpenEphysSamples, CountWhatWasLeftOut) {
     received_samples got(block_at(100));
     const auto take = [&](const message& one) {

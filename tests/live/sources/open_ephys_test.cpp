@@ -88,7 +88,7 @@ TEST(OpenEphys, LeavesOutSamplesThatHaveWaitedTooLong) {
     publisher gui;
     const recording_description one{.channels = {{.gain_uv = 1}}, .rate_hz = 30'000};
     const auto from =
-        open_ephys_continuous(gui.address(), "", one, {}, std::chrono::milliseconds{100});
+        open_ephys_continuous(gui.address(), "", one, 1, {}, std::chrono::milliseconds{100});
     gui.wait_for_subscriber();
     gui.send(samples_message(1, 0, 0, {1}));
     EXPECT_EQ(from->next()->first, 0);
