@@ -47,8 +47,7 @@ public:
     explicit model_reader(const std::filesystem::path& path) : path_(path), archive_(path) {}
     /// @param bytes  of the archive, which the file at `path` contains
     model_reader(const std::filesystem::path& path, std::string bytes)
-        : path_(path),
-          archive_(std::make_shared<const io::random_file>(path, std::move(bytes))) {}
+        : path_(path), archive_(std::make_shared<const io::random_file>(path, std::move(bytes))) {}
 
     template <class Item>
     std::vector<Item> read(const char* name, std::uint64_t expected) const {
