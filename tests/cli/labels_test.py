@@ -42,8 +42,8 @@ class Labels(CliTest):
     def test_sort_labels_every_unit_in_all_its_files(self):
         out = self.sorted_folder()
         rows = [line.split("\t") for line in (out / "units.tsv").read_text().splitlines()]
-        self.assertEqual(rows[0][-4:], ["label", "reason", "possibly_one_neuron_with", "cross_talk_with"])
-        self.assertEqual({tuple(row[-4:]) for row in rows[1:]}, {("good", "no limit broken", "", "")})
+        self.assertEqual(rows[0][-5:], ["label", "reason", "possibly_one_neuron_with", "cross_talk_with", "origin"])
+        self.assertEqual({tuple(row[-5:]) for row in rows[1:]}, {("good", "no limit broken", "", "", "")})
         self.assertEqual((out / "phy/cluster_group.tsv").read_text(), "cluster_id\tgroup\n1\tgood\n2\tgood\n3\tgood\n")
         for name in ("spikes.npz", "spikes.nwb", "phy"):
             found = json.loads(self.ok("info", out / name, "--json").stdout)

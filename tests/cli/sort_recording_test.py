@@ -342,6 +342,52 @@ class SortRecording(CliTest):
             self.assertEqual(*([line for line in text.splitlines() if f'"type":"{kind}"' in line] for text in (piped, batch)))
 
     @needs_full_speed
+    def test_units_that_templates_lack_are_reported_apart(self):
+        """Of six neurons, two fire in the second half only."""
+        generator = random.Random(4)
+        spikes = []
+        for unit in range(6):
+            time = 15.0 if unit in (1, 4) else 0.0
+            while (time := time + 0.003 + generator.expovariate(12)) < 29.9:
+                spikes.append((time, unit))
+        late = self.file("late.tsv", "time_s\tunit\n" + "".join(f"{time:.6f}\tn{unit}\n" for time, unit in sorted(spikes)))
+        self.ok("simulate", "recording", "--spikes", late, "--channels", "16", "--seed", "5", "-o", self.folder / "rec")
+        samples = (self.folder / "rec/traces.raw").read_bytes()
+        half = 15 * 30000 * 16 * 2
+        for name, part in (("first", samples[:half]), ("second", samples[half:])):
+            shutil.copytree(self.folder / "rec", self.folder / name)
+            (self.folder / name / "traces.raw").write_bytes(part)
+        rig, second = self.folder / "rig.templates", self.folder / "second"
+        known = len(table(self.sorted("first", "--save-templates", rig) / "units.tsv"))
+        self.assertEqual(known, 4)
+        made = self.ok("sort", second, "--templates", rig, "-o", self.folder / "b", "--threads", "1")
+        self.ok("sort", second, "--templates", rig, "-o", self.folder / "c", "--threads", "2")
+        for name in ("spikes.npz", "units.tsv", "merges.tsv"):
+            self.assertEqual((self.folder / "b" / name).read_bytes(), (self.folder / "c" / name).read_bytes())
+        self.assertIn("2 new units are not of the templates", made.stdout)
+        origins = {row["unit"]: row["origin"] for row in table(self.folder / "b/units.tsv")}
+        self.assertEqual(origins, {"1": "templates", "2": "templates", "3": "templates", "4": "templates", "5": "new", "6": "new"})
+        times = self.units(self.folder / "rec/truth.npz")
+        truth = {unit: [time - 15 for time in times[unit] if time > 15] for unit in ("n1", "n4")}
+        found = self.units(self.folder / "b/spikes.npz")
+        self.assertGreater(accuracies(truth, {unit: found[unit] for unit in ("5", "6")})[0], 0.95)
+
+        session = self.folder / "a.session"
+        live = self.ok("live", second, "--templates", rig, "--labels", "all", "--speed", "max", "--window", "3s", "--min-count", "20",
+                       "--record", session, "--to", self.folder / "lines.jsonl")
+        said = re.compile(r"[\d,]+ detections are explained by no template, \d+ per minute")
+        self.assertEqual(said.findall(live.stderr), said.findall(made.stderr))
+        self.assertEqual(len(said.findall(live.stderr)), 1)
+        self.assertEqual(self.units(session), {unit: times for unit, times in found.items() if unit not in ("5", "6")})
+        # Of the first half, every spike is explained.
+        self.assertNotIn("explained by no", self.ok("sort", self.folder / "first", "--templates", rig, "-o", self.folder / "d").stderr)
+        self.assertNotIn("new", {row["origin"] for row in table(self.folder / "d/units.tsv")})
+
+    def sorted(self, recording, *options):
+        self.ok("sort", self.folder / recording, *options, "-o", self.folder / f"sorted_{recording}")
+        return self.folder / f"sorted_{recording}"
+
+    @needs_full_speed
     def test_units_keep_the_labels_of_their_templates(self):
         """A copy of the templates in which unit 1 was labelled by hand."""
         halves = self.halves()

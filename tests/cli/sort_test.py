@@ -71,7 +71,7 @@ class Sort(CliTest):
         self.assertEqual(rows[0][5:], ["rate_hz", "quality_features", "l_ratio", "isolation_distance",
                                        "refractory_violations", "contamination", "snr", "presence_ratio", "firing_range",
                                        "amplitude_median", "amplitude_cv", "amplitude_cutoff", "separation", "peak_channel", "label", "reason",
-                                       "possibly_one_neuron_with", "cross_talk_with"])
+                                       "possibly_one_neuron_with", "cross_talk_with", "origin"])
         self.assertEqual(len(rows), 4)
         for row in rows[1:]:
             self.assertAlmostEqual(float(row[5]), float(row[2]) * 20000 / (599 * 40), places=2)

@@ -55,7 +55,7 @@ struct sort_options {
     /// in some clusters are not matched.
     template_options templates{};
     /// For recordings only. A file of templates: the spikes of its units are found, with their
-    /// numbers, and no other units; empty: none.
+    /// numbers, and then units that these lack, which get numbers above; empty: none.
     std::filesystem::path known_templates{};
     /// For recordings only. The file to write the templates of the units to; empty: none.
     std::filesystem::path save_templates{};

@@ -27,6 +27,18 @@ struct template_spike {
     friend bool operator==(const template_spike&, const template_spike&) = default;
 };
 
+/// A place in the traces of which no template leaves little enough.
+struct unexplained_detection {
+    std::int64_t frame = 0;
+    std::uint32_t channel = 0;  ///< where it is largest
+    float size = 0;             ///< in standard deviations of the noise
+
+    friend bool operator==(const unexplained_detection&, const unexplained_detection&) = default;
+};
+
+/// A full sentence about so many of them; empty if they are too few for a unit.
+SPIKEWEAVE_API std::string warning_of_unexplained(std::uint64_t detections, double seconds);
+
 /// The units of a recording as templates, with all that finding their spikes in another recording
 /// of the same probe needs: filter, common reference, whitening, noise, thresholds and believed
 /// amplitudes. A value type: copies share immutable data. `sort_by_templates` learns it if
@@ -90,6 +102,12 @@ public:
                                     const execution& run = {});
     /// Returns the spikes that are not decided yet; no samples follow.
     std::vector<template_spike> finish(const execution& run = {});
+
+    /// Detections that no template explains, since the last call, by frame; after `finish` all.
+    /// What is left of the traces after the spikes are subtracted has 6 standard deviations of the
+    /// noise there, and more than 35 % of what is subtracted within 0.25 ms. Those within 0.5 ms
+    /// count as one, the largest. They do not depend on the sizes of the pieces either.
+    std::vector<unexplained_detection> take_unexplained();
 
     /// Number of frames of a block at this sample rate.
     static std::size_t block_frames(double rate_hz);

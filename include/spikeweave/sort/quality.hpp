@@ -209,6 +209,9 @@ struct sorted_unit {
     /// have cross-talk or that may have some of it, with ", " between them.
     std::string one_neuron_with{};
     std::string cross_talk_with{};
+    /// Filled in by the caller: "templates" for a unit of known templates, "new" for one that was
+    /// found beside these.
+    std::string origin{};
 };
 
 template <>
@@ -230,6 +233,9 @@ struct members_of<sorted_unit> {
         to("cross_talk_with", &sorted_unit::cross_talk_with,
            "units of whose spikes these may be what was left, or the other way round; only for "
            "recordings");
+        to("origin", &sorted_unit::origin,
+           "with `--templates`: `templates` for a unit of these, `new` for one that was found "
+           "beside them");
     }
 };
 

@@ -153,4 +153,20 @@ SPIKEWEAVE_API template_sorting sort_by_templates(
     const sorting& clusters, const detection_options& detection,
     const template_options& options = {}, const execution& run = {});
 
+/// Finds units that known templates lack: the spikes that these explain are subtracted from the
+/// traces, and what is left is detected, clustered by channel and sorted by templates like a
+/// recording. Units that consist of the remainders of one known unit are dropped.
+/// @param known      found by the templates of `set`, by frame; units are numbered from 1
+/// @param unexplained  of `online_sorter`; spikes within 0.5 ms, of units on these channels, are
+/// not subtracted
+/// @param detection  how spikes are detected; its basis is not used
+/// @return the spikes of the new units, which are numbered from 1
+/// @throws as `sort_by_templates`
+SPIKEWEAVE_API template_sorting find_new_units(const recording& from, const template_set& set,
+                                               const template_sorting& known,
+                                               std::span<const unexplained_detection> unexplained,
+                                               const detection_options& detection,
+                                               const template_options& options = {},
+                                               const execution& run = {});
+
 }  // namespace spikeweave

@@ -65,7 +65,8 @@ nb::dict unit_columns(const sort_result& data) {
     out.update(quality);
     add_columns(out, data.units, "label", of(&sorted_unit::verdict, &unit_verdict::label), "reason",
                 of(&sorted_unit::verdict, &unit_verdict::reason), "possibly_one_neuron_with",
-                &sorted_unit::one_neuron_with, "cross_talk_with", &sorted_unit::cross_talk_with);
+                &sorted_unit::one_neuron_with, "cross_talk_with", &sorted_unit::cross_talk_with,
+                "origin", &sorted_unit::origin);
     return out;
 }
 

@@ -41,7 +41,8 @@ class SortResult(HasReport, UnitsToNwb):
         of features behind ``l_ratio`` and ``isolation_distance``. ``label`` is ``"good"``,
         ``"mua"`` or ``"noise"``, and ``reason`` states the reason. ``possibly_one_neuron_with`` and
         ``cross_talk_with`` name the units with which it may not be two neurons
-        (`SpikeSequence.doubtful_pairs`).
+        (`SpikeSequence.doubtful_pairs`). With ``templates``, ``origin`` is ``"templates"`` for
+        units of these and ``"new"`` for those that were found beside them; otherwise it is empty.
     waveforms : ndarray of float32, shape (unit_count + 1, frames, channels), or None
         Mean waveform of noise and of each unit in the unit of the filtered traces (microvolts);
         recordings only.

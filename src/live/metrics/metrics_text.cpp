@@ -122,6 +122,8 @@ void add_samples(metrics_page& page, const sampling_state& samples) {
     page.counter("spikeweave_live_left_out_frames_total",
                  "Missing frames of samples that were left out because too many waited.",
                  samples.left_out);
+    page.counter("spikeweave_live_unexplained_detections_total",
+                 "Detections that no template explains.", samples.unexplained);
     const auto add_each = [&](std::string_view name, std::string_view help, auto frames) {
         page.begin(name, "gauge", help);
         for (const sampling_state::channel& one : samples.channels)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 namespace spikeweave::live {
@@ -50,6 +51,8 @@ source_block sorted_samples::sorted(const sample_block& got) {
     end_ = got.first +
            static_cast<std::int64_t>(got.counts.size() / from_->description().channels.size());
     facts_.take(got.counts);
+    count_unexplained();
+    frames_ += got.counts.size() / from_->description().channels.size();
     // A peak is at most half a frame before its sample.
     source_block out = block_of(spikes, static_cast<double>(sorter_.decided_frames()) - 0.5);
     if (const auto arrived = from_->arrived_after();
@@ -66,7 +69,13 @@ source_block sorted_samples::sorted(const sample_block& got) {
 
 // The spikes that are not decided when no frames follow the last one.
 source_block sorted_samples::rest() {
-    return block_of(sorter_.finish({.threads = 1}), static_cast<double>(end_ - first_));
+    const std::vector<template_spike> spikes = sorter_.finish({.threads = 1});
+    count_unexplained();
+    return block_of(spikes, static_cast<double>(end_ - first_));
+}
+
+void sorted_samples::count_unexplained() {
+    taken_.unexplained += sorter_.take_unexplained().size();
 }
 
 void sorted_samples::resume(sample_block& got) const {
@@ -127,6 +136,9 @@ std::optional<sampling_state> sorted_samples::sampling() const {
         out.channels.push_back(
             {channels[c].name, so_far.channels()[c].at_limit(), so_far.channels()[c].steady});
     out.warnings = so_far.all_warnings(channels);
+    const double seconds = static_cast<double>(frames_) / from_->description().rate_hz;
+    if (std::string about = warning_of_unexplained(taken_.unexplained, seconds); !about.empty())
+        out.warnings.push_back(std::move(about));
     return out;
 }
 

@@ -53,6 +53,7 @@ private:
     std::optional<source_block> next_of_all();
     source_block sorted(const sample_block& got);
     source_block rest();
+    void count_unexplained();
     source_block block_of(const std::vector<template_spike>& spikes, double watermark_frame) const;
 
     std::unique_ptr<sample_stream> from_;
@@ -66,7 +67,8 @@ private:
     bool is_over_ = false;
     std::optional<sample_block> waiting_{};  // has come, but is after a gap
     sample_facts facts_;
-    sampling_state taken_{};  // without channels
+    std::uint64_t frames_ = 0;  // of which `taken_` tells
+    sampling_state taken_{};    // without channels
 };
 
 }  // namespace spikeweave::live

@@ -54,9 +54,10 @@ struct sampling_state {
     latency_histogram sorting{};
     double behind_s = 0;       ///< how long after they came, at most, the last samples were sorted
     double most_behind_s = 0;  ///< the longest such time
-    std::uint64_t left_out = 0;  ///< missing frames that were left out because too many waited
+    std::uint64_t left_out = 0;     ///< missing frames that were left out because too many waited
+    std::uint64_t unexplained = 0;  ///< detections that no template explains
     std::vector<channel> channels{};
-    std::vector<std::string> warnings{};  ///< of the channels, as full sentences
+    std::vector<std::string> warnings{};  ///< of the samples, as full sentences
 };
 
 /// After so long a source says that nothing has come.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/sort/steps.hpp"
@@ -21,15 +22,17 @@ detection_options detection_of(const template_set& set, detection_options out) {
     return out;
 }
 
-template_sorting find_known(const template_set& set, const recording& from,
-                            std::vector<std::string>& warnings, const execution& run) {
+spikes_of_known find_known(const template_set& set, const recording& from,
+                           std::vector<std::string>& warnings, const execution& run) {
     constexpr std::size_t frames_at_once = 8192;
     const std::uint64_t end = from.frame_count();
-    template_sorting out{.sorted = {.unit_count = static_cast<std::uint32_t>(set.unit_count()),
-                                    .sample_rate = from.rate_hz(),
-                                    .sample_count = static_cast<std::int64_t>(end),
-                                    .begin = from.description().begin},
-                         .peak_channels = set.peak_channels()};
+    spikes_of_known known;
+    template_sorting& out = known.found;
+    out = {.sorted = {.unit_count = static_cast<std::uint32_t>(set.unit_count()),
+                      .sample_rate = from.rate_hz(),
+                      .sample_count = static_cast<std::int64_t>(end),
+                      .begin = from.description().begin},
+           .peak_channels = set.peak_channels()};
     const auto take = [&out](const std::vector<template_spike>& spikes) {
         for (const template_spike& spike : spikes) {
             out.sorted.labels.push_back(spike.unit + 1);
@@ -51,9 +54,63 @@ template_sorting find_known(const template_set& set, const recording& from,
         if (run.on_progress) run.on_progress({"template matching", at, end});
     }
     take(sorter.finish(run));
+    known.unexplained = sorter.take_unexplained();
     facts.end_piece();
     std::ranges::move(facts.all_warnings(from.channels()), std::back_inserter(warnings));
-    return out;
+    if (std::string about =
+            warning_of_unexplained(known.unexplained.size(), to_seconds(from.length()));
+        !about.empty())
+        warnings.push_back(std::move(about));
+    return known;
+}
+
+namespace {
+
+struct labelled_spike {
+    std::int64_t sample = 0;
+    std::uint32_t label = 0;
+    float fraction = 0;
+    float amplitude = 0;
+};
+
+void append_spikes(const template_sorting& from, std::uint32_t labels_before,
+                   std::vector<labelled_spike>& to) {
+    for (std::size_t n = 0; n < from.sorted.labels.size(); ++n)
+        to.push_back({from.sorted.samples[n], from.sorted.labels[n] + labels_before,
+                      from.sorted.fractions[n], from.amplitudes[n]});
+}
+
+}  // namespace
+
+void add_new_units(const template_set& set, const recording& from, const sort_options& options,
+                   spikes_of_known& of, const execution& run) {
+    template_sorting& known = of.found;
+    template_sorting found =
+        find_new_units(from, set, known, of.unexplained, options.detection, options.templates, run);
+    const std::uint32_t before = known.sorted.unit_count;
+    for (cluster_decision& each : found.decisions)
+        if (each.fate == cluster_fate::kept) each.other += before;
+    known.decisions = std::move(found.decisions);
+    if (found.sorted.labels.empty()) return;
+    std::vector<labelled_spike> all;
+    append_spikes(known, 0, all);
+    append_spikes(found, before, all);
+    std::ranges::stable_sort(all, {}, &labelled_spike::sample);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        if (n == known.sorted.labels.size()) {
+            known.sorted.labels.emplace_back();
+            known.sorted.samples.emplace_back();
+            known.sorted.fractions.emplace_back();
+            known.amplitudes.emplace_back();
+        }
+        known.sorted.labels[n] = all[n].label;
+        known.sorted.samples[n] = all[n].sample;
+        known.sorted.fractions[n] = all[n].fraction;
+        known.amplitudes[n] = all[n].amplitude;
+    }
+    known.sorted.unit_count += found.sorted.unit_count;
+    known.peak_channels.insert(known.peak_channels.end(), found.peak_channels.begin(),
+                               found.peak_channels.end());
 }
 
 }  // namespace spikeweave::pipeline

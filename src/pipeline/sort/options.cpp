@@ -50,9 +50,9 @@ void add_models(option_list& list, sort_options& options) {
 void add_templates(option_list& list, sort_options& options) {
     list.add_all(describe(options.templates));
     list.add("templates", options.known_templates,
-             "find the spikes of the units of this file, which `save_templates` wrote, and of no "
-             "others, with their numbers, as a live sorter would: from samples before a spike and "
-             "few after it")
+             "find the spikes of the units of this file, which `save_templates` or a live session "
+             "wrote, with their numbers, as a live sorter would: from samples before a spike and "
+             "few after it; units that it lacks are reported apart, with numbers above")
         .written("FILE")
         .not_with({"start", "incremental", "model", "save_model", "save_templates", "stages",
                    "drift", "whiten", "low_corner", "high_corner", "filter_order", "reference",

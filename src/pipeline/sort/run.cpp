@@ -21,12 +21,14 @@
 
 namespace spikeweave {
 
+using pipeline::add_new_units;
 using pipeline::detection_of;
 using pipeline::find_known;
 using pipeline::follow_motion;
 using pipeline::may_follow_motion;
 using pipeline::numbered_steps;
 using pipeline::read_start;
+using pipeline::spikes_of_known;
 using pipeline::start_labels;
 
 namespace {
@@ -354,6 +356,8 @@ std::vector<unit_verdict> verdicts_of(const sort_result& result) {
 void take_known_labels(const template_set& set, sort_result& result) {
     for (std::size_t u = 0; u < set.verdicts().size(); ++u)
         result.units[u].verdict = set.verdicts()[u];
+    for (std::size_t u = 0; u < result.units.size(); ++u)
+        result.units[u].origin = u < set.unit_count() ? "templates" : "new";
 }
 
 void save_templates(sort_result& result) {
@@ -402,14 +406,16 @@ sort_result sort_known(const recording& from, const sort_options& wanted, const 
     const detection_options how = detection_of(set, options.detection);
     options.detection = how;
     options.detection.basis.reset();
-    numbered_steps steps(run, 2);
+    numbered_steps steps(run, 3);
     sort_result result = result_of_recording(from, spikes_of(from, how), options);
-    template_sorting found = find_known(set, from, result.warnings, steps.next());
-    if (found.sorted.labels.empty())
+    spikes_of_known known = find_known(set, from, result.warnings, steps.next());
+    if (known.found.sorted.labels.empty())
         throw invalid_argument(fmt::format("{} contains no spikes of the units of '{}'",
                                            name_of(from), options.known_templates.string()));
+    add_new_units(set, from, options, known, steps.next());
+    result.decisions = std::move(known.found.decisions);
     const execution last = steps.next();
-    take_matches(from, std::move(found), how, result, last);
+    take_matches(from, std::move(known.found), how, result, last);
     result.clustered_spikes = result.features.size();
     result.search.stopped = stop_reason::matched;
     result.search.ran_on = sort_strategy::cpu;

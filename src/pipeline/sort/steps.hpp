@@ -60,11 +60,21 @@ start_labels read_start(feature_file& from, const sort_options& options, const e
 
 /// The options with the filter and the features of the recording that the templates were made of.
 detection_options detection_of(const template_set& set, detection_options out);
+/// The spikes of known units, and what these do not explain.
+struct spikes_of_known {
+    template_sorting found{};
+    std::vector<unexplained_detection> unexplained{};
+};
 /// Finds the spikes of known units, which keep their numbers.
 /// @param warnings  gets faults of channels
 /// @throws invalid_argument if the recording is of another kind; io_error; cancelled.
-template_sorting find_known(const template_set& set, const recording& from,
-                            std::vector<std::string>& warnings, const execution& run);
+spikes_of_known find_known(const template_set& set, const recording& from,
+                           std::vector<std::string>& warnings, const execution& run);
+
+/// Appends the spikes of units that the templates lack, whose numbers follow theirs.
+/// @throws as `find_new_units`.
+void add_new_units(const template_set& set, const recording& from, const sort_options& options,
+                   spikes_of_known& known, const execution& run);
 
 /// Warns of units with the spikes of another one: a neuron that was detected on two groups of
 /// channels.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -55,6 +56,11 @@ std::string verdict_of(const sorting_report& report) {
                                    core::grouped(numbers[2]));
     text += fmt::format("{} of {} in units.", core::grouped(all - report::noise_spikes(report)),
                         report::plural(all, "spike", "spikes"));
+    const auto found_now = std::ranges::count(report.units, "new", &sorted_unit::origin);
+    if (found_now > 0)
+        text += fmt::format(
+            " {} not of the templates.",
+            report::plural(static_cast<std::uint64_t>(found_now), "new unit is", "new units are"));
     return report::with_warnings(text, report.run.warnings.size());
 }
 

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
 #include "sort/templates/template_set.hpp"
+#include "sort/templates/unexplained_traces.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/record/stream.hpp"
 
@@ -39,7 +41,8 @@ struct online_sorter::state {
           after_block(std::llround(after_block_s * from.rate_hz)),
           carried(parts().window.size() - 1),
           last_traces(carried * from.channels.size()),
-          scores_first(-parts().window.after) {}
+          scores_first(-parts().window.after),
+          unexplained(parts().plan.filters, parts().window, from.channels.size(), from.rate_hz) {}
 
     template_set set;
     trace_stream traces;
@@ -53,6 +56,7 @@ struct online_sorter::state {
     std::int64_t decided = 0;
     std::int64_t received = 0;
     std::vector<decided_spike> known{};
+    unexplained_traces unexplained;
 
     const template_set::parts& parts() const { return set.internals(); }
     integer_block with_carried(std::span<const float> values);
@@ -138,10 +142,24 @@ void online_sorter::state::decide(std::vector<template_spike>& out) {
 std::vector<template_spike> online_sorter::state::take(const integer_block& traces_with_carried,
                                                        const execution& run) {
     add_scores(traces_with_carried, run);
+    unexplained.add(traces_with_carried, carried);
     std::vector<template_spike> out;
     const std::int64_t end = scores_first + static_cast<std::int64_t>(scores.frames);
     while (decided + block + after_block + margin <= end) decide(out);
+    unexplained.add(out, decided);
     return out;
+}
+
+std::string warning_of_unexplained(std::uint64_t detections, double seconds) {
+    constexpr std::uint64_t enough = 20;
+    constexpr double enough_per_minute = 30;
+    const double per_minute = seconds > 0 ? 60 * static_cast<double>(detections) / seconds : 0;
+    if (detections < enough || per_minute < enough_per_minute) return {};
+    return fmt::format(
+        "{} detections are explained by no template, {:.0f} per minute: units may be "
+        "new, or may have changed. Sorting the recording with `templates` reports "
+        "new units apart.",
+        core::grouped(detections), per_minute);
 }
 
 online_sorter::online_sorter(const template_set& set, const recording_description& of) {
@@ -176,7 +194,12 @@ std::vector<template_spike> online_sorter::finish(const execution& run) {
     std::vector<template_spike> out = state_->take(state_->with_carried(silence), run);
     std::erase_if(out,
                   [this](const template_spike& spike) { return spike.frame >= state_->received; });
+    state_->unexplained.finish(state_->received);
     return out;
+}
+
+std::vector<unexplained_detection> online_sorter::take_unexplained() {
+    return state_->unexplained.take();
 }
 
 std::size_t online_sorter::block_frames(double rate_hz) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/pooled_channels.hpp"
 #include "sort/templates/refine_clusters.hpp"
+#include "sort/templates/template_set.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/record/sample_source.hpp"
 #include "spikeweave/sort/detected_features.hpp"
@@ -212,4 +214,140 @@ void find_residual_units(const template_traces& traces, const subtracted_units& 
     }
 }
 
+namespace {
+
+// Whether each spike is beside a detection that no template explains, on a channel of its unit.
+std::vector<bool> are_unexplained(const template_sorting& known, const template_set::parts& set,
+                                  std::span<const unexplained_detection> unexplained) {
+    constexpr double beside_s = 0.0005;
+    const std::int64_t beside = std::llround(beside_s * set.basis.rate_hz);
+    const std::vector<std::int64_t>& frames = known.sorted.samples;
+    std::vector<bool> out(frames.size());
+    for (const unexplained_detection& each : unexplained) {
+        auto n = static_cast<std::size_t>(std::ranges::lower_bound(frames, each.frame - beside) -
+                                          frames.begin());
+        for (; n < frames.size() && frames[n] <= each.frame + beside; ++n)
+            if (std::ranges::binary_search(set.plan.filters[known.sorted.labels[n] - 1].channels,
+                                           each.channel))
+                out[n] = true;
+    }
+    return out;
+}
+
+// Known units and the spikes that they explain, without rare units, whose mean would be noise.
+struct frequent_units {
+    std::vector<template_spike> spikes{};
+    std::vector<std::uint32_t> peak_channels{};
+
+    frequent_units(const template_sorting& known, const std::vector<bool>& left_out,
+                   std::uint32_t least_spikes) {
+        std::vector<std::uint64_t> counts(known.peak_channels.size());
+        for (std::size_t n = 0; n < left_out.size(); ++n)
+            if (!left_out[n]) ++counts[known.sorted.labels[n] - 1];
+        std::vector<std::uint32_t> index(counts.size(), no_unit);
+        for (std::size_t u = 0; u < counts.size(); ++u) {
+            if (counts[u] < least_spikes) continue;
+            index[u] = static_cast<std::uint32_t>(peak_channels.size());
+            peak_channels.push_back(known.peak_channels[u]);
+        }
+        for (std::size_t n = 0; n < known.sorted.labels.size(); ++n)
+            if (const std::uint32_t unit = index[known.sorted.labels[n] - 1];
+                unit != no_unit && !left_out[n])
+                spikes.push_back({.frame = known.sorted.samples[n],
+                                  .fraction = known.sorted.fractions[n],
+                                  .unit = unit,
+                                  .amplitude = known.amplitudes[n]});
+    }
+};
+
+// The spikes of others are in the first mean, not in the second.
+std::vector<matched_filter> mean_filters(const template_traces& traces, const frequent_units& units,
+                                         const execution& run) {
+    const std::vector<template_place> places =
+        template_places(traces.source(), units.peak_channels);
+    std::vector<matched_filter> filters;
+    for (int round = 0; round < 2; ++round) {
+        const std::vector<unit_template> means =
+            average_templates(traces, units.spikes, places, filters, run);
+        filters.clear();
+        std::ranges::transform(means, std::back_inserter(filters), filter_of);
+    }
+    return filters;
+}
+
+template_sorting sort_residual(const recording& residual, detection_options how,
+                               const template_options& options, const execution& run) {
+    detection_result left = detect_spikes(residual, how, run);
+    if (left.size() < options.least_spikes) return {};
+    const std::size_t each = how.features_per_channel;
+    sorting clusters{.samples = std::move(left.frames),
+                     .sample_rate = residual.rate_hz(),
+                     .fractions = std::move(left.fractions)};
+    how.basis = std::move(left.basis);
+    spike_features features = to_features(std::move(left));
+    add_noise(features, residual, clusters.samples, how, run);
+    clustering_result found = cluster_by_channel(features, residual.channels(), {}, run);
+    clusters.labels = std::move(found.labels);
+    clusters.unit_count = found.units;
+    return sort_by_templates(residual, features, each, clusters, how, options, run);
+}
+
+// Drops those that consist of remainders.
+template_sorting without_remainders(template_sorting found, const residual_rule& rule) {
+    const std::size_t units = found.peak_channels.size();
+    std::vector<residual_unit> each(units);
+    for (std::size_t u = 0; u < units; ++u) each[u].peak_channel = found.peak_channels[u];
+    for (std::size_t n = 0; n < found.sorted.labels.size(); ++n)
+        each[found.sorted.labels[n] - 1].frames.push_back(found.sorted.samples[n]);
+    std::vector<std::uint32_t> number(units);  // 0: dropped
+    template_sorting out{.decisions = std::move(found.decisions)};
+    for (std::size_t u = 0; u < units; ++u) {
+        cluster_decision& kept = out.decisions[out.decisions.size() - units + u];
+        if (const char* const reason = rule.against(each[u], {})) {
+            kept.fate = cluster_fate::dropped;
+            kept.other = 0;
+            kept.reason = reason;
+            continue;
+        }
+        out.peak_channels.push_back(found.peak_channels[u]);
+        kept.other = number[u] = static_cast<std::uint32_t>(out.peak_channels.size());
+    }
+    out.sorted.unit_count = static_cast<std::uint32_t>(out.peak_channels.size());
+    for (std::size_t n = 0; n < found.sorted.labels.size(); ++n) {
+        const std::uint32_t label = number[found.sorted.labels[n] - 1];
+        if (label == 0) continue;
+        out.sorted.labels.push_back(label);
+        out.sorted.samples.push_back(found.sorted.samples[n]);
+        out.sorted.fractions.push_back(found.sorted.fractions[n]);
+        out.amplitudes.push_back(found.amplitudes[n]);
+    }
+    return out;
+}
+
+}  // namespace
 }  // namespace spikeweave::templates
+
+namespace spikeweave {
+
+using namespace templates;
+
+template_sorting find_new_units(const recording& from, const template_set& set,
+                                const template_sorting& known,
+                                std::span<const unexplained_detection> unexplained,
+                                const detection_options& detection, const template_options& options,
+                                const execution& run) {
+    preprocessing_options whitened = detection.preprocessing;
+    whitened.whiten = true;
+    const template_traces traces(filtered_recording(from, whitened, run), set.internals().window,
+                                 options.kept_traces_bytes, run);
+    const frequent_units units(known, are_unexplained(known, set.internals(), unexplained),
+                               options.least_spikes);
+    const std::vector<matched_filter> filters = mean_filters(traces, units, run);
+    const subtracted_units subtracted{.spikes = units.spikes, .filters = filters};
+    return without_remainders(
+        sort_residual(residual_of(traces, subtracted, residual_traces::channels),
+                      for_residual(detection, residual_traces::channels), options, run),
+        {traces, subtracted, options.least_spikes});
+}
+
+}  // namespace spikeweave

@@ -181,9 +181,11 @@ TEST(SortedSamples, KnowTheirChannels) {
     EXPECT_EQ(state.channels.at(2).constant, 60'000U);
     EXPECT_EQ(state.channels.at(4).at_limit, 600U);
     EXPECT_EQ(state.channels.at(0).constant, 0U);
-    ASSERT_EQ(state.warnings.size(), 2U);
+    ASSERT_EQ(state.warnings.size(), 3U);
     EXPECT_NE(state.warnings[0].find("1 of 8 channels stand at the limit"), std::string::npos);
     EXPECT_NE(state.warnings[1].find("1 of 8 channels never change"), std::string::npos);
+    EXPECT_GT(state.unexplained, 0U);  // steps to the limit and back
+    EXPECT_NE(state.warnings[2].find("explained by no template"), std::string::npos);
 }
 
 TEST(SortedSamples, BeginAgainWithTheClock) {

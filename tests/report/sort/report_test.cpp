@@ -55,9 +55,9 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
         "unit\tclu_label\tspikes\tunmasked_features\tpeak_feature\trate_hz\tquality_features\t"
         "l_ratio\tisolation_distance\trefractory_violations\tcontamination\tsnr\tpresence_ratio\t"
         "firing_range\tamplitude_median\tamplitude_cv\tamplitude_cutoff\tseparation\t"
-        "peak_channel\tlabel\treason\tpossibly_one_neuron_with\tcross_talk_with\n"
-        "1\t2\t2\t2\t1\t2.5\t2\t0.125\t\t0\t\t7\t1\t\t\t\t\t\t\tgood\tno limit broken\t\t\n"
-        "2\t3\t1\t1\t2\t\t0\t\t\t\t\t\t\t\t\t\t\t\t\tmua\tSNR 3, limit 3.5\t\t\n");
+        "peak_channel\tlabel\treason\tpossibly_one_neuron_with\tcross_talk_with\torigin\n"
+        "1\t2\t2\t2\t1\t2.5\t2\t0.125\t\t0\t\t7\t1\t\t\t\t\t\t\tgood\tno limit broken\t\t\t\n"
+        "2\t3\t1\t1\t2\t\t0\t\t\t\t\t\t\t\t\t\t\t\t\tmua\tSNR 3, limit 3.5\t\t\t\n");
     EXPECT_EQ(read_spikes(out / "spikes.npz").spikes.unit_names(), std::vector<std::string>{"1"});
     EXPECT_EQ(read_bytes(out / "iterations.tsv"),
               "iteration\tclusters\tchanged\tdeleted\tsplits\tlog_likelihood\tpenalty\tscore\n"

@@ -156,6 +156,51 @@ TEST(OnlineSorter, LearnsNoTemplatesOfATissueThatMoves) {
                  invalid_argument);
 }
 
+// Another recording of the same probe has other units.
+TEST(OnlineSorter, TellsWhatNoTemplateExplains) {
+    const example& from = shared_example();
+    const auto unexplained_in = [&](const recording& traces, const auto& size) {
+        std::vector<std::int16_t> samples(traces.frame_count() * traces.channel_count());
+        traces.read(0, samples);
+        online_sorter sorter(from.set, traces.description());
+        std::vector<unexplained_detection> out;
+        const auto take = [&] {
+            const auto more = sorter.take_unexplained();
+            out.insert(out.end(), more.begin(), more.end());
+        };
+        for (std::size_t at = 0; at < samples.size();) {
+            const std::size_t count =
+                std::min<std::size_t>(size() * traces.channel_count(), samples.size() - at);
+            sorter.add(std::span{samples}.subspan(at, count));
+            at += count;
+            take();
+        }
+        sorter.finish();
+        take();
+        return out;
+    };
+    const auto other =
+        simulate_recording({.channels = 8, .length = 10s, .units = 4, .low_hz = 10, .seed = 77});
+    const auto whole = unexplained_in(other.traces, [] { return std::size_t{1} << 20U; });
+    std::minstd_rand random(5);
+    EXPECT_EQ(unexplained_in(other.traces, [&] { return 1 + random() % 900; }), whole);
+    EXPECT_GT(whole.size(), 100U);
+    EXPECT_LT(unexplained_in(from.later, [] { return 4096U; }).size(), 5U);
+    std::size_t true_ones = 0;
+    for (const unexplained_detection& each : whole) {
+        EXPECT_GE(each.size, 6);
+        const auto times = other.truth.spikes.times_us();
+        const std::int64_t at_us = each.frame * 100 / 3;
+        const auto near = std::ranges::lower_bound(times, at_us - 1000);
+        true_ones += near != times.end() && *near <= at_us + 1000 ? 1 : 0;
+    }
+    EXPECT_GT(true_ones, whole.size() * 4 / 5);
+    EXPECT_EQ(warning_of_unexplained(19, 10), "");
+    EXPECT_EQ(warning_of_unexplained(100, 3600), "");
+    EXPECT_TRUE(warning_of_unexplained(1'200, 60).starts_with(
+        "1,200 detections are explained by no template, 1200 per minute"));
+}
+
 TEST(TemplateSets, FindTheSameSpikesWhenTheyAreReadBack) {
     const example& from = shared_example();
     const temporary_folder folder;
