@@ -289,11 +289,15 @@ void measure_times(const sorting& sorted, const std::vector<std::uint32_t>& memb
     if (!(length > 0)) return;
     out.refractory_pairs = pairs;
     out.expected_pairs = spikes * spikes * refractory / length;
-    const double clean = 1 - static_cast<double>(pairs) * length / (spikes * spikes * refractory);
-    out.contamination = clean > 0 ? 1 - std::sqrt(clean) : 1;
+    out.contamination = contamination_of(pairs, out.expected_pairs);
 }
 
 }  // namespace
+
+double contamination_of(std::uint64_t pairs, double expected_pairs) {
+    const double clean = 1 - static_cast<double>(pairs) / expected_pairs;
+    return clean > 0 ? 1 - std::sqrt(clean) : 1;
+}
 
 std::vector<unit_quality> qualities_of(std::span<const sorted_unit> units) {
     std::vector<unit_quality> all;

@@ -12,6 +12,12 @@ bool is_contamination_measured(const unit_quality& quality) {
     return quality.contamination && (quality.expected_pairs >= 1 || quality.refractory_pairs > 1);
 }
 
+// Whether at most half of the contamination that a unit may have is left of isolated spikes.
+bool is_due_to_collisions(const unit_quality& quality, double limit) {
+    return quality.expected_isolated_pairs &&
+           contamination_of(quality.isolated_pairs, *quality.expected_isolated_pairs) < limit / 2;
+}
+
 }  // namespace
 
 template <>
@@ -38,7 +44,8 @@ unit_verdict judge_unit(const unit_quality& quality, const label_limits& limits)
         return is(unit_label::noise,
                   fmt::format("in step with the mains, {:g} Hz", quality.mains_hz));
     const bool is_measured = is_contamination_measured(quality);
-    if (is_measured && *quality.contamination >= limits.contamination)
+    const bool is_contaminated = is_measured && *quality.contamination >= limits.contamination;
+    if (is_contaminated && !is_due_to_collisions(quality, limits.contamination))
         return is(unit_label::mua,
                   beyond("contamination", *quality.contamination, limits.contamination));
     if (quality.same_neuron_as > 0)
@@ -54,6 +61,9 @@ unit_verdict judge_unit(const unit_quality& quality, const label_limits& limits)
     if (quality.amplitude_cv && *quality.amplitude_cv > limits.amplitude_cv)
         return is(unit_label::mua,
                   beyond("amplitude variation", *quality.amplitude_cv, limits.amplitude_cv));
+    if (is_contaminated)
+        return is(unit_label::good, fmt::format("contamination {:.3g}, but only at collisions",
+                                                *quality.contamination));
     return is(unit_label::good, is_measured ? "no limit broken"
                                             : "no limit broken; contamination cannot be measured");
 }

@@ -75,6 +75,11 @@ public:
         return most / std::max(norms_[a] * norms_[b], 1e-12);
     }
 
+    // Whether spikes of `other` have this share of the unit's height where that is largest.
+    bool is_reached(std::size_t unit, std::size_t other, double share) const {
+        return heights_[other][peaks_[unit]] >= share * height(unit);
+    }
+
     bool are_alike(std::size_t a, std::size_t b) const {
         constexpr double least_correlation = 0.95;
         return similarity(a, b, 0.5) >= least_correlation;
@@ -133,6 +138,39 @@ std::vector<std::vector<std::int64_t>> times_of_units(const sorting& sorted) {
     return out;
 }
 
+bool is_beside(std::int64_t time, const std::vector<std::int64_t>& others, std::int64_t most) {
+    const auto next = std::ranges::lower_bound(others, time - most);
+    return next != others.end() && *next <= time + most;
+}
+
+// Where other neurons collide, what fits none of them well is taken for two spikes of one unit more
+// often than an independent neuron fires there.
+void count_isolated_pairs(const unit_shapes& shapes,
+                          const std::vector<std::vector<std::int64_t>>& times, duration refractory,
+                          std::span<unit_quality> quality) {
+    constexpr double least_height = 0.25;
+    constexpr std::int64_t beside_us = 1000;
+    for (std::size_t u = 0; u < times.size(); ++u) {
+        std::vector<std::int64_t> others;
+        for (std::size_t v = 0; v < times.size(); ++v)
+            if (v != u && shapes.is_reached(u, v, least_height))
+                others.insert(others.end(), times[v].begin(), times[v].end());
+        std::ranges::sort(others);
+        std::vector<std::int64_t> isolated;
+        for (const std::int64_t time : times[u])
+            if (!is_beside(time, others, beside_us)) isolated.push_back(time);
+        std::uint64_t pairs = 0;
+        for (std::size_t i = 0, first = 0; i < isolated.size(); ++i) {
+            while (isolated[i] - isolated[first] >= refractory.count()) ++first;
+            pairs += i - first;
+        }
+        const double share = static_cast<double>(isolated.size()) /
+                             static_cast<double>(std::max<std::size_t>(times[u].size(), 1));
+        quality[u].isolated_pairs = pairs;
+        quality[u].expected_isolated_pairs = share * share * quality[u].expected_pairs;
+    }
+}
+
 double median_of(std::vector<float> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
@@ -171,7 +209,8 @@ std::optional<double> amplitude_cutoff(std::span<const float> amplitudes) {
 }
 
 void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
-                       std::span<const float> amplitudes, std::span<unit_quality> quality) {
+                       std::span<const float> amplitudes, std::span<unit_quality> quality,
+                       const quality_options& options) {
     const std::size_t units = sorted.unit_count;
     if (quality.size() != units || waveforms.group_count() != units + 1)
         throw invalid_argument(fmt::format("there are mean waveforms of {} groups, and {} units",
@@ -193,7 +232,10 @@ void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
         if (median > 0) quality[u].amplitude_cv = deviation_of(own[u]) / median;
         quality[u].amplitude_cutoff = amplitude_cutoff(own[u]);
     }
-    if (sorted.has_times()) find_parts_of_neurons(shapes, times_of_units(sorted), quality);
+    if (!sorted.has_times()) return;
+    const std::vector<std::vector<std::int64_t>> times = times_of_units(sorted);
+    find_parts_of_neurons(shapes, times, quality);
+    count_isolated_pairs(shapes, times, options.refractory, quality);
 }
 
 std::vector<doubtful_pair> find_doubtful_units(const mean_waveforms& waveforms,

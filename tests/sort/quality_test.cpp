@@ -520,5 +520,55 @@ TEST(JudgeUnit, DoesNotHoldAgainstAUnitWhatCannotBeMeasured) {
     EXPECT_EQ(judge_unit(quality).label, unit_label::mua);
 }
 
+TEST(JudgeUnit, ExcusesContaminationAtCollisions) {
+    unit_quality quality{.spikes = 600,
+                         .contamination = 0.3,
+                         .refractory_pairs = 5,
+                         .expected_pairs = 10,
+                         .isolated_pairs = 0,
+                         .expected_isolated_pairs = 8};
+    EXPECT_EQ(judge_unit(quality),
+              (unit_verdict{unit_label::good, "contamination 0.3, but only at collisions"}));
+    quality.isolated_pairs = 1;  // 0.065
+    EXPECT_EQ(judge_unit(quality), (unit_verdict{unit_label::mua, "contamination 0.3, limit 0.1"}));
+    quality.amplitude_cutoff = 0.5;
+    quality.isolated_pairs = 0;
+    EXPECT_EQ(judge_unit(quality),
+              (unit_verdict{unit_label::mua, "amplitude cutoff 0.5, limit 0.4"}));
+}
+
+// Two units fire every 100 ms; of the first one, some spikes are pairs within the refractory
+// period.
+TEST(WaveformQuality, CountsPairsOfSpikesWithNoneOfAnotherUnitBesideThem) {
+    sorting sorted{.unit_count = 2, .sample_rate = 10'000, .sample_count = 10'000'000};
+    const auto add = [&](std::int64_t sample, std::uint32_t label) {
+        sorted.samples.push_back(sample);
+        sorted.labels.push_back(label);
+    };
+    for (std::int64_t k = 0; k < 1'000; ++k) {
+        add(1'000 * k, 1);
+        if (k < 8) add(1'000 * k + 10, 1);  // 1 ms later
+        // Spikes of the other unit are beside five of these pairs.
+        add(1'000 * k + (k < 3 ? 500 : k < 8 ? 19 : 40), 2);
+    }
+    const spike_features features(
+        1, std::vector<double>(sorted.labels.size(), 1.0),
+        spike_masks::of_rows(std::vector<double>(sorted.labels.size(), 1.0), 1));
+    const auto measured = [&](const std::vector<float>& other) {
+        std::vector<unit_quality> quality = measure_quality(features, sorted);
+        measure_waveforms(shapes_of({{0, 0, -20, 4, 0, 0}, other}), sorted, {}, quality);
+        return quality[0];
+    };
+    const unit_quality near = measured({0, 0, -5, 40, 0, 0});
+    EXPECT_EQ(near.refractory_pairs, 8U);
+    EXPECT_EQ(near.isolated_pairs, 3U);
+    EXPECT_DOUBLE_EQ(*near.expected_isolated_pairs,
+                     near.expected_pairs * std::pow(1003. / 1008, 2));
+    // A quarter of the height is large enough for what is left of a spike to be taken for another.
+    const unit_quality far = measured({0, 0, -4.9F, 40, 0, 0});
+    EXPECT_EQ(far.isolated_pairs, 8U);
+    EXPECT_DOUBLE_EQ(*far.expected_isolated_pairs, far.expected_pairs);
+}
+
 }  // namespace
 }  // namespace spikeweave

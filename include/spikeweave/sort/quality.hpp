@@ -59,6 +59,10 @@ struct unit_quality {
     /// of many neurons would have; 0 without times.
     std::uint64_t refractory_pairs = 0;
     double expected_pairs = 0;
+    /// The same of its spikes that have no spike of another unit beside them, so that what is left
+    /// of collisions does not count. Empty unless waveforms were measured.
+    std::uint64_t isolated_pairs = 0;
+    std::optional<double> expected_isolated_pairs{};
     /// Fraction of the equal parts of the recording in which it has a spike. There are ten, or as
     /// many as there are whole minutes. Empty without times.
     std::optional<double> presence_ratio{};
@@ -188,10 +192,16 @@ struct members_of<unit_verdict> {
     }
 };
 
+/// The fraction of its spikes that belong to other neurons, 0 to 1, of a unit with so many pairs of
+/// spikes within its refractory period, where so many are expected of spikes of many neurons
+/// (Llobet et al. 2022).
+SPIKEWEAVE_API double contamination_of(std::uint64_t pairs, double expected_pairs);
+
 /// Labels a unit by the first limit that it breaks, of `noise` before `mua`. Unknown values break
 /// no limit. Neither does contamination that cannot be measured: of a unit with at most one pair of
 /// spikes within the refractory period, where less than one is expected even of spikes of many
-/// neurons.
+/// neurons; nor that of collisions, if the contamination of isolated spikes is below half the
+/// limit.
 SPIKEWEAVE_API unit_verdict judge_unit(const unit_quality& quality,
                                        const label_limits& limits = {});
 
@@ -295,10 +305,12 @@ SPIKEWEAVE_API std::vector<doubtful_pair> find_doubtful_units(const mean_wavefor
 /// @param waveforms   of noise and of each unit
 /// @param amplitudes  of each spike, relative to the mean waveform of its unit; may be empty
 /// @param quality     of each unit; unit u is at index u - 1
+/// @param options     of `measure_quality`
 /// @throws invalid_argument if the numbers of units or spikes differ.
 SPIKEWEAVE_API void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
                                       std::span<const float> amplitudes,
-                                      std::span<unit_quality> quality);
+                                      std::span<unit_quality> quality,
+                                      const quality_options& options = {});
 
 /// The estimated fraction of spikes that are missing because they were too small, 0 to 0.5: the
 /// upper side of the histogram of amplitudes, beyond the height at which the lower side ends, is

@@ -340,7 +340,8 @@ void average_units(const recording& from, sort_result& result, const execution& 
         average_waveforms(from, result.sorted.samples, result.sorted.labels,
                           std::size_t{result.sorted.unit_count} + 1, result.options.detection, run);
     std::vector<unit_quality> quality = qualities_of(result.units);
-    measure_waveforms(result.waveforms, result.sorted, result.amplitudes, quality);
+    measure_waveforms(result.waveforms, result.sorted, result.amplitudes, quality,
+                      result.options.quality);
     measure_separation(result.features, result.features_per_channel, result.sorted, quality, run);
     take_quality(quality, result);
     set_doubtful_pairs(find_doubtful_units(result.waveforms, result.sorted), result.units);
