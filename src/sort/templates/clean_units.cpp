@@ -135,13 +135,15 @@ private:
         return (a * a + b * b - 2 * a * b * similarity_in(row)) / (std::max(a, b) * std::max(a, b));
     }
     // Whether noise alone may take the spikes of one unit for the other's: their templates differ
-    // in direction by little, beyond what the noise of these means explains.
+    // in direction by little, beyond what the noise of these means, and what the parts of their
+    // filters leave, explain.
     bool are_indistinct(std::uint32_t unit, std::uint32_t other, double off_direction) const {
         const double size = std::min(norm(unit), norm(other));
         const matched_filter& filter = units_.plan.filters[unit];
         const auto values = static_cast<double>(filter.channels.size() * filter.frames);
         const double of_means = values * (1 / count(unit) + 1 / count(other));
-        return off_direction * size * size <= most_distance * most_distance + of_means;
+        const double of_parts = 2 * std::pow(most_share_left * size, 2);
+        return off_direction * size * size <= most_distance * most_distance + of_means + of_parts;
     }
     void drop(std::uint32_t unit, const char* reason);
     void drop_if_few(std::uint32_t unit);

@@ -12,7 +12,6 @@ namespace {
 // The remainder of a template that the ranks may leave: its norm, in standard deviations of the
 // noise and relative to the template.
 constexpr double least_left = 1;
-constexpr double least_share_left = 0.02;
 
 std::int16_t quantized(double value) {
     return static_cast<std::int16_t>(std::lround(value * (1 << filter_bits)));
@@ -33,7 +32,7 @@ matched_filter filter_of(const unit_template& from) {
     if (energy == 0) return out;
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(values, Eigen::ComputeThinU | Eigen::ComputeThinV);
     const Eigen::VectorXd& sizes = svd.singularValues();
-    const double left = std::max(least_left, least_share_left * std::sqrt(energy));
+    const double left = std::max(least_left, most_share_left * std::sqrt(energy));
     double held = 0;
     while (out.ranks < most_ranks && static_cast<Eigen::Index>(out.ranks) < sizes.size() &&
            energy - held > left * left) {

@@ -20,6 +20,8 @@ constexpr int filter_bits = 12;
 /// The number that is added before the bits are cut off, to round to the nearest.
 constexpr std::int32_t half_filter = 1 << (filter_bits - 1);
 constexpr std::size_t most_ranks = 5;
+/// The share of a template's norm that its parts may leave.
+constexpr double most_share_left = 0.02;
 
 /// The matched filter of a template: of norm 1 over channels and frames.
 struct matched_filter {
@@ -41,7 +43,7 @@ struct matched_filter {
 };
 
 /// The fewest ranks, at most `most_ranks`, that leave no more than a standard deviation of the
-/// noise, or 2 %, of the template.
+/// noise, or `most_share_left`, of the template.
 matched_filter filter_of(const unit_template& from);
 
 /// The template that the filter stands for on one of its channels, shifted later by `fraction`

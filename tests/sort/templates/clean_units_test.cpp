@@ -297,6 +297,34 @@ TEST(CleanUnits, JoinsPartsOfADriftingNeuronThatTakeTurns) {
         << "too unlike";
 }
 
+// The parts of the filters of large spikes leave more of them than noise does.
+TEST(CleanUnits, JoinsHalvesOfANeuronOfLargeSpikes) {
+    // A trough on four channels, and on a fifth one of this share of their height.
+    const auto large_trough = [](double share) {
+        unit_template from;
+        double squares = 0;
+        for (std::uint32_t c = 0; c < 5; ++c) {
+            from.channels.push_back(c);
+            for (std::size_t f = 0; f < window.size(); ++f) {
+                const double t = (static_cast<double>(f) - static_cast<double>(window.before)) / 5;
+                const double value = -std::exp(-t * t) * (c < 4 ? 1 : share);
+                from.values.push_back(static_cast<float>(value));
+                squares += value * value;
+            }
+        }
+        for (float& value : from.values) value *= static_cast<float>(400 / std::sqrt(squares));
+        return filter_of(from);
+    };
+    // Of so few spikes, hardly any pair is expected at refractory lags.
+    std::vector<std::vector<std::int64_t>> halves(2);
+    for (std::int64_t n = 0; n < 200; ++n)
+        halves[static_cast<std::size_t>(n % 2)].push_back(1'000 + 14'000 * n);
+    EXPECT_EQ(clean_trains({large_trough(0), large_trough(0.05)}, halves).fates,
+              (std::vector<std::uint32_t>{0, 0}));
+    EXPECT_EQ(clean_trains({large_trough(0), large_trough(0.1)}, halves).fates,
+              (std::vector<std::uint32_t>{0, 1}));
+}
+
 TEST(CleanUnits, JoinsTheLargeAndTheSmallSpikesOfBursts) {
     std::vector<std::vector<std::int64_t>> parts(2);
     std::mt19937_64 random(3);
