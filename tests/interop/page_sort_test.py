@@ -16,7 +16,7 @@ from page_data import rows_of_columns
 HEADINGS = {"unit": "unit", "label": "label", "reason": "reason", "spikes": "spikes", "rate (Hz)": "rate_hz", "SNR": "snr", "ISI violations": "refractory_violations",
             "contamination": "contamination", "presence ratio": "presence_ratio", "amplitude cutoff": "amplitude_cutoff", "amplitude CV": "amplitude_cv", "firing range (Hz)": "firing_range",
             "L-ratio": "l_ratio", "isolation distance": "isolation_distance", "features of L-ratio": "quality_features", "separation (SD)": "separation", "channel": "peak_channel",
-            "may be one neuron with": "possibly_one_neuron_with", "may share cross-talk with": "cross_talk_with"}
+            "may be one neuron with": "possibly_one_neuron_with", "may share cross-talk with": "cross_talk_with", "origin": "origin"}
 # Columns that only programs need.
 NOT_SHOWN = {"clu_label", "peak_feature", "unmasked_features", "amplitude_median"}
 
@@ -34,7 +34,8 @@ class SortingPage(PageCase):
     def assert_units(self, rows):
         """The table has these rows, and every column that people need."""
         shown = [heading for heading in self.headings() if heading != "amplitude (µV)"]
-        self.assertEqual({HEADINGS[heading] for heading in shown}, set(rows[0]) - NOT_SHOWN)
+        unknown = {"origin"} if not any(row["origin"] for row in rows) else set()
+        self.assertEqual({HEADINGS[heading] for heading in shown}, set(rows[0]) - NOT_SHOWN - unknown)
         for heading in shown:
             self.assert_same([[cell] for cell in self.column(heading)], [[row[HEADINGS[heading]]] for row in rows])
 

@@ -12,14 +12,16 @@ const unitColumns = [
   ["amplitude_cv", "amplitude CV", "standard deviation of the heights of its spikes over their median"], ["firing_range", "firing range (Hz)", "95th less 5th percentile of its rates in 10 s"],
   ["l_ratio", "L-ratio", "0 is perfect"], ["isolation_distance", "isolation distance", "large is good"], ["quality_features", "features of L-ratio", "compare both measures of isolation only for the same number"],
   ["separation", "separation (SD)", "of the two groups into which its spikes divide best"], ["peak_channel", "channel", "where it is largest, from 0"],
-  ["possibly_one_neuron_with", "may be one neuron with"], ["cross_talk_with", "may share cross-talk with"]];
+  ["possibly_one_neuron_with", "may be one neuron with"], ["cross_talk_with", "may share cross-talk with"], ["origin", "origin", "a unit of the known templates, or a new one"]];
 
-const texts = new Set(["label", "reason", "possibly_one_neuron_with", "cross_talk_with"]);
+const texts = new Set(["label", "reason", "possibly_one_neuron_with", "cross_talk_with", "origin"]);
+// Columns that only some sortings have.
+const isKnown = { amplitude: (row) => row.amplitude !== null, origin: (row) => Boolean(row.origin) };
 
 // Unknown values are kept.
 export function makeUnits(state) {
   const { units, columns } = state.data;
-  const known = unitColumns.filter(([key]) => columns.includes(key) || (key === "amplitude" && units.some((row) => row.amplitude !== null)));
+  const known = unitColumns.filter(([key]) => (isKnown[key] ? units.some(isKnown[key]) : columns.includes(key)));
   const box = (id, label, value, step, keeps) => inputFilter(id, label, { type: "number", min: "0", step, value }, keeps);
   const labels = ["all", ...new Set(units.map((row) => row.label).filter(Boolean))];
   const choice = el("select", { id: "label-filter" }, labels.map((one) => el("option", { value: one }, one)));
