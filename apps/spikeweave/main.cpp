@@ -242,6 +242,7 @@ int run(int argc, char** argv, job& process) {
         line.clear();
         throw;
     }
+    line.clear();
     return with.exit_status;
 }
 

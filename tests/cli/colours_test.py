@@ -1,28 +1,8 @@
 """Colours are for terminals, and only if the user does not mind."""
 
-import os
-import subprocess
 import unittest
 
-from support import SPIKEWEAVE, CliTest
-
-
-def on_terminal(*arguments, **environment):
-    """The bytes sent to a terminal that shows both outputs of the command."""
-    primary, secondary = os.openpty()
-    running = subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=secondary, stderr=secondary,
-                               env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})
-    os.close(secondary)
-    text = b""
-    try:
-        while block := os.read(primary, 1 << 16):
-            text += block
-    except OSError:  # the other end is closed and everything is read
-        pass
-    finally:
-        os.close(primary)
-        running.wait(timeout=120)
-    return text.decode()
+from support import CliTest, on_terminal
 
 
 class Colours(CliTest):

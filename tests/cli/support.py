@@ -61,6 +61,45 @@ def run_for_peak(*arguments):
     return result, 1024 * used.ru_maxrss
 
 
+def on_terminal(*arguments, **environment):
+    """The bytes sent to a terminal that shows both outputs of the command."""
+    primary, secondary = os.openpty()
+    running = subprocess.Popen([SPIKEWEAVE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=secondary, stderr=secondary,
+                               env={**os.environ, "TERM": "xterm", "NO_COLOR": "", **environment})
+    os.close(secondary)
+    text = b""
+    try:
+        while block := os.read(primary, 1 << 16):
+            text += block
+    except OSError:  # the other end is closed and everything is read
+        pass
+    finally:
+        os.close(primary)
+        running.wait(timeout=120)
+    return text.decode()
+
+
+def screen(text):
+    """The lines that a terminal of enough columns shows after these bytes."""
+    lines, row, column = [""], 0, 0
+    for part in re.findall(r"\x1b\[\d*[A-Za-z]|[\r\n]|[^\x1b\r\n]+", text):
+        if part == "\r":
+            column = 0
+        elif part == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        elif part.endswith("A") and part.startswith("\x1b"):
+            row -= int(part[2:-1])
+        elif part in ("\x1b[J", "\x1b[K"):
+            lines[row] = lines[row][:column]
+            if part == "\x1b[J":
+                del lines[row + 1:]
+        else:
+            lines[row] = lines[row][:column] + part + lines[row][column + len(part):]
+            column += len(part)
+    return lines
+
+
 class CliTest(unittest.TestCase):
     """A test with its own empty folder `self.folder`."""
 

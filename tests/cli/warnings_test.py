@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from support import CliTest
+from support import CliTest, on_terminal, screen
 
 
 class Warnings(CliTest):
@@ -30,6 +30,28 @@ class Warnings(CliTest):
                 self.assertEqual(len(told), len(set(told)))
                 for words in ("lie outside of 0 ms to 5 s", "With 50 surrogates nothing can be significant"):
                     self.assertTrue(any(words in one for one in told), told)
+
+    def test_follow_the_verdict_on_a_terminal(self):
+        path = self.doubtful_file()
+        for command in (("episodes", path, "--surrogates", "50"), ("spade", path, "--surrogates", "50")):
+            with self.subTest(command):
+                told = [f"spikeweave: warning: {one}" for one in self.told(self.ok(*command))]
+                result = self.ok(*command).stdout.splitlines()
+                sent = on_terminal(*command, NO_COLOR="1")
+
+                shown = screen(sent)
+                self.assertEqual(shown[:len(told) + 2], [result[0], *told, result[1]])
+                self.assertLess(sent.index(f"warning: {told[0][21:60]}"), sent.index(result[0]))
+
+    def test_are_told_on_a_terminal_if_the_command_fails(self):
+        path = self.folder / "sym26.tsv"
+        self.ok("simulate", "sym26", "--length", "12s", "-o", path)
+        shown = screen(on_terminal("spade", path, "--window", "1s", "--min-occ", "2", NO_COLOR="1"))
+
+        self.assertEqual(len(shown), 3)
+        self.assertIn("spikeweave: warning: ", shown[0])
+        self.assertTrue(shown[0].endswith("and count once."), shown[0])
+        self.assertIn("which is too long to begin", shown[1])
 
     def test_name_delays_that_the_clock_rules_out(self):
         told = self.told(self.ok("episodes", self.doubtful_file()))

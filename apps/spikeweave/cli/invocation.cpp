@@ -36,11 +36,13 @@ void invocation::print(bool as_json, std::string_view document, std::string_view
 
 void invocation::warn(const std::vector<std::string>& warnings) const {
     if (quiet || !is_root() || warnings.empty()) return;
-    progress.clear();
-    for (const std::string& warning : warnings)
-        write_stderr(fmt::format("spikeweave: {} {}\n",
-                                 styled(STDERR_FILENO, fg(fmt::terminal_color::yellow), "warning:"),
-                                 with_command_line_names(warning)));
+    for (const std::string& warning : warnings) {
+        const std::string text = with_command_line_names(warning);
+        std::string line =
+            fmt::format("spikeweave: {} {}\n",
+                        styled(STDERR_FILENO, fg(fmt::terminal_color::yellow), "warning:"), text);
+        if (!progress.hold(line, "warning: " + text)) write_stderr(line);
+    }
 }
 
 const std::vector<std::string>& invocation::warn(run_record& record,

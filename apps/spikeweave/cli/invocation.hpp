@@ -41,7 +41,8 @@ struct invocation {
     double seconds() const;
     /// Prints a JSON document, or else a text, unless the user asked for quiet.
     void print(bool as_json, std::string_view document, std::string_view text) const;
-    /// Shows warnings on stderr, unless the user asked for quiet.
+    /// Shows warnings on stderr, unless the user asked for quiet. On a terminal they are written
+    /// behind the first sentence of the result, and before that shown in short.
     void warn(const std::vector<std::string>& warnings) const;
     /// Adds warnings to the record, and shows those that it did not have.
     /// @return all warnings of the record

@@ -4,7 +4,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "cli/output.hpp"
 #include "spikeweave/core/time.hpp"
@@ -18,6 +20,15 @@ constexpr std::chrono::seconds log_every{5};
 std::size_t terminal_width() {
     winsize size{};
     return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+// Cuts a text to what fits into one row of the terminal.
+std::string one_row(std::string text) {
+    std::size_t size = std::min(text.size(), terminal_width() - 1);
+    while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U)
+        --size;  // within a character
+    text.resize(size);
+    return text;
 }
 
 std::string text_of(const progress_report& so_far, double seconds) {
@@ -52,18 +63,41 @@ void progress_line::report(const progress_report& so_far) {
     drawn_ = time;
     std::string text = text_of(so_far, std::chrono::duration<double>(time - began_).count());
     if (line) {
-        text.resize(std::min(text.size(), terminal_width() - 1));
-        write_stderr("\r" + text + "\x1b[K");
+        write_stderr("\r" + one_row(std::move(text)) + "\x1b[K");
         visible_ = true;
     } else {
         write_stderr(text + "\n");
     }
 }
 
+bool progress_line::hold(std::string note, std::string shown) {
+    if (style_ != progress_style::automatic) return false;
+    const std::lock_guard lock(drawing_);
+    notes_ += std::move(note);
+    write_stderr("\r" + one_row(std::move(shown)) + "\x1b[K\n");
+    ++rows_;
+    visible_ = false;
+    return true;
+}
+
+void progress_line::remove_drawn() {
+    if (rows_ > 0)
+        write_stderr(fmt::format("\r\x1b[{}A\x1b[J", rows_));
+    else if (visible_)
+        write_stderr("\r\x1b[K");
+    rows_ = 0;
+    visible_ = false;
+}
+
+void progress_line::remove() {
+    const std::lock_guard lock(drawing_);
+    remove_drawn();
+}
+
 void progress_line::clear() {
     const std::lock_guard lock(drawing_);
-    if (visible_) write_stderr("\r\x1b[K");
-    visible_ = false;
+    remove_drawn();
+    write_stderr(std::exchange(notes_, {}));
 }
 
 }  // namespace spikeweave::cli

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -67,17 +69,23 @@ void check_place(const output_options& options, result_kind kind, const invocati
 /// Moves what is known of the input into the record of a result, behind the parameters that it has.
 void record_input(run_record& into, run_record input, const invocation& call);
 
-/// Prints the result as one JSON document, or else as a text.
+/// Prints the result as one JSON document, or else as a text, whose first line is the result in a
+/// sentence.
 template <class Report, class Summarize>
 void print_result(const output_options& options, const Report& report, const invocation& call,
                   const Summarize& summary) {
-    call.progress.clear();
     if constexpr (requires { to_json(report); }) {
         if constexpr (requires { json_bytes(report); })
             if (options.json && call.memory != nullptr) call.memory->expect(json_bytes(report));
-        if (options.json) return write_stdout(one_document(to_json(report)));
+        if (options.json) return call.print(true, one_document(to_json(report)), {});
     }
-    if (!call.quiet) write_stdout(summary(report));
+    if (call.quiet) return call.progress.clear();
+    const std::string text = summary(report);
+    const std::size_t first = text.find('\n') + 1;
+    call.progress.remove();
+    write_stdout(std::string_view(text).substr(0, first));
+    call.progress.clear();
+    write_stdout(std::string_view(text).substr(first));
 }
 
 /// Completes the record of a result.

@@ -84,6 +84,7 @@ void show_address(std::string_view address, const live_options& options, invocat
     write_stderr(fmt::format("{}\n", address));
     const std::string notice = dashboard_notice(options, address);
     if (!notice.empty()) call.warn({notice});
+    call.progress.clear();
 }
 
 // A stop ends the analysis with all its results, so only the bound of memory aborts it.
@@ -140,8 +141,8 @@ void run(live_command& options, invocation& call) {
         });
     call.progress.clear();
     if (is_for_nobody) throw output_closed();
-    call.warn(result.warnings);
     if (!are_printed(options.analysis) && !call.quiet) write_stdout(summarize(result) + "\n");
+    call.warn(result.warnings);
     if (result.sorting && !call.quiet) write_stderr("spikeweave: " + delays_of(*result.sorting));
     call.warn(loss_warnings(result));
     if (result.has_losses() && !options.allow_gaps) call.exit_status = 1;

@@ -116,9 +116,9 @@ void announce(const spade_job& job) {
     if (call.quiet) return;
     const std::string text =
         describe_estimate(cost, in.prepared, in.search, call.progress.shown(), run);
-    if (text.empty()) return;
-    call.progress.clear();
-    write_stderr(fmt::format("spikeweave: {}\n", text));
+    // On a terminal it is of no use when the search has ended.
+    if (!text.empty() && !call.progress.hold({}, text))
+        write_stderr(fmt::format("spikeweave: {}\n", text));
 }
 
 // Completes the report of a result, and writes and prints it.
