@@ -34,9 +34,10 @@ def circuit(
     """Draw significant delays between units as arrows whose width grows with the gain.
 
     The width grows with the logarithm of the gain (`Circuit.gain`), or of its inverse for
-    inhibition, up to a factor of 8. Inhibition is red and ends in a bar. Edges that are not direct
-    (`Circuit.kind`) are thin, dashed and behind the others. Units without connections are left out,
-    as in every list of edges.
+    inhibition, up to a factor of 8; weaker ones are paler and behind. Inhibition is red and ends in
+    a bar. Edges that are not direct (`Circuit.kind`) are thin, dashed and behind the others. A unit
+    that excites some units and inhibits others has a dashed circle. Units without connections are
+    left out, as in every list of edges.
 
     Parameters
     ----------
@@ -45,7 +46,8 @@ def circuit(
     layout
         ``"layered"``: from left to right along the direct connections, which must not form a cycle;
         ``"circular"``; or the positions of the units, such as those of their electrodes: a mapping
-        by name, or an array of shape (units, 2). By default layered if possible.
+        by name, or an array of shape (units, 2). By default the `SpikeSequence.positions` of an
+        `EpisodeResult` if they are spread over an area; else layered if possible.
     strongest
         Largest number of connections to draw: direct ones first, each kind by gain. By default
         100, and the picture states how many there are.
@@ -77,9 +79,11 @@ def circuit(
     if not isinstance(graph, Circuit):
         raise TypeError(f"found: expected a Circuit or an EpisodeResult, found {type(found)}")
     every = len(graph)
+    dashed = _of_both_signs(graph)
     graph = _strongest(graph, _MOST_EDGES if strongest is None else strongest)
     ax = axes(ax)
-    places = _places(graph, layout)
+    places = None if layout is not None else _of_electrodes(graph, getattr(found, "spikes", None))
+    places = places or _places(graph, layout)
     step = _step(places)
     scale = _points_per_step(ax, places, step)
     width = float(np.clip(0.45 * scale, 4, 22))
@@ -88,11 +92,12 @@ def circuit(
     if labels is None:
         labels = len(direct) <= _MOST_LABELS and len(delays) > 1
     _draw_edges(ax, graph, places, width / 2, scale / step, labels)
-    _draw_units(ax, graph, places, width, _ROOM * step)
+    _draw_units(ax, graph, places, width, _ROOM * step, dashed)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.05)
     ax.set_axis_off()
-    _explain(ax, graph, every, "" if labels else _common(delays))
+    note = "\ndashed units excite some and inhibit others" if dashed & places.keys() else ""
+    _explain(ax, graph, every, ("" if labels else _common(delays)) + note)
     return ax
 
 
@@ -111,6 +116,15 @@ def _log_gain(graph: Circuit) -> NDArray[np.float64]:
     return np.abs(np.log2(np.maximum(graph.gain, 1e-3)))
 
 
+def _of_both_signs(graph: Circuit) -> set[int]:
+    """Return the units that excite some units and inhibit others."""
+    signs: dict[int, set[str]] = {}
+    for source, sign, kind in zip(graph.source.tolist(), graph.sign, graph.kind, strict=True):
+        if kind == "direct":
+            signs.setdefault(source, set()).add(sign)
+    return {unit for unit, of_unit in signs.items() if len(of_unit) > 1}
+
+
 def _strongest(graph: Circuit, most: int) -> Circuit:
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ValueError(f"strongest: expected a whole number from 1 on, found {most!r}")
@@ -124,6 +138,27 @@ def _strongest(graph: Circuit, most: int) -> Circuit:
 
     columns = {name: part(values) for name, values in graph._table().items()}
     return Circuit._of(graph.unit_names, columns)
+
+
+def _of_electrodes(graph: Circuit, spikes: Any) -> _Places | None:
+    """Return where the units are, if all are known and spread over an area."""
+    known = getattr(spikes, "positions", None)
+    units = np.unique(np.concatenate([graph.source, graph.target])).tolist()
+    if known is None or len(units) < 3 or not np.isfinite(known[units]).all():
+        return None
+    sides = np.ptp(known[units], axis=0)
+    if sides.min() < sides.max() / 4 or sides.max() == 0:
+        return None
+    at: dict[tuple[float, float], list[int]] = {}
+    for unit in units:
+        at.setdefault((float(known[unit, 0]), float(known[unit, 1])), []).append(unit)
+    around = 0.3 * _step(dict(enumerate(at)))  # units of one electrode
+    places: _Places = {}
+    for (x, y), there in at.items():
+        radius = around if len(there) > 1 else 0.0
+        for unit, angle in zip(there, 2 * np.pi * np.arange(len(there)) / len(there), strict=True):
+            places[unit] = (x + radius * float(np.cos(angle)), y + radius * float(np.sin(angle)))
+    return places
 
 
 def _places(graph: Circuit, layout: Any) -> _Places:
@@ -227,7 +262,8 @@ def _draw_edges(
     from matplotlib.patches import FancyArrowPatch
 
     parallel: Counter[tuple[int, int]] = Counter()
-    widths = 0.5 + 3 * np.minimum(_log_gain(graph) / 3, 1)
+    weights = np.minimum(_log_gain(graph) / 3, 1)
+    widths = 0.5 + 3 * weights
     for i in range(len(graph)):
         source, target = int(graph.source[i]), int(graph.target[i])
         begin, end = np.array(places[source]), np.array(places[target])
@@ -244,13 +280,14 @@ def _draw_edges(
                 tuple(begin),
                 tuple(end),
                 connectionstyle=f"arc3,rad={bend}",
-                mutation_scale=10,
+                mutation_scale=min(10, max(5, 2 * gap)),
                 shrinkA=0 if source == target else gap,
                 shrinkB=0 if source == target else gap,
                 clip_on=False,
                 in_layout=False,
                 linewidth=float(widths[i]) if is_direct else 0.7,
-                zorder=2 if is_direct else 1,
+                zorder=2 + 0.4 * float(weights[i]) if is_direct else 1,
+                alpha=0.4 + 0.6 * float(weights[i]) if is_direct else 1.0,
                 **style,
             )
         )
@@ -261,7 +298,7 @@ def _draw_edges(
                 (x, y),
                 xytext=(0, 4),  # above the arrow, which may be no longer than its label
                 textcoords="offset points",
-                fontsize=7,
+                fontsize=6,
                 ha="center",
                 va="bottom",
                 zorder=2.5,
@@ -322,10 +359,18 @@ def _explain(ax: Any, graph: Circuit, every: int, delays: str) -> None:
         )
 
 
-def _draw_units(ax: Any, graph: Circuit, places: _Places, width: float, room: float) -> None:
+def _draw_units(
+    ax: Any, graph: Circuit, places: _Places, width: float, room: float, dashed: set[int]
+) -> None:
     points = np.array(list(places.values())).reshape(-1, 2)
     ax.scatter(
-        points[:, 0], points[:, 1], s=width**2, facecolors="white", edgecolors=BLACK, zorder=3
+        points[:, 0],
+        points[:, 1],
+        s=width**2,
+        facecolors="white",
+        edgecolors=BLACK,
+        linestyles=[(0, (2, 2)) if unit in dashed else "-" for unit in places] or "-",
+        zorder=3,
     )
     # Arrows around the units need space, but do not affect the limits.
     ax.update_datalim(np.concatenate([points - room, points + room]))

@@ -37,8 +37,8 @@ def raster(
     """Draw spikes as marks over time, one row per unit, with rings around those of `found`.
 
     A ring is at the time of the occurrence plus the spike's lag; for a `PatternResult`, at the
-    unit's first spike in that bin. A spike of several patterns has concentric rings for the first
-    three of them.
+    unit's first spike in that bin. Where many are side by side, rings are smaller. A spike of
+    several patterns has concentric rings for the first three of them.
 
     Parameters
     ----------
@@ -216,6 +216,7 @@ def _marks(
 
 def _rings(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> None:
     rings: Counter[tuple[int, int]] = Counter()
+    width = _ring_width(ax, marked, begin, end)
     for number, one in enumerate(marked):
         times = one.times.ravel()
         rows = np.tile(one.units, len(one.times))
@@ -226,17 +227,27 @@ def _rings(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> None:
         around = np.array([rings[spike] for spike in spikes], dtype=np.float64)
         rings.update(spikes)
         free = around < _MOST_RINGS
-        times, rows, widths = times[free], rows[free], 5 + 3 * around[free]
+        times, rows, widths = times[free], rows[free], width * (1 + 0.6 * around[free])
         ax.scatter(
             times,
             rows,
             s=widths**2,
             facecolors="none",
             edgecolors=COLOURS[number % len(COLOURS)],
-            linewidths=1.2,
+            linewidths=min(1.2, 0.3 * width),
             label=one.label,
             zorder=3,
         )
+
+
+def _ring_width(ax: Any, marked: Sequence[Placed], begin: float, end: float) -> float:
+    """Return the width of a ring in points, such that most rings of a row are side by side."""
+    in_row: Counter[int] = Counter()
+    for one in marked:
+        shown = ((one.times >= begin) & (one.times <= end)).sum(axis=0)
+        in_row.update(dict(zip(list(one.units), shown.tolist(), strict=True)))
+    points = ax.bbox.width * 72 / ax.figure.dpi
+    return float(np.clip(points / max([1, *in_row.values()]), 2, 5))
 
 
 def _inside(times_us: NDArray[np.int64], begin: float, end: float) -> NDArray[np.bool_]:

@@ -49,6 +49,18 @@ def test_raster_shows_the_part_asked_for(planted):
         assert len(rings.get_offsets()) == np.sum((at >= 2) & (at <= 3))
 
 
+def test_rings_are_smaller_where_many_are_side_by_side(planted):
+    def width(**part):
+        rings = plot.raster(planted.spikes, planted.patterns, **part).collections[0]
+        return float(np.sqrt(rings.get_sizes()[0]))
+
+    times = np.concatenate([planted.patterns[0].times + 0.04 * i for i in range(20)])
+    many = [dataclasses.replace(planted.patterns[0], times=times)]
+    crowded = plot.raster(planted.spikes, many).collections[0].get_sizes()
+    assert width() == width(t_start=2, t_stop=3) == 5
+    assert 2 <= np.sqrt(crowded.min()) < 2.5
+
+
 def test_rings_of_planted_patterns_stand_at_times_and_lags(planted):
     ax = plot.raster(planted.spikes, planted.patterns)
 

@@ -170,6 +170,55 @@ def test_places_can_be_an_array_of_electrodes():
         plot.circuit(graph, layout=electrodes[:3])
 
 
+def test_units_stand_where_their_electrodes_are(chains):
+    names = chains.spikes.unit_names
+
+    def drawn(points):
+        spikes = type(chains.spikes)._from_core(chains.spikes._core, (), points)
+        return places(plot.circuit(dataclasses.replace(chains, spikes=spikes), labels=False))
+
+    grid = np.array([(i % 4, i // 4) for i in range(len(names))]) * 200.0  # micrometres
+    assert all(tuple(grid[names.index(name)]) == at for name, at in drawn(grid).items())
+    # Two units of one electrode are both seen, beside it.
+    a, b = sorted({int(unit) for unit in chains.circuit.source})[:2]
+    grid[b] = grid[a]
+    beside = drawn(grid)
+    assert beside[names[a]] != beside[names[b]]
+    assert np.hypot(*(beside[names[b]] - grid[a])) < 100
+    # Places on a line, or not known of all, are not used.
+    usual = places(plot.circuit(chains, labels=False))
+    assert drawn(grid * [0, 1]) == usual
+    grid[a] = np.nan
+    assert drawn(grid) == usual
+
+
+def test_a_unit_of_both_signs_is_dashed():
+    signs = ["excitatory", "inhibitory", "excitatory", "inhibitory"]
+    kinds = ["direct", "direct", "direct", "indirect"]
+    graph = edges([(0, 1), (0, 2), (1, 2), (1, 3)], kinds, signs=signs)
+
+    ax = plot.circuit(graph)
+
+    (units,) = ax.collections
+    assert [dashes is not None for _, dashes in units.get_linestyles()] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert "dashed units excite" in ax.get_legend().get_title().get_text()
+    usual = plot.circuit(edges([(0, 1), (1, 2)])).get_legend().get_title().get_text()
+    assert "dashed" not in usual
+
+
+def test_weak_connections_are_paler_and_behind():
+    ax = plot.circuit(edges([(0, 1), (1, 2)], gain=np.array([1.5, 6.0])))
+
+    weak, strong = ax.patches
+    assert weak.get_alpha() < strong.get_alpha()
+    assert weak.get_zorder() < strong.get_zorder()
+
+
 def test_many_connections_are_thinned_to_the_strongest():
     pairs = [(i, j) for i in range(20) for j in range(20) if i != j][:182]
     kinds = ["indirect"] * 30 + ["direct"] * 152
