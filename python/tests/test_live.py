@@ -214,6 +214,8 @@ def test_counts_are_given_at_the_multiples_of_a_time(sym26):
             (times[inside], sym26.spikes.units[inside]), unit_names=sym26.spikes.unit_names
         )
         assert one.counts == tuple(spikeweave.count_episodes(part, [chain]))
+    count = found[0].counts[0]
+    assert found[0].summary == f"{count:,} occurrences of 1 armed episode from 10 s to 20 s."
 
 
 def test_chains_that_are_objects_may_be_detected_early(sym26):

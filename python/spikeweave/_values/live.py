@@ -146,6 +146,15 @@ class Counts:
     end: float
     counts: tuple[int, ...]
 
+    @property
+    def summary(self) -> str:
+        """The occurrences of all armed episodes in a sentence."""
+        what = (
+            "1 armed episode" if len(self.counts) == 1 else f"{len(self.counts):,} armed episodes"
+        )
+        times = "occurrence" if sum(self.counts) == 1 else "occurrences"
+        return f"{sum(self.counts):,} {times} of {what} from {self.begin:g} s to {self.end:g} s."
+
 
 @dataclass(frozen=True)
 class Chance:

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
+#include <utility>
+#include <vector>
+
 #include "support/spike_files.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -52,6 +56,18 @@ TEST(CheckSpikes, SuspectsMillisecondsTakenForSecondsAndTheReverse) {
     const auto fast = check_spikes(builder.finish());
     ASSERT_EQ(fast.size(), 1U);
     EXPECT_SAYS(fast[0], "seconds taken for milliseconds");
+}
+
+TEST(CheckSpikes, NamesTheWrongTimeUnitInsteadOfWhatItCauses) {
+    std::vector<std::pair<std::int64_t, unit_id>> spikes;
+    for (std::uint32_t i = 0; i < 6'000; ++i)  // each unit's spikes are 120 us apart
+        spikes.emplace_back(40 * std::int64_t{i}, unit_id{i % 3});
+    const time_span stated{duration{0}, std::chrono::seconds{240}};
+
+    const auto warnings = check_spikes(sequence_of(std::move(spikes), {"a", "b", "c"}, stated));
+
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_SAYS(warnings[0], "The median unit fires at 8.33e+03 Hz, faster than any neuron");
 }
 
 TEST(CheckSpikes, AsksAboutAChannelSixty) {
