@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/unit_places.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
 
@@ -113,6 +114,7 @@ spike_sequence read_page_spikes(const json& page) {
         units.push_back(unit_id{static_cast<std::uint32_t>(unit)});
     });
     spike_sequence all(std::move(times), std::move(units), page.at("unit_names"), {begin, end});
+    all.set_places(places_in(page, all.unit_names()));
     const auto epochs = spikes.find("epochs_us");
     if (epochs == spikes.end()) return all;
     std::vector<time_span> spans;

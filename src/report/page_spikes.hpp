@@ -25,7 +25,7 @@ std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers
 /// @param first  those before are left out
 json page_spikes(const spike_sequence& spikes, std::size_t first = 0);
 
-/// Reads the spikes of the data of a page, `units` and `spikes`.
+/// Reads the spikes of the data of a page, `units` and `spikes`, and `places` if it has them.
 /// @throws json::exception or invalid_argument if they are damaged.
 spike_sequence read_page_spikes(const json& page);
 

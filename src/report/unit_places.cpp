@@ -83,4 +83,16 @@ json columns_of(const unit_places& places, const std::vector<std::string>& names
     return columns;
 }
 
+unit_places places_in(const json& page, const std::vector<std::string>& names) {
+    unit_places out;
+    const auto columns = page.find("places");
+    if (columns == page.end() || columns->is_null()) return out;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const json& x = columns->at("x_um").at(i);
+        const json& y = columns->at("y_um").at(i);
+        if (!x.is_null() && !y.is_null()) out.emplace(names[i], unit_place{x, y});
+    }
+    return out;
+}
+
 }  // namespace spikeweave::report

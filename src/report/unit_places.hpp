@@ -17,4 +17,8 @@ unit_places places_of(const spike_sequence& spikes, const std::filesystem::path&
 /// As columns `x_um` and `y_um`, null for a unit without a position; null if there are none.
 json columns_of(const unit_places& places, const std::vector<std::string>& names);
 
+/// Reads them from the `places` of the data of a page; none if it has none.
+/// @throws json::exception if they are damaged.
+unit_places places_in(const json& page, const std::vector<std::string>& names);
+
 }  // namespace spikeweave::report

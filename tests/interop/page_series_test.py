@@ -425,6 +425,14 @@ class CultureOverDays(SeriesChecks, ComparedPage):
             spikeweave("episodes", CULTURES / f"6-2-{day}.spk.txt", "--delays", "0-5ms,5-10ms,10-20ms", "--min-count", "15", "--max-size", "2", "-o", folders[-1])
         cls.show(folders)
 
+    def test_units_stand_where_their_electrodes_are(self):
+        nodes = self.driver.execute_script("return [...document.querySelectorAll('svg.circuit g.node')].map((one) => [one.querySelector('title').textContent, one.getAttribute('transform')])")
+        shown = np.array([[float(value) for value in re.findall(r"[\d.]+", place)] for _, place in nodes])
+        units = [self.data["unit_names"].index(name) for name, _ in nodes]
+        for axis, key, sign in ((0, "x_um", 1), (1, "y_um", -1)):
+            electrodes = np.array([self.data["places"][key][unit] for unit in units])
+            self.assertGreater(sign * np.corrcoef(shown[:, axis], electrodes)[0, 1], 0.99)
+
 
 if __name__ == "__main__":
     unittest.main()

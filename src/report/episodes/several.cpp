@@ -16,6 +16,7 @@
 #include "report/page_spikes.hpp"
 #include "report/run_json.hpp"
 #include "report/several.hpp"
+#include "report/unit_places.hpp"
 #include "spikeweave/assess/episodes/circuit_stability.hpp"
 #include "spikeweave/core/error.hpp"
 
@@ -301,9 +302,13 @@ std::vector<rate_change> changes_between(const several_results& compared, std::s
 
 std::string several_episodes_data(const several_results& compared, bool is_series, double alpha) {
     const std::vector<compared_result>& results = compared.results;
+    unit_places places;
+    for (const compared_result& one : results)
+        places.insert(one.spikes.places().begin(), one.spikes.places().end());
     json document = head_of(is_series ? "series" : "comparison");
     document.update({{"alpha", alpha},
                      {"unit_names", results.front().spikes.unit_names()},
+                     {"places", columns_of(places, results.front().spikes.unit_names())},
                      {"recordings", json::array()},
                      {"episodes", columns_of_episodes(compared.episodes)},
                      {"changes", json::array()},

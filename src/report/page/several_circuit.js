@@ -1,7 +1,9 @@
-// The circuit of one of several recordings, or of a time between two of them. Units have the same places in all.
+// The circuit of one of several recordings, or of a time between two of them. Units have the same places in all:
+// those of their electrodes, if these are those of an array.
 
 import { el, intervalText, shownName } from "./format.js";
-import { arrowElement, arrowHead, bar, curve, graphElement, graphPlaces, isInhibitory, markPicked, nodeElements, numbersOfWays } from "./graph.js";
+import { arrowElement, arrowHead, bar, curve, graphElement, graphPlaces, isInhibitory, markPicked, nodeElements, numbersOfWays, probePlaces } from "./graph.js";
+import { isFlat } from "./layout.js";
 import { changesTo } from "./several_data.js";
 
 const changeKinds = [["new", "new"], ["stronger", "stronger"], ["weaker", "weaker"], ["gone", "gone"], ["same", "no significant change"]];
@@ -41,7 +43,7 @@ function between(before, after, share) {
 export function makeComparedCircuit(state, edges, label, changesOf = (k) => changesTo(state.data, k)) {
   const { data } = state;
   const id = ++circuitCount;
-  const places = graphPlaces(edges);
+  const places = (isFlat(data.places) && probePlaces(edges, data.places)) || graphPlaces(edges);
   const most = edges.reduce((high, row) => row.rate.reduce((rate, one, k) => (row.significant[k] ? Math.max(rate, one) : rate), high), 0) || 1;
   const last = data.recordings.length - 1;
   const looks = new Map();  // of the recordings that were shown last

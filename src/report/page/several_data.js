@@ -14,7 +14,7 @@ export function readSeveral(raw) {
     rate: row.count.map((count, k) => (1e6 * count) / recordings[k].observed),
   }));
   const path = (row) => pathElements(raw.unit_names, row);
-  return { run: {}, names: raw.unit_names, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), stability: raw.stability, alpha: raw.alpha, path, note: noteOnEpisodes };
+  return { run: {}, names: raw.unit_names, places: raw.places, spikeCount: 0, recordings, rows, changes: readChanges(raw, rows), stability: raw.stability, alpha: raw.alpha, path, note: noteOnEpisodes };
 }
 
 // For each pair of recordings a list of the changes of all rows.
