@@ -102,14 +102,21 @@ class Pictures(PageCase):
                 with self.subTest(f"{kind}-{view}"):
                     self.assert_looks_as_kept(view, f"{kind}-{view}")
 
+    def assert_first_screen_looks_as_kept(self, kind, width, look):
+        self.show(kind, width, 900)
+        with self.subTest(f"{kind}-{look}"):
+            self.assertLessEqual(self.driver.execute_script("return document.documentElement.scrollWidth"), width)
+            self.driver.execute_script("document.documentElement.style.overflow = 'hidden'; document.body.style.height = '900px'; document.body.style.overflow = 'hidden'; document.body.id = 'screen'")
+            self.assert_looks_as_kept("screen", f"{kind}-{look}")
+
     def test_every_page_fits_a_phone_in_the_dark(self):
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
         for kind in VIEWS:
-            self.show(kind, 420, 900)
-            with self.subTest(kind):
-                self.assertLessEqual(self.driver.execute_script("return document.documentElement.scrollWidth"), 420)
-                self.driver.execute_script("document.documentElement.style.overflow = 'hidden'; document.body.style.height = '900px'; document.body.style.overflow = 'hidden'; document.body.id = 'phone'")
-                self.assert_looks_as_kept("phone", f"{kind}-phone-dark")
+            self.assert_first_screen_looks_as_kept(kind, 420, "phone-dark")
+
+    def test_every_page_begins_on_a_wide_screen_as_it_did(self):
+        for kind in VIEWS:
+            self.assert_first_screen_looks_as_kept(kind, 1400, "wide")
 
     def long_figures(self):
         """Figures with more than four digits, except whole ones with commas, times in seconds, commands and citations."""
