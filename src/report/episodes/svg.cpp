@@ -102,6 +102,7 @@ struct graph_arrow {
     double strength = 0;  // in [0, 1]; its width grows with this
     delay_interval delay{};
     std::string_view kind;  // its class in the style of the picture
+    int number = 0;         // among those with these ends
 };
 
 bool have_one_delay(std::span<const graph_arrow> arrows) {
@@ -193,17 +194,19 @@ private:
     }
 
     // Returns the control point of an arrow. Between two units it is bent to one side, so that the
-    // two directions have separate lines; from a unit to itself it is away from the middle.
+    // two directions have separate lines; from a unit to itself it is away from the middle. Each
+    // further arrow with the same ends is bent more.
     point bend(const graph_arrow& of) const {
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
         if (of.from == of.to) {
             const double away = std::hypot(a.x - centre_.x, a.y - centre_.y);
-            if (away == 0) return {a.x, a.y - node_radius - 2 * loop_height};
-            const double out = (away + node_radius + 2 * loop_height) / away;
+            const double height = node_radius + (2 + 0.5 * of.number) * loop_height;
+            if (away == 0) return {a.x, a.y - height};
+            const double out = (away + height) / away;
             return {centre_.x + (a.x - centre_.x) * out, centre_.y + (a.y - centre_.y) * out};
         }
-        constexpr double share = 0.16;
+        const double share = 0.16 * (1 + of.number);
         return {(a.x + b.x) / 2 + share * (b.y - a.y), (a.y + b.y) / 2 - share * (b.x - a.x)};
     }
 
@@ -311,10 +314,12 @@ private:
         direct.resize(std::min(every, most_graph_edges));
         std::vector<graph_arrow> arrows;
         arrows.reserve(direct.size());
+        std::map<std::pair<unit_id, unit_id>, int> with_ends;
         for (const std::size_t e : direct)
             arrows.push_back(
                 {edges[e].from, edges[e].to, arrow_weight(edges[e]), edges[e].best,
-                 edges[e].sign == connection_sign::excitatory ? "arrow" : "arrow inhibits"});
+                 edges[e].sign == connection_sign::excitatory ? "arrow" : "arrow inhibits",
+                 with_ends[{edges[e].from, edges[e].to}]++});
         if (!arrows.empty() && have_one_delay(arrows)) {
             out_.text(drawing::margin, y_, "note",
                       fmt::format("every delay is {}", format_delays({&arrows.front().delay, 1})));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
+#include <string>
 
 #include "report/episodes/view.hpp"
 #include "report/text.hpp"
@@ -336,6 +338,24 @@ TEST(EpisodeReport, DrawsEveryUnitOnceWhereChainsShareUnits) {
               std::string::npos);
     EXPECT_EQ(svg.find("nan"), std::string::npos);
     expect_well_formed(svg);
+}
+
+TEST(EpisodeReport, DrawsArrowsWithTheSameEndsBesideEachOther) {
+    episode_report report = small_episode_report();
+    report.circuit.chains.clear();
+    for (const delay_interval& delay : {near, delay_interval{8ms, 12ms}}) {
+        report.circuit.edges.push_back(edge(b, a, delay, edge_kind::direct));
+        report.circuit.edges.push_back(edge(a, a, delay, edge_kind::direct));
+    }
+
+    const std::string svg = report::circuit_svg(report::episode_view(report));
+
+    std::set<std::string> lines;
+    const std::regex arrow("class=\"arrow\"[^>]* d=\"([^\"]+)\"");
+    for (std::sregex_iterator found(svg.begin(), svg.end(), arrow), end; found != end; ++found)
+        lines.insert((*found)[1]);
+    EXPECT_EQ(lines.size(), count_of("class=\"arrow\"", svg));
+    EXPECT_GE(lines.size(), 5U);
 }
 
 TEST(EpisodeReport, DrawsUnitsWhereTheirElectrodesAre) {
