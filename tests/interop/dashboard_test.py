@@ -135,6 +135,22 @@ class Dashboard(PageCase):
         self.press("#theme")
         self.assertEqual((self.one("#theme").text, self.driver.execute_script("return getComputedStyle(document.documentElement).colorScheme")), ("Light", "dark"))
 
+    def test_lists_what_chance_does_not_give(self):
+        """Two units that fire fast are a frequent pair, and no finding."""
+        self.driver.get(self.address)
+        spikes = [(7 * i + i % 3, "fast") for i in range(570)] + [(11 * i + i % 5, "slow") for i in range(360)]
+        spikes += [(100 * i + 5 * k, name) for i in range(40) for k, name in enumerate(CHAIN)]
+        self.send(*sorted(spikes))
+        self.wait_for("spikes", len(set(spikes)))
+        window = [one for one in self.finish() if one["type"] == "window"][-1]
+
+        frequent = {tuple(one["units"]) for one in window["episodes"] if len(one["units"]) == 2}
+        rows = self.driver.execute_script("return [...document.querySelectorAll('#pairs tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+        self.assertIn(("fast", "slow"), frequent)
+        self.assertEqual({tuple(row[:2]) for row in rows if row[5] != "gone"}, set(zip(CHAIN, CHAIN[1:])))
+        for cells in ("#pairs tbody td:nth-child(4)", "#pairs thead th:nth-child(7)", "#rates td:nth-child(2)", "#detections td:nth-child(1)"):
+            self.assertEqual(self.one(cells).value_of_css_property("text-align"), "right", cells)
+
     def test_names_a_window_that_came_before_its_names(self):
         late = "const ask = fetch; window.fetch = async (...what) => { await new Promise((go) => setTimeout(go, 3000)); return ask(...what); };"
         added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": late})

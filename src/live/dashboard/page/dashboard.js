@@ -68,9 +68,12 @@ function drawRates({ from, to, units, column_us: step }) {
   places.rates.replaceChildren(rowsTable(["unit", "spikes in the last second"], busiest.map(({ count, unit }) => [nameElement(nameOf(unit)), grouped(count)])));
 }
 
+// Numbers begin with a digit or sign; names are elements.
+const cellClass = (cell) => (typeof cell === "string" && /^[\d≤>–]/.test(cell) ? { class: "number" } : {});
+
 function rowsTable(names, rows) {
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": names.join(", ") }, el("table", { class: "plain" }, el("thead", {}, el("tr", {}, names.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) => el("td", {}, cell)))))));
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": names.join(", ") }, el("table", { class: "plain" }, el("thead", {}, el("tr", {}, names.map((name, i) => el("th", { scope: "col", ...cellClass(rows[0]?.[i]) }, name)))),
+    el("tbody", {}, rows.map((cells) => el("tr", {}, cells.map((cell) => el("td", cellClass(cell), cell)))))));
 }
 
 function drawDetections() {

@@ -25,6 +25,9 @@ export function changesOf(now, before) {
 // An episode that is not in a window's table is not frequent in it, and its count is unknown.
 const knownCount = (count) => (count ? grouped(count) : "–");
 
+// The counts and what is expected, by their columns.
+const isNumber = (column) => ([3, 4, 6].includes(column) ? { class: "number" } : {});
+
 // Places stay as they are until units come that have none.
 export function makeWindowView(nameOf) {
   const element = el("div", {}, el("p", { class: "note" }, "No window has been mined yet."));
@@ -44,9 +47,9 @@ export function makeWindowView(nameOf) {
 
   function table(rows) {
     const cells = ({ from, to, delay_ms: delay, count, was, change, expected }) =>
-      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change, shownNumber(expected)].map((cell) => el("td", {}, cell));
+      [nameElement(nameOf(from)), nameElement(nameOf(to)), intervalText(delay), knownCount(count), knownCount(was), change, shownNumber(expected)].map((cell, i) => el("td", isNumber(i), cell));
     return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "pairs of the last window" }, el("table", { class: "plain", id: "pairs" },
-      el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change", "expected by chance"].map((name) => el("th", { scope: "col" }, name)))),
+      el("thead", {}, el("tr", {}, ["from", "to", "delay", "count", "before", "change", "expected by chance"].map((name, i) => el("th", { scope: "col", ...isNumber(i) }, name)))),
       el("tbody", {}, rows.slice(0, mostPairsShown).map((row) => el("tr", {}, cells(row))))));
   }
 
@@ -58,13 +61,13 @@ export function makeWindowView(nameOf) {
     const rows = changesOf(now, before?.epoch === now.epoch ? before : null);
     const sizes = now.by_size.map((count, i) => `${grouped(count)} of ${i + 1}`).join(", ");
     const notes = `${now.has_gap ? ", messages were lost in it" : ""}${now.complete_to_size === null ? "" : `, complete to size ${now.complete_to_size}`}`;
-    const changed = rows.filter(({ change }) => change);
     const significant = rows.filter(({ isSignificant }) => isSignificant);
+    const changed = significant.filter(({ change }) => change);
     element.replaceChildren(
       el("p", { class: "note", id: "window", "data-window": now.window },
         `Window ${now.window}, ${timeText(now.t_us[0], 1e4)} to ${timeText(now.t_us[1], 1e4)}: ${grouped(now.spikes)} spikes, threshold ${now.threshold}; episodes by size: ${sizes || "none"}${notes}. ` +
-        `${before ? `Changed since window ${before.window}: ${changed.length} of ${rows.length} pairs.` : ""}`),
-      el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture(significant)), el("p", { class: "note" }, `Drawn are the ${grouped(significant.length)} pairs that occur more often than independent units with as many spikes would give (1 %, Bonferroni).`)), table([...changed, ...rows.filter(({ change }) => !change)])));
+        `${before ? `Changed since window ${before.window}: ${changed.length} of ${significant.length} significant pairs.` : ""}`),
+      el("div", { class: "two" }, el("div", {}, el("div", { class: "frame" }, picture(significant)), el("p", { class: "note" }, `Drawn are the ${grouped(significant.length)} pairs that occur more often than independent units with as many spikes would give (1 %, Bonferroni).`)), table([...changed, ...significant.filter(({ change }) => !change)])));
   }
   return { element, draw };
 }
