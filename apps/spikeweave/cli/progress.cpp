@@ -70,10 +70,10 @@ void progress_line::report(const progress_report& so_far) {
     }
 }
 
-bool progress_line::hold(std::string note, std::string shown) {
+bool progress_line::hold(const std::string& note, std::string shown) {
     if (style_ != progress_style::automatic) return false;
     const std::lock_guard lock(drawing_);
-    notes_ += std::move(note);
+    notes_ += note;
     write_stderr("\r" + one_row(std::move(shown)) + "\x1b[K\n");
     ++rows_;
     visible_ = false;

@@ -29,7 +29,7 @@ public:
     /// Shows a note, a line of text, above the line until it is written by `clear`.
     /// @param shown  the note without styles
     /// @return whether it is; without a terminal nothing is shown, and nothing will be written
-    bool hold(std::string note, std::string shown);
+    bool hold(const std::string& note, std::string shown);
     /// Removes the line and what is above it, so that a text can be written in front of the notes.
     void remove();
     /// Removes the line and writes the notes, so that other text can be written.

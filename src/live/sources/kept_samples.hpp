@@ -26,6 +26,8 @@ public:
         std::unique_ptr<sample_stream> from,
         std::function<recording_description(recording_description)> described = std::identity());
     ~kept_samples() override;
+    kept_samples(const kept_samples&) = delete;
+    kept_samples& operator=(const kept_samples&) = delete;
 
     /// Waits for the next block, as `next`, and keeps it. Returns false at the end.
     bool keep_next();

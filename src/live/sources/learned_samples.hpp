@@ -41,6 +41,8 @@ public:
     /// @param stop  ends it within a moment
     learned_samples(std::unique_ptr<kept_samples> from, unit_learning how, std::stop_token stop);
     ~learned_samples() override;
+    learned_samples(const learned_samples&) = delete;
+    learned_samples& operator=(const learned_samples&) = delete;
 
     /// Units appear when they are learned.
     const std::vector<std::string>& unit_names() const override { return no_names_; }
