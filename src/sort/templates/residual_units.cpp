@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sort/templates/clean_units.hpp"
 #include "sort/templates/cluster_points.hpp"
 #include "sort/templates/coincidences.hpp"
 #include "sort/templates/placed_waveforms.hpp"
