@@ -49,7 +49,10 @@ struct pair_test {
     /// the edges of other pairs (Genovese, Roeder, Wasserman 2006, Biometrika 93:509), except for
     /// slow delays and suggested pairs.
     double p;
-    double q;  ///< p corrected for all pairs by Benjamini and Hochberg (1995)
+    /// p corrected for all pairs by Benjamini and Hochberg (1995). With default delays, it is
+    /// divided by the share of windows, 38 of 40 for synaptic delays and 2 of 40 for slow ones, so
+    /// that both together keep the level.
+    double q;
 };
 template <>
 struct members_of<pair_test> {
