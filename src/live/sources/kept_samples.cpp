@@ -147,8 +147,10 @@ std::optional<kept_samples::waiting_block> kept_samples::take_waiting() {
 std::optional<sample_block> kept_samples::next() {
     std::optional<waiting_block> got = take_waiting();
     const bool has_waited = got.has_value();
-    if (!got && !is_over_) got = read();
-    is_over_ = is_over_ || !got;
+    if (!got) {  // the thread has ended
+        if (!is_over_) got = read();
+        is_over_ = !got;
+    }
     if (!got) return {};
     has_waited_ = has_waited;
     arrived_after_ = got->arrived_after;
