@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "sort/templates/coincidences.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/sort/quality.hpp"
 
@@ -159,14 +160,13 @@ void count_isolated_pairs(const unit_shapes& shapes,
         std::vector<std::int64_t> isolated;
         for (const std::int64_t time : times[u])
             if (!is_beside(time, others, beside_us)) isolated.push_back(time);
-        std::uint64_t pairs = 0;
-        for (std::size_t i = 0, first = 0; i < isolated.size(); ++i) {
-            while (isolated[i] - isolated[first] >= refractory.count()) ++first;
-            pairs += i - first;
-        }
         const double share = static_cast<double>(isolated.size()) /
                              static_cast<double>(std::max<std::size_t>(times[u].size(), 1));
-        quality[u].isolated_pairs = pairs;
+        // Each spike is also a pair with itself, and the others count from both sides.
+        quality[u].isolated_pairs =
+            (templates::count_pairs(isolated, isolated, 0, refractory.count() - 1) -
+             isolated.size()) /
+            2;
         quality[u].expected_isolated_pairs = share * share * quality[u].expected_pairs;
     }
 }
