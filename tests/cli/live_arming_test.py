@@ -10,7 +10,7 @@ import time
 import unittest
 import urllib.request
 
-from support import SPIKEWEAVE, CliTest, run
+from support import SPIKEWEAVE, CliTest, query, run
 
 LENGTH_S, BEGIN_S, END_S = 80, 24, 56
 SEARCH = ("--delays", "4-6ms", "--min-count", "5", "--max-size", "3", "--window", "4s", "--threads", "1")
@@ -34,13 +34,6 @@ def chain_in_the_middle():
 
 def lines_of(spikes):
     return "".join(json.dumps({"t_us": time_us, "unit": unit}) + "\n" for time_us, unit in spikes)
-
-
-def query(path, sql):
-    database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-    rows = database.execute(sql).fetchall()
-    database.close()
-    return rows
 
 
 def of_type(results, *kinds):

@@ -12,17 +12,10 @@ import time
 import unittest
 from pathlib import Path
 
-from support import SPIKEWEAVE, CliTest, needs_full_speed, run
+from support import SPIKEWEAVE, CliTest, needs_full_speed, query, run
 
 CHANNELS = 16
 RATE = 30000
-
-
-def query(path, sql):
-    database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-    rows = database.execute(sql).fetchall()
-    database.close()
-    return rows
 
 
 @needs_full_speed

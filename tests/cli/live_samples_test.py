@@ -19,17 +19,10 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from support import SPIKEWEAVE, CliTest, needs_full_speed, page_data, run
+from support import SPIKEWEAVE, CliTest, needs_full_speed, page_data, query, run
 
 KILLS = 100 if "--all" in sys.argv else 6
 CHANNELS = 16
-
-
-def query(path, sql):
-    database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-    rows = database.execute(sql).fetchall()
-    database.close()
-    return rows
 
 
 @needs_full_speed

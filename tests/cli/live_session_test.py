@@ -8,21 +8,13 @@ import subprocess
 import time
 import unittest
 
-from support import SPIKEWEAVE, CliTest, page_data, run
+from support import SPIKEWEAVE, CliTest, page_data, query, run
 
 SEARCH = ("--delays", "4-6ms", "--min-count", "10", "--max-size", "3", "--threads", "1")
 
 
 def lines_of(spikes):
     return "".join(json.dumps({"t_us": time, "unit": unit}) + "\n" for time, unit in spikes)
-
-
-def query(path, sql):
-    """Reads a session as any program can."""
-    database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-    rows = database.execute(sql).fetchall()
-    database.close()
-    return rows
 
 
 class Sessions(CliTest):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import tempfile
 import unittest
@@ -17,6 +18,14 @@ def run(*arguments, **options):
     settings = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True,
                 "timeout": 120}
     return subprocess.run([SPIKEWEAVE, *map(str, arguments)], **{**settings, **options})
+
+
+def query(path, sql):
+    """Reads a session as any program can."""
+    database = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    rows = database.execute(sql).fetchall()
+    database.close()
+    return rows
 
 
 def content(path):
