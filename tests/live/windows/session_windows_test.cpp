@@ -211,6 +211,7 @@ TEST(SessionWindows, AreSkippedIfTheirTimeIsOver) {
 }
 
 // A window whose search would take very long: every subsequence of a burst is frequent.
+// Without a budget of time such a search is refused.
 session_options endless_search(window_pace pace) {
     session_options options = every_ten_us(pace);
     options.windows->length = duration{2'000};
@@ -367,7 +368,7 @@ TEST(SessionWindows, EndAtOnceWithASessionThatIsGivenUp) {
     two_streams results;
     const auto began = std::chrono::steady_clock::now();
     {
-        session live(many_units(), endless_search({.beside = true}), results);
+        session live(many_units(), endless_search({.beside = true, .budget = 1h}), results);
         live.take(burst_of(20), alone);
         std::this_thread::sleep_for(50ms);
     }
@@ -377,7 +378,7 @@ TEST(SessionWindows, EndAtOnceWithASessionThatIsGivenUp) {
 
 TEST(SessionWindows, AreStoppedAsTheCallerAsks) {
     two_streams results;
-    session live(many_units(), endless_search({.beside = true}), results);
+    session live(many_units(), endless_search({.beside = true, .budget = 1h}), results);
     std::stop_source stop;
     live.take(burst_of(20), {.threads = 1, .stop = stop.get_token()});
     stop.request_stop();
