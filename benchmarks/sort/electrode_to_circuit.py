@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Judges the whole way, from voltages to the circuit, on networks whose synapses are known.
 
-`spikeweave simulate network` simulates the spikes, `spikeweave simulate recording --spikes` the
-voltages. Sorters sort these at their defaults, and from the units of each spikeweave and
+`spikeweave simulate network` simulates the spikes, `spikeweave simulate recording --spikes` or
+SpikeInterface the voltages. Sorters sort these at their defaults, and from the units of each spikeweave and
 CellExplorer's rule (../assess/circuit/peers.py) find connections; spikeweave takes the units that it
 labels good, as it does by default. True spikes give the ceiling.
 Columns: units, those that match a neuron with an accuracy above 0.8, false ones (peers/judge.py),

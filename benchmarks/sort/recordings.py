@@ -91,6 +91,15 @@ NETWORKS = {
     for minutes in (2, 10, 30)
     for name, options in (("", ()), ("-bursting", ("--bursting", 0.6)), ("-drift", ("--drift", "30um")))
 }
+NETWORKS |= {
+    f"si-network-{channels}-{units}-{minutes}min": {
+        **generated(channels, units, 60 * minutes, 8),
+        "maker": "network",
+        "network": ["--units", units, "--length", f"{minutes}min"],
+    }
+    for channels, units in ((32, 25), (64, 50), (384, 250))
+    for minutes in (2, 10, 30)
+}
 
 
 def matching(patterns, kinds=KINDS):
@@ -114,15 +123,20 @@ def finished(place, recipe):
     return kept.exists() and json.loads(kept.read_text()) == recipe
 
 
+def network_of(place):
+    return place.parent / f"{place.name}-network.tsv"
+
+
 def simulate(recipe, place, spikeweave, log):
     def made(model, to, *options):
         run(spikeweave, "simulate", model, *options, "--seed", recipe["seed"], "-o", to, log=log)
 
-    if "network" not in recipe:
-        return made("recording", place, *recipe["options"])
-    spikes = place.parent / f"{place.name}-network.tsv"
-    made("network", spikes, *recipe["network"], "--overwrite")
-    return made("recording", place, *recipe["options"], "--spikes", spikes)
+    spikes = []
+    if "network" in recipe:
+        spikes = ["--spikes", network_of(place)]
+        made("network", network_of(place), *recipe["network"], "--overwrite")
+    if "options" in recipe:
+        made("recording", place, *recipe["options"], *spikes)
 
 
 def make(kind, seed, folder, spikeweave, python):
@@ -132,10 +146,10 @@ def make(kind, seed, folder, spikeweave, python):
     other = make(twin(kind), seed, folder, spikeweave, python) if twin(kind) else None
     if not finished(place, recipe):
         shutil.rmtree(place, ignore_errors=True)
+        simulate(recipe, place, spikeweave, log)
         if "maker" in recipe:
-            run(python, GENERATE, place, json.dumps(recipe), log=log)
-        else:
-            simulate(recipe, place, spikeweave, log)
+            given = {**recipe, "spikes": str(network_of(place))}
+            run(python, GENERATE, place, json.dumps(given), log=log)
         if other:
             shutil.copy(other / "units.npz", place)
         else:

@@ -1,8 +1,9 @@
 """Makes a recording with SpikeInterface's generators. Runs in the environment of SpikeInterface.
 
 Usage: generate.py FOLDER RECIPE, where RECIPE is JSON. Its maker is still (channels, units,
-seconds, noise, seed), drifting (motion and micrometres instead of noise), one of injected.py, or copy (file:
-a recording without known truth, of SpikeGLX, Open Ephys, NWB or SpikeInterface). The FOLDER has
+seconds, noise, seed), network (as still, with spikes from a file of `spikeweave simulate network`),
+drifting (motion and micrometres instead of noise), one of injected.py, or copy (file: a recording
+without known truth, of SpikeGLX, Open Ephys, NWB or SpikeInterface). The FOLDER has
 binary.json, probe.json, the samples (int16) and truth.npz.
 """
 
@@ -27,19 +28,36 @@ PROBE = {
 }
 MOTION_HZ = 5
 ZIGZAGS = 2
+SIZES = 0.08  # standard deviation of the sizes of a unit's spikes, relative to their mean
 
 
-def still(recipe):
+def still(recipe, truth=None):
     return si.generate_ground_truth_recording(
         durations=[recipe["seconds"]],
         sampling_frequency=RATE,
         num_channels=recipe["channels"],
         num_units=recipe["units"],
         seed=recipe["seed"],
+        sorting=truth,
         generate_sorting_kwargs=FIRING,
         generate_probe_kwargs=PROBE,
         noise_kwargs={"noise_levels": float(recipe["noise"]), "strategy": "on_the_fly"},
     )
+
+
+def network(recipe):
+    """Returns the spikes of a network on templates of SpikeInterface, of sizes that vary by 8 %."""
+    times, names = np.loadtxt(recipe["spikes"], dtype=str, skiprows=2, unpack=True)
+    samples = np.round(times.astype(float) * RATE).astype(int)
+    units = np.char.lstrip(names, "n").astype(int)
+    truth = si.NumpySorting.from_samples_and_labels(
+        [samples], [units], RATE, unit_ids=np.arange(recipe["units"])
+    )
+    traces, _ = still(recipe, truth)
+    sizes = np.random.default_rng(recipe["seed"]).normal(1, SIZES, len(samples))
+    varied = si.InjectTemplatesRecording(**{**traces._kwargs, "amplitude_factor": sizes})
+    varied.set_probe(traces.get_probe(), in_place=True)
+    return varied, truth
 
 
 def displacement(motion, micrometres, seconds):
@@ -117,7 +135,7 @@ def write(folder, traces, truth):
 
 def main():
     folder, recipe = Path(sys.argv[1]), json.loads(sys.argv[2])
-    makers = {"still": still, "drifting": drifting, "copy": copied, **injected.MAKERS}
+    makers = {"still": still, "network": network, "drifting": drifting, "copy": copied, **injected.MAKERS}
     traces, truth = makers[recipe["maker"]](recipe)
     write(folder, traces if traces.get_dtype() == "int16" else counts(traces), truth)
 
