@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -109,9 +110,7 @@ class judge {
 public:
     judge(std::span<const circuit_edge> edges, const edge_lags& lags) : edges_(edges), lags_(lags) {
         for (std::size_t e = 0; e < edges.size(); ++e)
-            if ((!is_artefact(edges[e]) || is_doubtful(edges[e])) &&
-                edges[e].sign == connection_sign::excitatory)
-                into_[edges[e].to].push_back(e);
+            if (!is_artefact(edges[e]) || is_doubtful(edges[e])) into_[edges[e].to].push_back(e);
     }
 
     // Decides on edges that begin at one unit.
@@ -150,8 +149,9 @@ private:
             histogram_of(kept.size() < removed.size() ? kept : removed, to, window.grid);
         if (kept.size() >= removed.size())
             std::ranges::transform(all, of_kept, of_kept.begin(), std::minus{});
-        const excess whole = excess_of(std::move(all), from.size(), edge, window, avoids_second);
-        const excess left = excess_of(std::move(of_kept), kept.size(), edge, window, avoids_second);
+        if (avoids_second) fill_before(of_kept, window);
+        const excess whole = excess_of(all, from.size(), edge, window);
+        const excess left = excess_of(of_kept, kept.size(), edge, window);
         if (left.a_spike > enough_left * whole.a_spike && left.a_spike > certain * left.error)
             return;
         // The error with this few spikes, also if none of them has a lag.
@@ -168,32 +168,23 @@ private:
         double error;
     };
 
-    static excess excess_of(lag_histogram counted, std::size_t spikes, const circuit_edge& edge,
-                            const edge_lags::edge_window& window, bool avoids_second) {
-        if (avoids_second) fill_before(counted, window);
+    static excess excess_of(const lag_histogram& counted, std::size_t spikes,
+                            const circuit_edge& edge, const edge_lags::edge_window& window) {
         const double sign = edge.sign == connection_sign::excitatory ? 1 : -1;
         const window_null::moments of = window.null.moments_of(counted);
         const double sources = std::max(1.0, static_cast<double>(spikes));
         return {sign * (of.count - of.mean) / sources, std::sqrt(of.variance) / sources};
     }
 
-    // Where the second unit's own spikes are avoided, lags before 0 are missing: they get the mean
-    // of the bins that are neither there nor close to the window.
+    // Where the second unit's own spikes are avoided, lags before 0 are missing, and there are more
+    // than usual before those, if it excites the first unit: all get the mean beyond the window.
     static void fill_before(lag_histogram& counted, const edge_lags::edge_window& window) {
-        const lag_grid& grid = window.grid;
-        const std::size_t first = grid.end_of(-before);
-        const auto zero = static_cast<std::size_t>(grid.before);
-        const auto margin = static_cast<std::size_t>(3000 / grid.width_us);
-        double sum = 0;
-        double bins = 0;
-        for (std::size_t i = 0; i < counted.size(); ++i) {
-            if (i >= first && i < window.null.end() + margin) continue;
-            sum += counted[i];
-            ++bins;
-        }
-        if (bins > 0)
-            std::fill(counted.begin() + static_cast<std::ptrdiff_t>(first),
-                      counted.begin() + static_cast<std::ptrdiff_t>(zero), sum / bins);
+        const auto margin = static_cast<std::size_t>(3000 / window.grid.width_us);
+        const auto beyond =
+            std::span(counted).subspan(std::min(counted.size(), window.null.end() + margin));
+        if (beyond.empty()) return;
+        const double sum = std::accumulate(beyond.begin(), beyond.end(), 0.0);
+        std::fill_n(counted.begin(), window.null.first(), sum / static_cast<double>(beyond.size()));
     }
 
     std::vector<driver> drivers_of(const circuit_edge& edge) const {
@@ -205,6 +196,7 @@ private:
             for (const std::size_t e : found->second) {
                 const circuit_edge& other = edges_[e];
                 if (other.from == edge.from || log_gain(other) < least) continue;
+                if (edge.sign == connection_sign::excitatory && other.sign != edge.sign) continue;
                 out.push_back({other.from, -std::max(before, other.best.high).count(), last});
             }
         // After its own spike, a unit is refractory. If that spike excites the first unit, the
@@ -212,7 +204,8 @@ private:
         if (edge.sign == connection_sign::inhibitory)
             if (const auto found = into_.find(edge.from); found != into_.end())
                 for (const std::size_t e : found->second)
-                    if (edges_[e].from == edge.to && log_gain(edges_[e]) >= least)
+                    if (edges_[e].from == edge.to && log_gain(edges_[e]) >= least &&
+                        edges_[e].sign == connection_sign::excitatory)
                         out.push_back({edge.to, -before.count(), -1, true});
         return out;
     }

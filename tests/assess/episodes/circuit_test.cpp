@@ -146,11 +146,11 @@ TEST_P(FindCircuitInSym26, FindsNothingWithoutChains) {
 
 // Makes units at 20 Hz with the given connections.
 spike_sequence connected(std::uint32_t n, const std::vector<coupling>& couplings,
-                         std::uint64_t seed) {
+                         std::uint64_t seed, duration length = 60s) {
     return run_coupled_units(
         {.names = numbered_names("n", n),
          .couplings = couplings,
-         .length = 60s,
+         .length = length,
          .seed = seed,
          .spikes = random_purpose::sym26_spikes,
          .base_rates = [](std::int64_t, std::span<double> r) { std::ranges::fill(r, 20.0); }},
@@ -296,6 +296,46 @@ TEST(CircuitOfPairs, ExplainsAPathAndACommonInput) {
             if (edge.kind != edge_kind::indirect && edge.kind != edge_kind::common_input) continue;
             EXPECT_EQ(edge.via.front(), b) << seed;
         }
+    }
+}
+
+// Without the spikes of a unit that follow one of another unit within `low` to `high` microseconds.
+spike_sequence silenced(const spike_sequence& spikes, unit_id silent, unit_id by, std::int64_t low,
+                        std::int64_t high) {
+    std::vector<std::pair<std::int64_t, unit_id>> kept;
+    std::vector<std::int64_t> causes;
+    for (std::size_t i = 0; i < spikes.size(); ++i) {
+        const std::int64_t time = spikes.times_us()[i];
+        const unit_id unit = spikes.units()[i];
+        const auto cause = std::ranges::lower_bound(causes, time - high);
+        if (unit == silent && cause != causes.end() && *cause <= time - low) continue;
+        kept.emplace_back(time, unit);
+        if (unit == by) causes.push_back(time);
+    }
+    return sequence_of(std::move(kept), spikes.unit_names(), spikes.span());
+}
+
+TEST(CircuitOfPairs, ExplainsInhibitionOverAnotherUnit) {
+    const unit_id a{0};
+    const unit_id b{1};
+    const unit_id c{2};
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const circuit found = circuit_of_pairs(
+            silenced(connected(6, {{a, b, 2, 0, 0.5}}, seed, 300s), c, b, 1000, 5000));
+
+        EXPECT_EQ(edges_of(found, edge_kind::direct), (edge_set{{0, 1}, {1, 2}})) << seed;
+        EXPECT_EQ(edges_of(found, edge_kind::indirect), (edge_set{{0, 2}})) << seed;
+    }
+}
+
+TEST(CircuitOfPairs, TakesNoRefractorinessForInhibition) {
+    const unit_id a{0};
+    const unit_id b{1};
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const circuit found = circuit_of_pairs(
+            silenced(connected(6, {{b, a, 2, 0, 0.9}}, seed, 300s), b, b, 1, 10'000));
+
+        EXPECT_EQ(edges_of(found, edge_kind::direct), (edge_set{{1, 0}})) << seed;
     }
 }
 
