@@ -53,8 +53,8 @@ class ConditionsPage(PageCase):
         for row, head in zip(self.rows, self.shown(), strict=True):
             cells = shown[row["finding"]]
             change = f"{row['change']}, {words[row['direction']]}" if row["change"] != "none" else "no significant change"
-            self.assertEqual(cells[:5], [*head, change, row["count_a"], row["count_b"]])
-            self.assert_numbers([cells[6], cells[8]], [row["rate_q"], row["excess_q"]])
+            self.assertEqual([*cells[:2], *cells[6:]], [*head, change, row["count_a"], row["count_b"]])
+            self.assert_numbers([cells[3], cells[5]], [row["excess_q"], row["rate_q"]])
 
     def test_the_smallest_q_is_first(self):
         q = {row["finding"]: min(float(row["rate_q"]), float(row["excess_q"])) for row in self.rows}
@@ -67,7 +67,7 @@ class ConditionsPage(PageCase):
             known = [row for row in self.rows if row[f"{name}_low"] != "-"]
             estimates, ends, places, intervals = [], [], [], []
             for row in known:
-                picture = self.driver.find_elements(By.CSS_SELECTOR, f"#findings tr[data-number='{row['finding']}'] svg.forest")[name != "rate_ratio"]
+                picture = self.driver.find_elements(By.CSS_SELECTOR, f"#findings tr[data-number='{row['finding']}'] svg.forest")[name == "rate_ratio"]
                 line = picture.find_elements(By.TAG_NAME, "path")[1].get_attribute("d")
                 estimates.append(on(float(row[name])))
                 ends += [on(float(row[f"{name}_low"])), on(float(row[f"{name}_high"]))]
@@ -98,7 +98,7 @@ class ConditionsPage(PageCase):
 
     def test_headings_name_the_files(self):
         heads = [head.text for head in self.driver.find_elements(By.CSS_SELECTOR, "#findings th button")]
-        self.assertEqual(heads[3:6], ["count, one.tsv", "count, other.tsv", "rate, other.tsv by one.tsv"])
+        self.assertEqual([heads[2], heads[4], *heads[7:]], ["excess, other.tsv less one.tsv", "rate, other.tsv by one.tsv", "count, one.tsv", "count, other.tsv"])
 
     def test_says_what_was_compared(self):
         text = self.one("#about").text

@@ -114,6 +114,21 @@ class Pictures(PageCase):
         for kind in VIEWS:
             self.assert_first_screen_looks_as_kept(kind, 420, "phone-dark")
 
+    def test_tables_can_be_read_on_a_phone(self):
+        """Headings have two lines at most, with an axis three, and what names a row stays while the row is scrolled."""
+        faults = """
+            return [...document.querySelectorAll("main table")].flatMap((table) => {
+              const frame = table.parentElement;
+              const lines = Math.max(...[...table.tHead.rows[0].cells].map((head) => head.getBoundingClientRect().height)) / 19;
+              frame.scrollLeft = frame.scrollWidth;
+              const hidden = [...table.querySelectorAll("tr > :first-child")].filter((cell) => cell.getBoundingClientRect().left < frame.getBoundingClientRect().left);
+              return lines > (table.querySelector("svg.forest") ? 3.5 : 2.5) || hidden.length ? [`${table.caption.textContent}: ${lines} lines, ${hidden.length} hidden`] : [];
+            })"""
+        for kind in VIEWS:
+            self.show(kind, 420)
+            with self.subTest(kind):
+                self.assertEqual(self.driver.execute_script(faults), [])
+
     def test_every_page_begins_on_a_wide_screen_as_it_did(self):
         for kind in VIEWS:
             self.assert_first_screen_looks_as_kept(kind, 1400, "wide")

@@ -127,8 +127,14 @@ class Patterns(ComparedPage):
         self.assertEqual(list(shown), [])
         self.assertTrue({"gone", "weaker"} <= words, words)
 
+    def test_opens_on_the_first_occurrence_of_a_pattern(self):
+        begin, end = (float(word) for word in self.one(".where").get_attribute("data-view").split()[:2])
+        self.assertLess(end - begin, 1e6)
+        self.assertEqual(self.one("#patterns tr.picked").get_attribute("data-number"), "1")
+
     def test_shows_a_pattern_in_each_result(self):
         self.pick("patterns", 1)
+        self.press("[aria-label='Show the whole recording']")
         for k in (1, 0, 2):
             self.type("#shown-recording", str(k))
             self.driver.execute_script("document.getElementById('shown-recording').dispatchEvent(new Event('change'))")

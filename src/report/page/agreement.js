@@ -37,12 +37,14 @@ export function makeAgreement(state) {
     marked.setAttribute("x", matrixLeft + columnOf.get(other) * side);
     marked.setAttribute("y", matrixTop + one * side);
   });
-  const picture = svg("svg", { viewBox: `0 0 ${matrixLeft + width + 10} ${matrixTop + height + 10}`, class: "agreement", role: "img",
+  const title = `units of ${shownName(sortings[1].name)} →, of ${shownName(sortings[0].name)} ↓`;
+  const wide = matrixLeft + Math.max(width, 9 * title.length) + 10;  // a small matrix is narrower than its title
+  const picture = svg("svg", { viewBox: `0 0 ${wide} ${matrixTop + height + 10}`, class: "agreement", role: "img",
     "aria-label": "Agreement of each unit of the first sorting, downwards, with each of the second one. The table has the best matches." },
   svg("rect", { class: "ground", x: matrixLeft, y: matrixTop, width, height }), cells, marked,
   namesAlong(ours, side, (name, at) => svg("text", { x: matrixLeft - 5, y: matrixTop + at + 4, "text-anchor": "end" }, name)),
   namesAlong(columns.map((unit) => others[unit]), side, (name, at) => svg("text", { x: matrixLeft + at, y: matrixTop - 5, "text-anchor": "middle" }, name)),
-  svg("text", { class: "title", x: matrixLeft, y: 14 }, `units of ${shownName(sortings[1].name)} →, of ${shownName(sortings[0].name)} ↓`));
-  picture.style.maxWidth = `${1.4 * (matrixLeft + width + 10)}px`;
+  svg("text", { class: "title", x: matrixLeft, y: 14 }, title));
+  picture.style.maxWidth = `${1.4 * wide}px`;
   return withNumbers(picture, () => ({ heads: [...sortings.map(({ name }) => name), "agreement"], rows: pairs.map(({ one, other, agreement }) => [ours[one], others[other], agreement]) }));
 }

@@ -69,16 +69,16 @@ function makeFindings(state) {
   const { rows, sides: [a, b] } = data;
   const figures = (key) => (row) => ({ value: row[key], low: row[`${key}_low`], high: row[`${key}_high`] });
   const is = (kinds) => (row) => (kinds.includes(row.change) ? looks[row.direction] : "same");
-  const { element } = makeList(state, "finding", { caption: "Findings", rows, sorted: 2, notes: noteOnFirst(rows, data.total, "findings; differences.tsv has all"),
+  const { element } = makeList(state, "finding", { caption: "Findings", rows, sorted: 6, notes: noteOnFirst(rows, data.total, "findings; differences.tsv has all"),
     filters: [boxFilter("only-changed", "only what changed", (row) => row.change !== "none")], columns: [
     numberColumn("finding"),
-    { label: "units", value: (row) => row.units.map((unit) => data.names[unit]).join(" "), cell: (row) => elementsOf(data, row) },
-    { label: "change", help: "of the excess beyond the rates of the units, or of the rate only; by the smaller q", value: (row) => Math.min(row.rate_q, row.excess_q), cell: (row) => changeText(row, b) },
-    { ...figureColumn("count_a", `occurrences in ${a}`), label: `count, ${a}` }, { ...figureColumn("count_b", `occurrences in ${b}`), label: `count, ${b}` },
+    { label: "units", isLong: true, value: (row) => row.units.map((unit) => data.names[unit]).join(" "), cell: (row) => elementsOf(data, row) },
+    forestColumn({ label: `excess, ${b} less ${a}`, help: `how much more often a first spike is followed beyond chance in ${b}, with its 95 % interval`, rows, isRatio: false, of: figures("excess_difference"), text: excessText, look: is(["excess"]) }),
+    figureColumn("excess_q", "p of the excess, corrected for all findings"),
     forestColumn({ label: `rate, ${b} by ${a}`, help: `how many times as often in ${b}, with its 95 % interval`, rows, isRatio: true, of: figures("rate_ratio"), text: ratioText, look: is(["rate", "excess"]) }),
     figureColumn("rate_q", "p of the rate, corrected for all findings"),
-    forestColumn({ label: `excess, ${b} less ${a}`, help: `how much more often a first spike is followed beyond chance in ${b}, with its 95 % interval`, rows, isRatio: false, of: figures("excess_difference"), text: excessText, look: is(["excess"]) }),
-    figureColumn("excess_q", "p of the excess, corrected for all findings")] });
+    { label: "change", isLong: true, help: "of the excess beyond the rates of the units, or of the rate only; by the smaller q", value: (row) => Math.min(row.rate_q, row.excess_q), cell: (row) => changeText(row, b) },
+    { ...figureColumn("count_a", `occurrences in ${a}`), label: `count, ${a}` }, { ...figureColumn("count_b", `occurrences in ${b}`), label: `count, ${b}` }] });
   element.append(el("p", { class: "note" }, "Dots are estimates and lines their 95 % intervals; grey ones did not change significantly. Rate: occurrences in a second. Excess: the share of first spikes that is " +
     "followed beyond what the rates of the units explain. If the excess changed, so did the connection; if only the rate did, the units fire more or less. A pointer on a dot shows its numbers."));
   return element;

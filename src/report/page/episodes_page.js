@@ -17,7 +17,7 @@ import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, nu
 // Names with the delays between them.
 export function pathElements(names, { units, delays_ms }) {
   return units.flatMap((unit, k) =>
-    k === 0 ? [nameElement(names[unit])] : [el("span", { class: "delay" }, ` →${intervalText(delays_ms[k - 1])}→ `), nameElement(names[unit])]);
+    k === 0 ? [nameElement(names[unit])] : [" ", el("span", { class: "delay" }, `→${intervalText(delays_ms[k - 1])}→`), " ", nameElement(names[unit])]);
 }
 
 const helps = {

@@ -10,7 +10,7 @@ export function patternElements(names, { units, lags_ms: lags }) {
   return units.flatMap((unit, k) => {
     if (k === 0) return [nameElement(names[unit])];
     const step = Number((lags[k] - lags[k - 1]).toFixed(3));
-    return [el("span", { class: "delay" }, step > 0 ? ` →${shownNumber(step)}ms→ ` : " + "), nameElement(names[unit])];
+    return [" ", el("span", { class: "delay" }, step > 0 ? `→${shownNumber(step)}ms→` : "+"), " ", nameElement(names[unit])];
   });
 }
 

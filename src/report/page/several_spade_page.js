@@ -82,6 +82,7 @@ export function severalSpadePage(raw) {
     ],
     start() {
       if (data.rows.length > 0) state.pick("pattern", data.rows[0]);
+      raster.showFirst();
     },
   };
 }

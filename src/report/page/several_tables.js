@@ -23,7 +23,7 @@ const orderOfChanges = { new: 1, stronger: 2, weaker: 3, gone: 4, "": 5 };
 function changeColumns(data) {
   const name = (k) => shownName(data.recordings[k].name);
   const ratio = ({ row, from, to }) => row.rate[to] / row.rate[from];
-  return [{ label: `${oneOf(data)}s`, value: (one) => one.to, cell: (one) => `${name(one.from)} → ${name(one.to)}` },
+  return [{ label: `${oneOf(data)}s`, isLong: true, value: (one) => one.to, cell: (one) => `${name(one.from)} → ${name(one.to)}` },
     pathColumn(data, (one) => one.row),
     { label: "change", value: (one) => orderOfChanges[one.change], cell: (one) => one.change || "–" },
     { label: "count before", isNumber: true, value: (one) => one.row.count[one.from] }, { label: "count", isNumber: true, value: (one) => one.row.count[one.to] },

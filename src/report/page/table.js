@@ -10,9 +10,16 @@ function compare(a, b) {
   return (a ?? Infinity) - (b ?? Infinity);
 }
 
+// A heading is wide enough for two lines.
+function twoLines(heading, text) {
+  heading.style.minWidth = `${Math.ceil(text.length / 2) + 3}ch`;
+  return heading;
+}
+
 const contentOf = (column, row) => (column.cell ? column.cell(row) : figureOrText(column.value(row)));
 
-// `columns`: {label, value(row), cell(row), help, isNumber, axis}; `sorted` is the one that sorts them at first. `pick(row)` is called when a row is picked, if rows can be. Returns
+// `columns`: {label, value(row), cell(row), help, isNumber, isLong, axis}; cells that are long break into lines on a narrow screen.
+// `sorted` is the one that sorts them at first. `pick(row)` is called when a row is picked, if rows can be. Returns
 // the element, and functions to show other rows and to mark one.
 export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   let shown = rows;
@@ -26,8 +33,10 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   const button = (text, label, act) => el("button", { type: "button", "aria-label": label, onclick: act }, text);
   const before = button("‹", `${caption}: page before`, () => turn(-1));
   const after = button("›", `${caption}: next page`, () => turn(1));
-  const headings = columns.map((column, i) =>
-    el("th", { scope: "col", class: column.isNumber && "number" }, el("button", { type: "button", title: column.help, onclick: () => sortBy(i) }, column.label), column.axis ?? []));
+  const headings = columns.map((column, i) => {
+    const heading = twoLines(el("button", { type: "button", title: column.help, onclick: () => sortBy(i) }, column.label), column.label);
+    return el("th", { scope: "col", class: column.isNumber && "number" }, heading, column.axis ?? []);
+  });
   const table = el("table", {}, el("caption", { class: "hidden" }, caption), el("thead", {}, el("tr", {}, headings)), body);
   const element = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table),
     el("p", { class: "pages" }, before, status, after));
@@ -53,7 +62,7 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   function rowElement(row) {
     const cells = columns.map((column, i) => {
       const content = contentOf(column, row);
-      const kind = { class: column.isNumber && "number" };
+      const kind = { class: column.isNumber ? "number" : column.isLong && "long" };
       return i > 0 || !pick ? el("td", kind, content)
         : el("td", kind, el("button", { type: "button", "aria-pressed": String(row === marked) }, content));
     });
@@ -114,7 +123,7 @@ export const numberColumn = (label) => ({ label, value: (row) => row.number, cel
 export const sizeColumn = { label: "size", value: (row) => row.units.length, isNumber: true };
 export const figureColumn = (key, help, figure = figureOrText) => ({ label: inWords(key), help, isNumber: true, value: (row) => row[key], cell: (row) => figure(row[key], key) });
 export const flagColumn = (label, of = (row) => row[label], help = undefined) => ({ label, help, value: (row) => (of(row) ? 0 : 1), cell: (row) => (of(row) === null ? "–" : of(row) ? "yes" : "no") });
-export const unitsColumn = (names, between, cell, of = (row) => row) => ({ label: `units and ${between}`, value: (row) => of(row).units.map((unit) => names[unit]).join("→"), cell });
+export const unitsColumn = (names, between, cell, of = (row) => row) => ({ label: `units and ${between}`, isLong: true, value: (row) => of(row).units.map((unit) => names[unit]).join("→"), cell });
 
 // Filters of a table: what is typed or chosen, and whether a row is kept then.
 export function inputFilter(id, label, attributes, keeps) {
@@ -148,11 +157,11 @@ const isFigure = (text) => typeof text === "string" && /^(< )?[-−]?\d[\d,.·�
 
 // A table of a few rows of text or elements, the first of which names its row.
 export function plainTable(caption, heads, rows) {
-  const kind = (is) => ({ class: is && "number" });
+  const kind = (is, text = "") => ({ class: is ? "number" : text.length > 24 && "long" });
   const areFigures = heads.map((_, k) => rows.some((row) => isFigure(row[k])) && rows.every((row) => !row[k] || row[k] === "–" || isFigure(row[k])));
   const table = el("table", { class: "plain" }, el("caption", { class: "hidden" }, caption),
-    el("thead", {}, el("tr", {}, heads.map((head, k) => el("th", { scope: "col", ...kind(areFigures[k]) }, head)))),
-    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text, k) => el("td", kind(areFigures[k + 1] || isFigure(text)), text))))));
+    el("thead", {}, el("tr", {}, heads.map((head, k) => twoLines(el("th", { scope: "col", ...kind(areFigures[k]) }, head), head)))),
+    el("tbody", {}, rows.map(([first, ...others]) => el("tr", {}, el("th", { scope: "row" }, first), others.map((text, k) => el("td", kind(areFigures[k + 1] || isFigure(text), text), text))))));
   withNumbers(table, () => ({ heads, rows: rows.map((row) => row.map((cell) => (cell instanceof Element ? cell.textContent : cell))) }));
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }

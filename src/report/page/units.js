@@ -5,9 +5,10 @@ import { figureColumn, inputFilter, makeList, makeTable, numberColumn } from "./
 
 // The columns in the order in which units are assessed: their key, name and explanation.
 const unitColumns = [
-  ["unit", "unit"], ["label", "label", "good: one neuron; mua: several, or a part of one; noise: none"], ["reason", "reason", "the limit that decided the label"],
+  ["unit", "unit"], ["label", "label", "good: one neuron; mua: several, or a part of one; noise: none"],
   ["spikes", "spikes"], ["rate_hz", "rate (Hz)"], ["amplitude", "amplitude (µV)", "median height of its spikes, or the height of its mean waveform"], ["snr", "SNR", "height of the mean waveform over the noise of its channel"],
   ["refractory_violations", "ISI violations", "share of intervals shorter than the refractory period"], ["contamination", "contamination", "estimated share of spikes of other neurons"],
+  ["reason", "reason", "the limit that decided the label"],
   ["presence_ratio", "presence ratio", "share of the equal parts of the recording in which it fires"], ["amplitude_cutoff", "amplitude cutoff", "estimated share of its spikes that were too small to be found"],
   ["amplitude_cv", "amplitude CV", "standard deviation of the heights of its spikes over their median"], ["firing_range", "firing range (Hz)", "95th less 5th percentile of its rates in 10 s"],
   ["l_ratio", "L-ratio", "0 is perfect"], ["isolation_distance", "isolation distance", "large is good"], ["quality_features", "features of L-ratio", "compare both measures of isolation only for the same number"],
@@ -35,7 +36,7 @@ export function makeUnits(state) {
 export function makeMerges(state) {
   const { merges, units } = state.data;
   if (!merges) return el("p", { class: "note" }, "No clusters were split, merged or dropped: spikes were not found by templates.");
-  const columns = Object.keys(merges[0] ?? {}).filter((key) => key !== "number").map((key) => figureColumn(key));
+  const columns = Object.keys(merges[0] ?? {}).filter((key) => key !== "number").map((key) => ({ ...figureColumn(key), isNumber: merges.every((row) => typeof row[key] !== "string") }));
   const table = makeTable({ caption: "Decisions", columns: [numberColumn("step"), ...columns], rows: merges, pick: (row) => {
     const unit = row.decision === "kept" && units.find((one) => one.number === row.other);
     if (unit) state.pick("unit", unit);
