@@ -51,13 +51,12 @@ private:
     }
 
     std::string title() const {
-        const std::string_view kind = p_.tested() ? "significant pattern" : "pattern";
-        if (p_.report.patterns == 0) return fmt::format("No {}", kind);
         return fmt::format("{}{} ({})", p_.tested() ? "Significant patterns" : "Patterns",
                            p_.tested() ? "" : ", most spikes first", p_.report.patterns);
     }
 
     void patterns() {
+        if (p_.report.patterns == 0) return;  // the first line states it
         line("\n{}", bold(title()));
         const std::size_t shown = std::min(p_.order.size(), most_patterns);
         for (std::size_t k = 0; k < shown; ++k) {
@@ -83,6 +82,7 @@ private:
         std::vector<const signature_test*> all;
         for (const signature_test& test : p_.report.assessment->tests.signatures)
             all.push_back(&test);
+        if (all.empty()) return;
         const auto significant =
             std::ranges::count_if(all, [](const auto* test) { return test->significant; });
         std::ranges::stable_sort(all, {}, [](const auto* test) { return test->p; });

@@ -363,6 +363,19 @@ TEST(PatternReport, SummarizesInAPage) {
     EXPECT_NE(summarize(small_pattern_report(), true).find("\033[1m"), std::string::npos);
 }
 
+TEST(PatternReport, SaysOnceThatNothingWasFound) {
+    pattern_report report = small_pattern_report();
+    report.table = {};
+    report.table.window_bins = static_cast<int>(window);
+    report.table.item_offsets = {0};
+    report.patterns = 0;
+    report.assessment->tests.signatures.clear();
+    const std::string page = summarize(report);
+    EXPECT_EQ(page.find("No significant pattern"), 0) << page;
+    EXPECT_EQ(page.rfind("No significant pattern"), 0) << page;
+    EXPECT_EQ(page.find("Signatures"), std::string::npos) << page;
+}
+
 TEST(PatternReport, SaysThatNoSurrogateReachedASignature) {
     pattern_report report = small_pattern_report();
     signature_test& kept = report.assessment->tests.signatures[1];
