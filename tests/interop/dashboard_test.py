@@ -151,6 +151,30 @@ class Dashboard(PageCase):
         for cells in ("#pairs tbody td:nth-child(4)", "#pairs thead th:nth-child(7)", "#rates td:nth-child(2)", "#detections td:nth-child(1)"):
             self.assertEqual(self.one(cells).value_of_css_property("text-align"), "right", cells)
 
+    def test_says_that_nothing_has_arrived(self):
+        self.driver.get(self.address)
+        self.until(lambda: self.count("units") == "3")
+        self.frame()
+        for view in (".raster", "#population"):
+            self.assertEqual(self.one(view).text, "No spikes have arrived yet.")
+        self.assertEqual(self.one("#detections").text, "Nothing has been detected yet.")
+        self.assertEqual(self.one("#latency").text, "No spikes have been processed yet.")
+        self.chains(0, 2)
+        self.wait_for("spikes", 6)
+        self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, ".raster canvas"))
+        self.assertEqual(self.one(".raster").text, "")
+
+    def test_shows_what_came_before_it_was_opened(self):
+        self.chains(0, 40)
+        self.until(lambda: self.found.exists() and self.found.read_text(encoding="utf-8").count('"detection"') == 40)
+        time.sleep(0.2)  # of several frames
+        self.driver.get(self.address)
+        self.wait_for("spikes", 120)
+        columns = [int(self.one("#spikes input").get_attribute(end)) for end in ("min", "max")]
+        self.assertEqual(columns[0], 0)
+        self.assertGreaterEqual(columns[1], 390)
+        self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count"))
+
     def test_names_a_window_that_came_before_its_names(self):
         late = "const ask = fetch; window.fetch = async (...what) => { await new Promise((go) => setTimeout(go, 3000)); return ask(...what); };"
         added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": late})

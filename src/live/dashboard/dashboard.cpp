@@ -41,6 +41,7 @@ dashboard::dashboard(const session_options& analysis, const session_monitor& mon
     server_.serve({.page = whole_page(),
                    .page_policy = page_policy,
                    .session = [this] { return frames_.description(); },
+                   .opening = [this] { return frames_.opening(); },
                    .frame =
                        [this, &monitor] {
                            return frames_.next(watcher_->take_news(), watcher_->window(),

@@ -12,9 +12,12 @@ namespace {
 using json_value = nlohmann::json;
 
 constexpr int frame_version = 1;
-constexpr std::size_t most_columns = 500;
+constexpr std::size_t columns_of_a_frame = 500;
+constexpr std::size_t columns_of_a_minute = 6'000;  // the longest time that the page shows at once
+constexpr std::size_t most_counted = 2'000;
 constexpr std::size_t most_counted_numbers = 10'000;
 constexpr std::size_t most_density_bytes = std::size_t{1} << 18;
+constexpr std::size_t most_kept_bytes = std::size_t{1} << 22;
 
 // Names are of any bytes; what is not UTF-8 is replaced.
 std::string frame_text(const json_value& value) {
@@ -113,11 +116,11 @@ json_value frame_json(const std::vector<shown_tally>& tallies) {
     return all;
 }
 
-std::string little_endian_size(std::size_t size) {
-    std::string bytes;
-    for (int shift = 0; shift < 32; shift += 8)
-        bytes += static_cast<char>((size >> static_cast<unsigned>(shift)) & 0xFFU);
-    return bytes;
+std::string message_of(const std::string& text, const std::string& density) {
+    std::string bytes = "SWD1";
+    for (unsigned shift = 0; shift < 32; shift += 8)
+        bytes += static_cast<char>((text.size() >> shift) & 0xFFU);
+    return bytes + text + density;
 }
 
 }  // namespace
@@ -128,6 +131,8 @@ dashboard_frames::columns dashboard_frames::take_columns(const session_news& new
     if (std::exchange(epoch_, news.epoch) != news.epoch) {
         cells_.clear();
         next_.reset();
+        kept_.clear();
+        counted_.clear();
     }
     cells_.insert(cells_.end(), news.cells.begin(), news.cells.end());
     if (!next_ && cells_.empty()) return {};
@@ -137,12 +142,11 @@ dashboard_frames::columns dashboard_frames::take_columns(const session_news& new
     if (state.watermark_us && state.counts.epochs == epoch_ && *state.watermark_us >= 0)
         end = std::max(end, *state.watermark_us / column_us);
     std::int64_t begin = next_ ? *next_ : cells_.front().column;
-    const auto most = static_cast<std::int64_t>(std::clamp<std::size_t>(
-        most_density_bytes / std::max<std::size_t>(units_.size(), 1), 1, most_columns));
-    begin = std::max(begin, end - most);
+    begin = std::max(begin, end - most_columns(most_density_bytes, columns_of_a_frame));
     next_ = end;
 
-    columns made{.first = begin, .number = static_cast<std::size_t>(end - begin)};
+    columns made{
+        .first = begin, .units = units_.size(), .number = static_cast<std::size_t>(end - begin)};
     made.counts.resize(made.number * units_.size());
     const auto later =
         std::ranges::find_if(cells_, [&](const spike_cell& cell) { return cell.column >= end; });
@@ -156,6 +160,39 @@ dashboard_frames::columns dashboard_frames::take_columns(const session_news& new
     return made;
 }
 
+// The number of columns that are not too many bytes.
+std::int64_t dashboard_frames::most_columns(std::size_t bytes, std::size_t number) const {
+    return static_cast<std::int64_t>(
+        std::clamp<std::size_t>(bytes / std::max<std::size_t>(units_.size(), 1), 1, number));
+}
+
+void dashboard_frames::keep(const columns& newest, const std::vector<shown_counts>& counted) {
+    if (newest.number > 0) kept_.push_back(newest);
+    while (!kept_.empty() && kept_.front().end() + static_cast<std::int64_t>(columns_of_a_minute) <=
+                                 kept_.back().end())
+        kept_.pop_front();
+    counted_.insert(counted_.end(), counted.begin(), counted.end());
+    if (counted_.size() > most_counted)
+        counted_.erase(counted_.begin(), counted_.end() - most_counted);
+}
+
+std::string dashboard_frames::opening() const {
+    const std::int64_t end = kept_.empty() ? 0 : kept_.back().end();
+    const std::int64_t most = most_columns(most_kept_bytes, columns_of_a_minute);
+    const std::int64_t begin = kept_.empty() ? 0 : std::max(kept_.front().first, end - most);
+    std::string density(static_cast<std::size_t>(end - begin) * units_.size(), '\0');
+    for (const columns& part : kept_)
+        for (std::int64_t column = std::max(begin, part.first); column < part.end(); ++column)
+            part.counts.copy(&density[static_cast<std::size_t>(column - begin) * units_.size()],
+                             part.units,
+                             static_cast<std::size_t>(column - part.first) * part.units);
+    json_value text = json_value::parse(last_);
+    text["first_column"] = begin;
+    text["columns"] = end - begin;
+    text["counted"] = frame_json(counted_);
+    return message_of(frame_text(text), density);
+}
+
 std::string dashboard_frames::next(session_news news,
                                    const std::shared_ptr<const shown_window>& window,
                                    const monitored_state& state) {
@@ -165,6 +202,7 @@ std::string dashboard_frames::next(session_news news,
     if (detections_.size() > session_news::most_detections)
         detections_.erase(detections_.begin(), detections_.end() - session_news::most_detections);
     const columns density = take_columns(news, state);
+    keep(density, news.counted);
 
     json_value text{{"frame", number_++},
                     {"has_ended", news.has_ended},
@@ -182,8 +220,8 @@ std::string dashboard_frames::next(session_news news,
                     {"counted", frame_json(news.counted)},
                     {"window", nullptr}};
     if (window) text["window"] = frame_json(*window);
-    const std::string written = frame_text(text);
-    return "SWD1" + little_endian_size(written.size()) + written + density.counts;
+    last_ = frame_text(text);
+    return message_of(last_, density.counts);
 }
 
 std::string dashboard_frames::description() const {

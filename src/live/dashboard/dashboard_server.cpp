@@ -129,6 +129,7 @@ public:
         stream_.async_accept(request, [self = shared_from_this()](error_code error) {
             if (error) return self->leave();
             self->is_open_ = true;
+            self->send(std::make_shared<const std::string>(self->what_->content.opening()));
             self->wait_for_end();
         });
     }

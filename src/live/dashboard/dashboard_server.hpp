@@ -13,6 +13,7 @@ struct dashboard_content {
     std::string page{};                      ///< HTML
     std::string page_policy{};               ///< its content security policy
     std::function<std::string()> session{};  ///< JSON: names of units, and what is armed
+    std::function<std::string()> opening{};  ///< the first frame for a page that is opened
     std::function<std::string()> frame{};    ///< the next frame, whoever gets it
 };
 

@@ -83,6 +83,47 @@ TEST(DashboardFrames, HaveEachSpikeInOneColumnOfOneFrame) {
     EXPECT_TRUE(frame.text["has_ended"].get<bool>());
 }
 
+TEST(DashboardFrames, AnOpeningHasTheLastMinute) {
+    watched_session run;
+    const auto opening = [&run] { return decoded(run.frames.opening()); };
+    run.next();
+    EXPECT_EQ(opening().text["columns"], 0);
+
+    run.spikes({{1'000, 0}, {2'000, 0}, {10'000, 1}, {25'000, 2}});
+    run.watcher.take(counts_in_window{{duration{0}, duration{10}}, std::vector<std::uint64_t>{6}});
+    run.watcher.take(block_ended{{}});
+    run.next();
+    run.watcher.take(units_added{std::vector<std::string>{"late"}});
+    run.spikes({{61'000, 3}, {71'000, 0}});
+    const decoded_frame last = run.next();
+    const decoded_frame all = opening();
+    EXPECT_EQ(all.text["frame"], last.text["frame"]);
+    EXPECT_EQ(all.text["first_column"], 0);
+    EXPECT_EQ(all.text["columns"], 7);
+    EXPECT_EQ(all.at(0, 0), 2);
+    EXPECT_EQ(all.at(1, 1), 1);
+    EXPECT_EQ(all.at(2, 2), 1);
+    EXPECT_EQ(all.at(6, 3), 1);
+    EXPECT_EQ(std::ranges::count(all.density, '\0'), 24);
+    EXPECT_EQ(all.text["counted"], json::parse(R"([{"t_us":[0,10],"counts":[6]}])"));
+    EXPECT_EQ(last.text["counted"], json::array());
+
+    // Frames of 5 s are sent, and a minute is kept.
+    for (std::int64_t time = 1; time <= 70; ++time) {
+        run.spikes({{time * 1'000'000, 1}});
+        run.next();
+    }
+    EXPECT_EQ(opening().text["first_column"], 1'000);
+    EXPECT_EQ(opening().text["columns"], 6'000);
+    EXPECT_EQ(opening().at(6'900, 1), 1);
+
+    run.watcher.take(epoch_ended{});
+    run.spikes({{5'000, 1}, {15'000, 2}});
+    run.next();
+    EXPECT_EQ(opening().text["columns"], 1);
+    EXPECT_EQ(opening().text["counted"], json::array());
+}
+
 TEST(DashboardFrames, GoOnInSilence) {
     watched_session run;
     run.spikes({{1'000, 0}});

@@ -42,6 +42,7 @@ protected:
         server_->serve({.page = "the page",
                         .page_policy = "default-src 'none'",
                         .session = [] { return std::string("{}"); },
+                        .opening = [this] { return std::to_string(frames_) + " opening"; },
                         .frame =
                             [this] {
                                 std::string frame = std::to_string(++frames_) + " ";

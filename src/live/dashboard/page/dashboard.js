@@ -1,7 +1,7 @@
 // Starts the dashboard: what a running session does, from its frames.
 
 import { barChart } from "./chart.js";
-import { makeDensity } from "./density.js";
+import { makeDensity, noSpikes } from "./density.js";
 import { el, grouped, nameElement, shownNumber, timeText } from "./format.js";
 import { connect } from "./live_connection.js";
 import { makeHistory } from "./live_frames.js";
@@ -38,7 +38,7 @@ function pause(column) {
 
 function view() {
   const to = pausedAt ?? history.end();
-  return { from: to - (Number(length.value) * 1e6) / described.column_us, to, units: history.last?.units ?? 0, names: described.units, armed: described.armed, column_us: described.column_us };
+  return { from: to - (Number(length.value) * 1e6) / described.column_us, to, units: history.last?.units ?? 0, spikes: history.last?.counts.spikes ?? 0, names: described.units, armed: described.armed, column_us: described.column_us };
 }
 
 function drawLosses({ counts, samples }) {
@@ -51,7 +51,8 @@ function drawLosses({ counts, samples }) {
     `${grouped(history.missed)} frames not shown`, ...(samples?.most_behind_s > 1 ? [` · samples up to ${durationText(samples.most_behind_s)} behind`] : []));
 }
 
-function drawRates({ from, to, units, column_us: step }) {
+function drawRates({ from, to, units, spikes: total, column_us: step }) {
+  if (total === 0) return places.population.replaceChildren(el("p", { class: "note" }, noSpikes));
   const bins = 100;
   const width = (to - from) / bins;
   const bars = new Array(bins).fill(0);
@@ -69,7 +70,7 @@ function drawRates({ from, to, units, column_us: step }) {
 }
 
 // Numbers begin with a digit or sign; names are elements.
-const cellClass = (cell) => (typeof cell === "string" && /^[\d≤>–]/.test(cell) ? { class: "number" } : {});
+const cellClass = (cell) => ({ class: Array.isArray(cell) ? "long" : typeof cell === "string" && /^[\d≤>–]/.test(cell) && "number" });
 
 function rowsTable(names, rows) {
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": names.join(", ") }, el("table", { class: "plain" }, el("thead", {}, el("tr", {}, names.map((name, i) => el("th", { scope: "col", ...cellClass(rows[0]?.[i]) }, name)))),
@@ -77,6 +78,7 @@ function rowsTable(names, rows) {
 }
 
 function drawDetections() {
+  if (history.detections.length === 0) return places.detections.replaceChildren(el("p", { class: "note" }, "Nothing has been detected yet."));
   const newest = history.detections.slice(-detectionsShown).reverse();
   places.detections.replaceChildren(rowsTable(["detection", "begin", "end", "what", "suppressed"], newest.map(({ number, armed, begin, end, suppressed }) =>
     [grouped(number + 1), timeText(begin, 1), timeText(end, 1), armedText(armed), suppressed])));
@@ -117,7 +119,7 @@ function drawnStages(stages) {
 // Each class of latencies is about as wide as the others on a logarithmic scale.
 function drawLatency({ latency, stages, samples }) {
   const bounds = described.latency_bounds_s.map(Math.log10);
-  if (bounds.length < 2 || latency.every((count) => count === 0)) return;
+  if (bounds.length < 2 || latency.every((count) => count === 0)) return places.latency.replaceChildren(el("p", { class: "note" }, "No spikes have been processed yet."));
   const [first, last] = [bounds[0], bounds.at(-1)];
   const wide = (last - first) / (bounds.length - 1);
   const shares = [["median", 0.5], ["99 %", 0.99], ["99.9 %", 0.999]].map(([name, share]) => `${name} ${latencyWithin(latency, share)}`);

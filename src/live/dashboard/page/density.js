@@ -43,13 +43,17 @@ function drawChains(context, history, { from, to, units, armed, column_us: step 
   for (const chain of chains.values()) drawOccurrences(context, { ...span, ...chain }, rowOf, height / units, namesWide, width, colours);
 }
 
+export const noSpikes = "No spikes have arrived yet.";
+
 export function makeDensity(history) {
   const canvas = el("canvas", { role: "img", "aria-label": "Spikes of all units over time" });
-  const element = el("div", { class: "raster" }, canvas);
+  const element = el("div", { class: "raster" }, el("p", { class: "note" }, noSpikes));
 
-  // `view`: [from, to) in columns, the number of units, their names, what is armed, and the width of a column in microseconds.
+  // `view`: [from, to) in columns, the numbers of units and of all spikes, the names, what is armed, and the width of a column in microseconds.
   function draw(view) {
-    const { from, to, units, names, column_us: step } = view;
+    const { from, to, units, spikes, names, column_us: step } = view;
+    if (units === 0 || spikes === 0) return;
+    if (!canvas.isConnected) element.replaceChildren(canvas);
     const context = canvas.getContext("2d");
     const width = Math.max(50, element.clientWidth - namesWide - 12);
     const height = Math.max(160, Math.min(560, 12 * units));
@@ -57,7 +61,6 @@ export function makeDensity(history) {
     canvas.height = height + densityAxis;
     canvas.style.height = `${height + densityAxis}px`;
     const colours = coloursOf(canvas);
-    if (units === 0) return;
     paintDensity(context, history, view, width, height, colours);
     drawNames(context, Array.from({ length: units }, (_, unit) => shownName(names[unit] ?? `#${unit}`)), height / units, namesWide, colours);
     const { marks, step: between } = axisMarks(from * step, to * step, Math.max(2, width / 110));

@@ -18,10 +18,13 @@ export function makeHistory() {
   let bytes = 0;
   const history = { epoch: 0, detections: [], counted: [], windows: [], missed: 0, last: null };
 
+  // The first frame of a connection has the last minute, of which some may be known.
   function addDensity({ first_column: first, columns, units, density }) {
-    if (columns === 0) return;
-    parts.push({ first, columns, units, density });
-    bytes += density.length;
+    const known = parts.length ? Math.max(0, history.end() - first) : 0;
+    if (columns <= known) return;
+    const added = density.subarray(known * units);
+    parts.push({ first: first + known, columns: columns - known, units, density: added });
+    bytes += added.length;
     while (bytes > mostBytes) bytes -= parts.shift().density.length;
   }
 
@@ -44,7 +47,8 @@ export function makeHistory() {
       addDensity(frame);
       addDetections(frame.detections);
       const { counted, window } = frame;
-      const points = counted.map((one) => ({ ...one, threshold: window?.threshold ?? null }));
+      const lastCounted = history.counted.at(-1)?.t_us[1] ?? -Infinity;
+      const points = counted.filter((one) => one.t_us[1] > lastCounted).map((one) => ({ ...one, threshold: window?.threshold ?? null }));
       if (points.length) history.counted = [...history.counted, ...points].slice(-mostPoints);
       const before = history.windows.at(-1);
       if (window && !window.is_skipped && (window.window !== before?.window || window.epoch !== before.epoch))
