@@ -275,8 +275,8 @@ class Busy(SessionPage):
         self.assertEqual(sum(int(row[5]) for row in rows), 1)
         self.assertEqual(sum(int(row[6]) for row in rows), 1)
         text = self.one("#lost").text
-        self.assertIn("1 messages and spikes that could not be read", text)
-        self.assertIn("1 spikes that came too late", text)
+        self.assertIn("messages and spikes that could not be read: 1", text)
+        self.assertIn("spikes that came too late: 1", text)
 
     def test_steps_seeks_and_plays(self):
         self.press("#step-back")

@@ -173,7 +173,7 @@ function makeSessionAbout(data, sources) {
     section("What ran", listOf([["file", run.input?.path], ["digest", run.input?.digest], ["program", run.spikeweave],
       ["state", raw.has_ended ? "ended" : "not ended"], ["spikes that were analysed", grouped(data.spikeCount + data.leftOut)], ["epochs", String(data.epochs.length)],
       ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers", `${grouped(triggers)} of ${firstOf(data.detections.length, raw.detections.total)} detections`]])),
-    section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${grouped(number)} ${words}`))),
+    section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${words}: ${grouped(number)}`))),
       listOf([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
     section("What was asked", listOf(Object.entries(run.parameters ?? {}))),
     section("How to check", el("pre", { id: "command", tabindex: "0" }, `spikeweave live ${shownName(run.input?.path ?? "")} --verify`)),
