@@ -63,11 +63,9 @@ void check_fast_rates(const spike_sequence& spikes, duration width, std::vector<
     if (!rates.certain) return;
     const std::optional<duration> dither = preserving_dither(spikes, width);
     out.push_back(fmt::format(
-        "The units' rates rise and fall together within {}, as in bursts, and this test cannot "
-        "distinguish that from connections: the number of spikes of all units varies {:.3g} times "
-        "as much "
-        "there as that of independent units. {}",
-        format_duration(width), rates.ratio,
+        "Bursts: all units speed up together within {}, and this test cannot distinguish that from "
+        "connections. {}",
+        format_duration(width),
         dither ? fmt::format("Run it again with `surrogates=200` and `dither={}ms`, which preserve "
                              "the bursts.",
                              *dither / std::chrono::milliseconds{1})

@@ -275,7 +275,7 @@ TEST(EpisodesInWindows, WarnOfBurstsWithinCells) {
 
     ASSERT_EQ(found.warnings.size(), 1U);
     for (const char* const part : {"Warnings in 2 of 4 windows. The first, from 10 s to 15 s: ",
-                                   "The units' rates rise and fall together within 10 ms"})
+                                   "Bursts: all units speed up together within 10 ms"})
         EXPECT_NE(found.warnings[0].find(part), std::string::npos) << found.warnings[0];
 }
 
