@@ -83,6 +83,8 @@ def test_phy_and_nwb_keep_the_labels(found, tmp_path):
     pytest.importorskip("pynwb")
     nwb = found.to_nwb(tmp_path / "units.nwb")
     assert list(nwb.units["quality"][:]) == found.units["label"].tolist()
+    assert "l_ratio" in nwb.units["isolation_distance"].description
+    assert not any("`" in column.description for column in nwb.units.columns)
     everything = spikeweave.read(tmp_path / "units.nwb", labels="all")
     assert everything.unit_names == found.spikes.unit_names
 

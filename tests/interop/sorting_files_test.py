@@ -333,6 +333,8 @@ class SortingFiles(unittest.TestCase):
         with pynwb.NWBHDF5IO(path, "r") as file:
             units = file.read().units
             self.assertEqual(len(units), len(rows))
+            self.assertIn("l_ratio", units["isolation_distance"].description)
+            self.assertEqual([column.name for column in units.columns if "`" in column.description], [])
             for i, row in enumerate(rows):
                 self.assertEqual(units.id[i], int(row["unit"]))
                 self.assertEqual(len(units["spike_times"][i]), int(row["spikes"]))

@@ -211,9 +211,10 @@ def units_to_nwb(result: SortResult, target: Any, overwrite: bool, append: bool)
 
 
 def _explanations() -> dict[str, str]:
-    """The columns of units."""
+    """The columns of units, without the marks of code that pages and help texts have."""
     tables = {(command, file): columns for command, file, columns in _core.result_tables()}
-    return {_OTHER_NAMES.get(name, name): text for name, text in tables["sort", "units.tsv"]}
+    units = tables["sort", "units.tsv"]
+    return {_OTHER_NAMES.get(name, name): text.replace("`", "") for name, text in units}
 
 
 def _units_to_nwb(

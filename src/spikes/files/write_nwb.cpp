@@ -95,12 +95,14 @@ void write_units(hid_t file, const nwb::digest& identity, const writing& job) {
         h5::write_attribute(units.write_texts("unit_name", names, nwb_name_column).get(),
                             nwb_names_mark, nwb_mark_of(names));
     for (const unit_column& column : job.columns) {
+        std::string description = column.description;
+        std::erase(description, '`');  // pages and help texts show it as code
         if (!column.texts.empty()) {
-            units.write_texts(column.name, column.texts, column.description.c_str());
+            units.write_texts(column.name, column.texts, description.c_str());
             continue;
         }
-        const h5::handle made = units.new_column(column.name, H5T_IEEE_F64LE, {names.size()},
-                                                 column.description.c_str());
+        const h5::handle made =
+            units.new_column(column.name, H5T_IEEE_F64LE, {names.size()}, description.c_str());
         h5::write_block(made.get(), 0, names.size(), H5T_NATIVE_DOUBLE, column.values.data());
     }
 }
