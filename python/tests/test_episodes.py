@@ -442,6 +442,7 @@ def test_a_silenced_unit_is_inhibited(silenced):
     frame = circuit.to_dataframe()
     assert frame["sign"].tolist() == ["inhibitory"]
     assert frame["delay_low_ms"].tolist() == pytest.approx(circuit.delay[:, 0] * 1000)
+    assert frame["best_delay_high_ms"].tolist() == pytest.approx(circuit.best_delay[:, 1] * 1000)
     assert frame["gain_high"].tolist() == circuit.gain_high.tolist()
     assert "inhibitory" in circuit._repr_html_()
 

@@ -19,8 +19,8 @@ _TIME_COLUMNS = ("time", "times", "time_s")
 _UNIT_COLUMNS = ("unit", "units")
 # Data frames have these in milliseconds, as the files of results have them.
 _DELAYS = (
-    "delays", "delay_low", "delay_high", "mean_delay", "mean_delay_low", "mean_delay_high", "lags",
-    "bin",
+    "delays", "delay_low", "delay_high", "best_delay_low", "best_delay_high",
+    "mean_delay", "mean_delay_low", "mean_delay_high", "lags", "bin",
 )  # fmt: skip
 _TRIALS = re.compile(
     r"(trial|sweep|epoch|segment|session|repetition|rep|repeat|block|recording|run|presentation)s?"
