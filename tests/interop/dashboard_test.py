@@ -176,7 +176,7 @@ class Dashboard(PageCase):
         self.until(lambda: self.driver.find_elements(By.CSS_SELECTOR, "#tracked path.count"))
 
     def test_names_a_window_that_came_before_its_names(self):
-        late = "const ask = fetch; window.fetch = async (...what) => { await new Promise((go) => setTimeout(go, 3000)); return ask(...what); };"
+        late = "const ask = fetch; const held = new Promise((go) => { window.release = go; }); window.fetch = async (...what) => { await held; return ask(...what); };"
         added = self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": late})
         self.addCleanup(self.driver.execute_cdp_cmd, "Page.removeScriptToEvaluateOnNewDocument", added)
 
@@ -187,6 +187,7 @@ class Dashboard(PageCase):
         self.chains(0, 40)
 
         self.until(lambda: "#0" in units())
+        self.driver.execute_script("window.release()")
         self.until(lambda: CHAIN[0] in units())
         self.assertLessEqual(set(units()), set(CHAIN))
 
@@ -202,7 +203,7 @@ class Dashboard(PageCase):
         self.driver.get(self.address)
         self.driver.execute_script("const choice = document.querySelector('#spikes select'); choice.value = 2; choice.dispatchEvent(new Event('change'));")
         self.send((0, CHAIN[0]), (100, CHAIN[1]), (200, CHAIN[2]), (500, CHAIN[0]))
-        self.wait_for("units", 3)
+        self.wait_for("spikes", 4)
         self.frame()
         self.assertEqual(self.driver.execute_script(coloured, 1), 0)
 
