@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "spikeweave/core/enum_names.hpp"
@@ -54,6 +55,37 @@ struct SPIKEWEAVE_API probe_motion {
 
     friend bool operator==(const probe_motion&, const probe_motion&) = default;
 };
+
+/// Traces of contacts that are displaced along the probe, interpolated from those of contacts that
+/// are not (simple kriging; docs/algorithms/motion.md).
+class SPIKEWEAVE_API displaced_contacts {
+public:
+    /// @param live   which channels are interpolated, and from which; the others stay as they are
+    /// @param moved  the displacement in its bin `bin`
+    displaced_contacts(std::span<const recording_channel> channels, const std::vector<bool>& live,
+                       const probe_motion& moved, std::size_t bin);
+
+    /// Replaces frames, channels fastest.
+    void apply(std::span<float> frames) const;
+
+private:
+    void mix_into(std::uint32_t channel, double moved_um,
+                  std::span<const recording_channel> channels, const std::vector<bool>& live);
+
+    // The composition of each channel from others, those of weight 0 included.
+    std::size_t sources_;
+    std::vector<std::uint32_t> from_;
+    std::vector<float> weights_;
+};
+
+/// A window of depths that move alike: a Gaussian. An infinite width weighs all depths alike.
+struct depth_window {
+    double middle_um;
+    double width_um;
+};
+/// The windows of a model along these channels, ascending; none for no model.
+SPIKEWEAVE_API std::vector<depth_window> depth_windows_of(
+    motion_model model, std::span<const recording_channel> channels);
 
 /// The model that `automatic` stands for, which the probe decides: none if its positions are
 /// assumed, for fewer than 16 channels, a span of less than 100 um or rows that are too far apart

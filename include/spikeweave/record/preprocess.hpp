@@ -63,6 +63,8 @@ struct band_section {
 SPIKEWEAVE_API std::vector<band_section> butterworth_band(std::uint32_t order, double low_hz,
                                                           double high_hz, double rate_hz);
 
+struct trace_settings;  // record/stream.hpp
+
 /// A recording whose traces are filtered when they are read.
 ///
 /// Traces are computed in blocks of 8,192 frames on a grid that begins at the first frame, each
@@ -77,6 +79,11 @@ public:
     /// cancelled.
     explicit filtered_recording(recording from, const preprocessing_options& options = {},
                                 const execution& run = {});
+
+    /// Later samples of the channels that these settings belong to: nothing is estimated.
+    /// @param moved  as of `preprocessing_options`
+    filtered_recording(recording from, const trace_settings& settings,
+                       const std::shared_ptr<const probe_motion>& moved = {});
 
     const recording& source() const;
     /// The reference used; never `automatic`.

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "spikeweave/core/export.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
 
@@ -31,15 +34,19 @@ public:
     trace_stream(trace_settings settings, std::span<const recording_channel> channels);
 
     const trace_settings& settings() const { return settings_; }
+    /// The next frames are those of contacts that move with the tissue.
+    /// @param moved  the displacement in its bin `bin`
+    void follow(const probe_motion& moved, std::size_t bin);
     /// Filters the next frames, channels fastest. Before the first frame each channel is assumed to
     /// have had that frame's value forever.
     std::vector<float> next(std::span<const std::int16_t> counts);
 
 private:
     trace_settings settings_;
-    std::vector<double> gains_{};   // in microvolts per count
-    std::vector<double> first_{};   // frame
-    std::vector<double> states_{};  // of the sections
+    std::vector<recording_channel> channels_;
+    std::optional<displaced_contacts> displaced_{};  // null: where they were
+    std::vector<double> first_{};                    // frame
+    std::vector<double> states_{};                   // of the sections
 };
 
 }  // namespace spikeweave

@@ -123,6 +123,7 @@ struct filtered_recording::parts {
     std::vector<char> is_left_out{};
 
     trace_block read(std::uint64_t first, std::size_t count, std::size_t apron) const;
+    void to_contacts(std::uint64_t first, std::span<float> frames) const;
     std::vector<std::vector<float>> excerpts(const execution& run) const;
     std::vector<float> excerpt(std::size_t block) const;
     void estimate_whitening(const execution& run);
@@ -142,16 +143,16 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
     std::vector<std::int16_t> counts(static_cast<std::size_t>(span.data_end - span.begin) *
                                      channels);
     source.read(span.begin, counts);
+    const std::size_t skipped = static_cast<std::size_t>(span.kept_begin - span.begin) * channels;
+    const std::span<float> kept = std::span{out.values}.subspan(
+        static_cast<std::size_t>(span.kept_begin + apron - first) * channels,
+        static_cast<std::size_t>(span.kept_end - span.kept_begin) * channels);
     if (recipe.causal) {
-        const std::size_t skipped =
-            static_cast<std::size_t>(span.kept_begin - span.begin) * channels;
         counts.resize(static_cast<std::size_t>(span.kept_end - span.begin) * channels);
         const std::vector<float> values =
-            trace_stream({recipe.sections, recipe.referenced, recipe.whitening}, source.channels())
-                .next(counts);
-        std::ranges::copy(std::span{values}.subspan(skipped),
-                          out.values.begin() + static_cast<std::ptrdiff_t>(
-                                                   (span.kept_begin + apron - first) * channels));
+            trace_stream({recipe.sections, recipe.referenced}, source.channels()).next(counts);
+        std::ranges::copy(std::span{values}.subspan(skipped), kept.begin());
+        to_contacts(span.kept_begin, kept);
         return out;
     }
     std::vector<double> frames(static_cast<std::size_t>(span.end - span.begin) * channels);
@@ -163,16 +164,17 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
         frames[at] = frames[at - channels];
     filter_both_ways(recipe.sections, channels, frames);
 
-    const std::span<double> kept = std::span{frames}.subspan(
-        static_cast<std::size_t>(span.kept_begin - span.begin) * channels,
-        static_cast<std::size_t>(span.kept_end - span.kept_begin) * channels);
-    if (!recipe.referenced.empty()) subtract_medians(channels, recipe.referenced, kept);
-    float* const to =
-        out.values.data() + static_cast<std::size_t>(span.kept_begin + apron - first) * channels;
-    std::transform(kept.begin(), kept.end(), to, [](double x) { return static_cast<float>(x); });
-    if (recipe.shift) recipe.shift->apply(span.kept_begin, {to, kept.size()});
-    if (!recipe.whitening.empty()) whiten_frames(recipe.whitening, channels, {to, kept.size()});
+    const std::span<double> filtered = std::span{frames}.subspan(skipped, kept.size());
+    if (!recipe.referenced.empty()) subtract_medians(channels, recipe.referenced, filtered);
+    std::ranges::transform(filtered, kept.begin(), [](double x) { return static_cast<float>(x); });
+    to_contacts(span.kept_begin, kept);
     return out;
+}
+
+// Undoes the motion, and whitens, as far as the recipe has it.
+void filtered_recording::parts::to_contacts(std::uint64_t first, std::span<float> frames) const {
+    if (recipe.shift) recipe.shift->apply(first, frames);
+    if (!recipe.whitening.empty()) whiten_frames(recipe.whitening, source.channel_count(), frames);
 }
 
 // Returns every fourth frame of a block, because neighbouring frames are nearly equal.
@@ -295,6 +297,20 @@ filtered_recording::filtered_recording(recording from, const preprocessing_optio
         made->estimate_whitening(run);
         made->estimate_noise(run);
     }
+    parts_ = made;
+}
+
+filtered_recording::filtered_recording(recording from, const trace_settings& settings,
+                                       const std::shared_ptr<const probe_motion>& moved) {
+    const auto made = std::make_shared<parts>(std::move(from), preprocessing_options{});
+    made->recipe.causal = true;
+    made->recipe.sections = settings.sections;
+    made->recipe.reach = reach_of(settings.sections, faded);
+    made->recipe.referenced = settings.referenced;
+    made->recipe.whitening = settings.whitening;
+    made->noise = settings.noise;
+    made->direction.assign(settings.noise.size(), 0.0);
+    if (moved && !moved->empty()) made->undo_motion(moved);
     parts_ = made;
 }
 

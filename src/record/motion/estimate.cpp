@@ -8,7 +8,6 @@
 
 namespace spikeweave {
 
-using record::depth_window;
 using record::displacements_of;
 using record::motion_histograms_of;
 using record::motion_peaks_of;
@@ -23,7 +22,7 @@ struct depth_range {
     double span_um() const { return high_um - low_um; }
 };
 
-depth_range depths_of(const std::vector<recording_channel>& channels) {
+depth_range depths_of(std::span<const recording_channel> channels) {
     depth_range out;
     for (const recording_channel& channel : channels) {
         out.low_um = std::min(out.low_um, channel.y_um);
@@ -43,10 +42,23 @@ double largest_gap_um(const std::vector<recording_channel>& channels) {
     return gap;
 }
 
-// Windows whose Gaussians overlap, evenly from end to end.
-std::vector<depth_window> windows_of(motion_model model, const depth_range& depths) {
+}  // namespace
+
+template <>
+enum_table<motion_model> enum_names<motion_model>() {
+    using enum motion_model;
+    static constexpr named_value<motion_model> values[]{
+        {automatic, "automatic"}, {none, "none"}, {rigid, "rigid"}, {blocks, "blocks"}};
+    return {"model of the drift", values};
+}
+
+// Gaussians overlap, evenly from end to end.
+std::vector<depth_window> depth_windows_of(motion_model model,
+                                           std::span<const recording_channel> channels) {
     constexpr double apart_um = 400;
     constexpr double width_um = 200;
+    if (model == motion_model::none || channels.empty()) return {};
+    const depth_range depths = depths_of(channels);
     const double middle = (depths.low_um + depths.high_um) / 2;
     if (model == motion_model::rigid) return {{middle, std::numeric_limits<double>::infinity()}};
     const auto count =
@@ -56,16 +68,6 @@ std::vector<depth_window> windows_of(motion_model model, const depth_range& dept
     for (std::size_t i = 0; i < count; ++i)
         out.push_back({depths.low_um + (static_cast<double>(i) + 0.5) * step, width_um});
     return out;
-}
-
-}  // namespace
-
-template <>
-enum_table<motion_model> enum_names<motion_model>() {
-    using enum motion_model;
-    static constexpr named_value<motion_model> values[]{
-        {automatic, "automatic"}, {none, "none"}, {rigid, "rigid"}, {blocks, "blocks"}};
-    return {"model of the drift", values};
 }
 
 std::size_t probe_motion::bin_of(double time_s) const {
@@ -124,7 +126,7 @@ probe_motion estimate_motion(const recording& from, const detection_options& det
     const auto histograms =
         motion_histograms_of(motion_peaks_of(from, detection, run), times,
                              out.time_bin_s * from.rate_hz(), depths.low_um, depths.high_um);
-    const std::vector<depth_window> windows = windows_of(out.model, depths);
+    const std::vector<depth_window> windows = depth_windows_of(out.model, from.channels());
     out.displacement_um =
         solve_displacements(displacements_of(histograms, windows, run), times, run);
     for (std::size_t t = 0; t < times; ++t)

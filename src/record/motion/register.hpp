@@ -6,6 +6,7 @@
 
 #include "record/motion/peak_histograms.hpp"
 #include "spikeweave/core/execution.hpp"
+#include "spikeweave/record/motion.hpp"
 
 namespace spikeweave::record {
 
@@ -15,13 +16,6 @@ struct pair_displacement {
     std::uint32_t later;
     double um;
     double weight;  ///< the better the two histograms agree at this displacement only, the larger
-};
-
-/// A window along the depth: a Gaussian around its middle. An infinite width weighs all depths
-/// alike.
-struct depth_window {
-    double middle_um;
-    double width_um;
 };
 
 /// Displaces histograms of pairs of time bins against each other, for the best correlation. All

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <memory>
 #include <numbers>
 #include <span>
 #include <sstream>
@@ -292,6 +293,45 @@ TEST(TraceStream, HasTheTracesOfACausalRecordingInPiecesOfAnySize) {
         EXPECT_EQ(in_pieces(frames), expected) << frames;
     const std::vector<float> whole = read_all(filtered);
     for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], expected[i], 1e-4) << i;
+}
+
+TEST(FilteredRecording, OfKnownSettingsHasTheTracesOfAStreamThatFollowsTheTissue) {
+    constexpr std::size_t channels = 6;
+    constexpr std::uint64_t bin = 10000;
+    cloud_random random(7);
+    const recording noise = filled(channels, 2 * bin, [&](std::size_t, std::size_t c) {
+        return 50 * static_cast<double>(c + 1) * random.normal();
+    });
+    std::vector<std::int16_t> samples(channels * noise.frame_count());
+    noise.read(0, samples);
+    recording_description described = noise.description();
+    for (std::size_t c = 0; c < channels; ++c)
+        described.channels[c].y_um = 20 * static_cast<double>(c);
+    const recording from(described, samples);
+    const filtered_recording estimated(from, {.whiten = true, .causal = true});
+    const trace_settings settings = settings_of(estimated);
+    const std::vector<float> unmoved = read_all(filtered_recording(from, settings));
+    EXPECT_EQ(unmoved, read_all(estimated));
+
+    const auto moved = std::make_shared<const probe_motion>(
+        probe_motion{.model = motion_model::rigid,
+                     .time_bin_s = bin / from.rate_hz(),
+                     .times_s = {0.5 * bin / from.rate_hz(), 1.5 * bin / from.rate_hz()},
+                     .depths_um = {50},
+                     .displacement_um = {4, 12}});
+    const std::vector<float> expected = read_all(filtered_recording(from, settings, moved));
+    trace_stream traces(settings, from.channels());
+    traces.follow(*moved, 0);
+    std::vector<float> streamed = traces.next(std::span{samples}.first(channels * bin));
+    traces.follow(*moved, 1);
+    const auto rest = traces.next(std::span{samples}.subspan(channels * bin));
+    streamed.insert(streamed.end(), rest.begin(), rest.end());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        ASSERT_NEAR(streamed[i], expected[i], 1e-3) << i;
+    float most = 0;
+    for (std::size_t i = channels * bin; i < expected.size(); ++i)
+        most = std::max(most, std::abs(expected[i] - unmoved[i]));
+    EXPECT_GT(most, 1);
 }
 
 TEST(FilteredRecording, OfDeadChannelsIsWhitenedWithoutThem) {
