@@ -25,6 +25,8 @@ bool is_session(const std::filesystem::path& path, std::string_view first_bytes)
 
 /// The name in `meta` of the templates that a session has learned.
 inline constexpr std::string_view session_templates = "templates";
+/// The name in `meta` of the motion that was followed: a line for each step.
+inline constexpr std::string_view session_motion = "motion";
 /// The archive of templates in a file that is a session; null: it is none.
 /// @throws io_error if the session has learned none.
 std::optional<std::string> templates_of_session(const std::filesystem::path& path);

@@ -75,6 +75,11 @@ void add_source_options(option_list& list, live_options& options) {
         .written("FILE")
         .by_default("units are learned in the first samples")
         .not_with({"verify"});
+    list.add("drift", options.drift,
+             "slow motion of the tissue along the probe that is followed in samples, in steps that "
+             "the session records (rigid: the same motion at all depths; blocks: each range of "
+             "depths separately; automatic: chosen by the probe; none: it is not followed)")
+        .not_with({"verify"});
     list.add("learn", options.learn,
              "length of the first samples in which units are learned, if SOURCE has samples and "
              "there are no `templates`")

@@ -271,8 +271,10 @@ live_result resume_live(const std::string& from, const live_options& options,
                        {pace_of(options, windows), {options.track_every, windows.length}});
     to.results.hold_reactions(false);
     const auto watermark_us = resumed.through->order().watermark();
-    const opened_source opened =
-        open_again(from, options, {resumed.header.unit_names, resumed.senders, watermark_us}, run);
+    const opened_source opened = open_again(from, options,
+                                            {resumed.header.unit_names, resumed.senders,
+                                             watermark_us, session_file(options.resume).motion()},
+                                            run);
     if (opened.from->unit_names() != resumed.header.unit_names)
         throw invalid_argument("templates",
                                "the session has other units: give its file and its `labels`");

@@ -74,6 +74,20 @@ class LiveSamples(CliTest):
             process.kill()
         return was_running
 
+    def kill_at(self, time_s, session, *arguments):
+        """Kills the command when it has analysed the samples before this time of the recording."""
+        with subprocess.Popen([SPIKEWEAVE, "live", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while process.poll() is None and not self.has_analysed(session, time_s):
+                time.sleep(0.01)
+            process.kill()
+
+    @staticmethod
+    def has_analysed(session, time_s):
+        try:
+            return (query(session, "SELECT max(watermark_us) FROM input")[0][0] or 0) >= 1e6 * time_s
+        except sqlite3.OperationalError:  # there is no session yet
+            return False
+
     @staticmethod
     def goes_on(session):
         """Whether a session has begun and was interrupted."""
@@ -105,6 +119,54 @@ class LiveSamples(CliTest):
             self.ok("live", session, "--verify")
             session.unlink()
         self.assertGreater(killed, KILLS // 2)
+
+    def test_follows_the_tissue_from_where_it_was_when_killed(self):
+        """Units that move, whose motion batch and live find in the same steps."""
+        moving = self.folder / "moving"
+        self.ok("simulate", "recording", "--channels", CHANNELS, "--length", "32s", "--units", "6", "--low-rate", "10",
+                "--high-rate", "20", "--seed", "1", "--drift", "16um", "--drift-start", "4s", "-o", moving)
+
+        def results_of(session):
+            return self.results_of(session), query(session, "SELECT value FROM meta WHERE name = 'motion'")
+
+        session = self.folder / "whole.session"
+        self.ok("live", moving, *self.analysis, "--speed", "max", "--record", session)
+        whole = results_of(session)
+        steps = [list(map(float, line.split("\t"))) for line in whole[1][0][0].splitlines()]
+        self.assertEqual([epoch for epoch, _, _ in steps], len(steps) * [0])
+        self.assertTrue(all(time_us % 5_000_000 == 0 for _, time_us, _ in steps))
+        self.assertGreater(steps[-1][2], 10)  # of 14.9 um at 30 s
+        self.assertLess(steps[-1][2], 16)
+
+        self.ok("sort", moving, "--templates", self.rig, "-o", self.folder / "batch")
+        motion = [list(map(float, line.split("\t")))
+                  for line in (self.folder / "batch/motion.tsv").read_text().splitlines() if line[0].isdigit()]
+        self.assertEqual(len(motion), 7)
+        self.assertAlmostEqual(motion[-1][2], steps[-1][2], 2)
+        texts = []
+        for result in (session, self.folder / "batch"):
+            table = self.folder / "spikes.tsv"
+            self.ok("convert", result, table, "--overwrite", *(() if result == session else ("--labels", "all")))
+            texts.append(sorted(line for line in table.read_text().splitlines() if line[-2:] in [f"\t{unit}" for unit in range(1, 7)]))
+        self.assertGreater(len(texts[0]), 1000)
+        self.assertEqual(texts[0], texts[1])
+        still = self.folder / "still.session"
+        self.ok("live", moving, *self.analysis, "--drift", "none", "--speed", "max", "--record", still)
+        self.assertEqual(query(still, "SELECT value FROM meta WHERE name = 'motion'"), [])
+        self.assertNotEqual(self.results_of(still)["spikes"], whole[0]["spikes"])
+
+        generator = random.Random(self.id())
+        killed = 0
+        for kill in range(max(3, KILLS // 4)):
+            session = self.folder / f"{kill}.session"
+            self.kill_at(generator.uniform(13, 25), session, moving, *self.analysis, "--speed", "8", "--record", session)
+            if not self.goes_on(session):
+                continue
+            killed += 1
+            self.ok("live", moving, "--templates", self.rig, "--labels", "all", "--speed", "max", "--resume", session)
+            self.assertEqual(results_of(session), whole, kill)
+            self.ok("live", session, "--verify")
+        self.assertGreater(killed, 0)
 
     def test_a_resumed_session_needs_the_same_units(self):
         session = self.folder / "a.session"

@@ -18,6 +18,7 @@
 #include "spikeweave/live/triggers.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/mine/episodes/windows.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/spikes/files.hpp"
 
@@ -44,6 +45,8 @@ struct live_options {
     /// `write_templates`, or a session that has learned its units. Empty: the source has spikes, or
     /// samples whose units are learned.
     std::filesystem::path templates{};
+    /// The slow motion of the tissue that is followed in samples, as of `online_sorter`.
+    motion_model drift = motion_model::automatic;
     /// The first samples, in which their units are learned if there are no templates, as by
     /// `sort_recording` without `motion`. All samples are then sorted, from the first one on. A
     /// session that is recorded has the templates.

@@ -11,6 +11,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/record/feature_basis.hpp"
+#include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/sort/quality.hpp"
 
@@ -77,6 +78,12 @@ SPIKEWEAVE_API std::string archive_of(const template_set& set);
 /// @throws io_error naming the file, the array, what was found and expected.
 SPIKEWEAVE_API template_set read_templates(const std::filesystem::path& path);
 
+/// The motion that an `online_sorter` follows from the first sample on, when nothing is known of
+/// it.
+/// @param model  automatic: as the probe decides
+SPIKEWEAVE_API probe_motion unmoved(const recording_description& of,
+                                    motion_model model = motion_model::automatic);
+
 /// Finds the spikes of known units in samples that arrive piece by piece, by matching pursuit.
 ///
 /// Traces are filtered forward only, and spikes are decided in blocks of 1 ms, each when the
@@ -86,9 +93,11 @@ SPIKEWEAVE_API template_set read_templates(const std::filesystem::path& path);
 class SPIKEWEAVE_API online_sorter {
 public:
     /// @param channels  of the recording, for microvolts per count
+    /// @param known     the motion to follow, in the first bins (`unmoved`); of no model: none is
     /// @throws invalid_argument if the set is empty, or its contacts or sample rate differ from
     /// those of the recording.
-    online_sorter(const template_set& set, const recording_description& of);
+    online_sorter(const template_set& set, const recording_description& of,
+                  const probe_motion& known = {});
     ~online_sorter();
     online_sorter(online_sorter&&) noexcept;
     online_sorter& operator=(online_sorter&&) noexcept;
@@ -108,6 +117,10 @@ public:
     /// noise there, and more than 35 % of what is subtracted within 0.25 ms. Those within 0.5 ms
     /// count as one, the largest. They do not depend on the sizes of the pieces either.
     std::vector<unexplained_detection> take_unexplained();
+
+    /// The motion of the tissue relative to the templates that was undone, in all bins up to that
+    /// of the last samples; empty if none is followed. That of a bin is known when it begins.
+    const probe_motion& motion() const;
 
     /// Number of frames of a block at this sample rate.
     static std::size_t block_frames(double rate_hz);

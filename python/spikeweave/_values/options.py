@@ -313,6 +313,7 @@ class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=
     group_window: Time | None
     layout: FilePath | None
     templates: FilePath | None
+    drift: Literal["automatic", "none", "rigid", "blocks"] | None
     learn: Time | None
     sample_rate: float | None
     channels: int | None

@@ -70,6 +70,7 @@ enum class record_kind : std::uint8_t {
     window,
     arming,
     templates,
+    motion,
     begin_end,  ///< later records are in the file only together with the end
     end,
 };

@@ -91,6 +91,8 @@ void row_writer::write(record_kind kind, std::string_view record, const record_p
             return write_arming(*parts.arming);
         case record_kind::templates:
             return write_templates(*parts.templates);
+        case record_kind::motion:
+            return write_motion(fields);
         case record_kind::begin_end:
             return;
         case record_kind::end:
@@ -174,6 +176,14 @@ void row_writer::write_arming(const placed_change& placed) {
 void row_writer::write_templates(const std::string& archive) {
     const auto meta = file_->prepare("INSERT INTO meta VALUES (?, ?)");
     meta->bind_text(1, io::session_templates).bind_bytes(2, archive).run();
+}
+
+// Lines follow on each other.
+void row_writer::write_motion(record_decoder fields) {
+    const auto meta = file_->prepare(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = value || "
+        "excluded.value");
+    meta->bind_text(1, io::session_motion).bind_text(2, fields.text()).run();
 }
 
 void row_writer::write_end(record_decoder fields) {

@@ -50,6 +50,7 @@ private:
     void write_window(const mined_window& window);
     void write_arming(const placed_change& placed);
     void write_templates(const std::string& archive);
+    void write_motion(record_decoder fields);
     void write_end(record_decoder fields);
     /// The numbers of the spikes of a block that are not analysed: those that came too late, and
     /// those of unknown units.

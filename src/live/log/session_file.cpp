@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <set>
 #include <sstream>
 #include <unordered_set>
+#include <utility>
 
 #include "io/file_error.hpp"
 #include "io/little_endian.hpp"
@@ -79,6 +82,30 @@ bool session_file::has_templates() {
     const auto asked = file_->prepare("SELECT 1 FROM meta WHERE name = ?");
     asked->bind_text(1, io::session_templates);
     return asked->next_row();
+}
+
+std::vector<motion_step> session_file::motion() {
+    constexpr double most_um = 1e6;
+    std::vector<motion_step> out;
+    std::istringstream lines(meta(io::session_motion));
+    std::int64_t epoch = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::int64_t of = 0;
+        motion_step step;
+        fields >> of >> step.time_us;
+        for (double um = 0; fields >> um;) step.displacement_um.push_back(um);
+        const bool is_sound = std::ranges::all_of(
+            step.displacement_um, [](double um) { return std::abs(um) <= most_um; });
+        if (!fields.eof() || !is_sound || step.displacement_um.empty())
+            throw io::file_error(
+                path(), "meta, motion",
+                fmt::format("found {}, expected an epoch, a time and displacements",
+                            io::shown(line)));
+        if (of != std::exchange(epoch, of)) out.clear();
+        out.push_back(std::move(step));
+    }
+    return out;
 }
 
 std::vector<std::string> session_file::warnings() {

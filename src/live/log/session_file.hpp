@@ -26,6 +26,9 @@ public:
     std::string program() { return meta("program"); }
     /// Whether it has learned its templates, which `read_templates` reads.
     bool has_templates();
+    /// The steps of the motion that was followed in the last epoch with one.
+    /// @throws io_error if they are damaged.
+    std::vector<motion_step> motion();
     /// The progress of senders that number their messages; the one that sent last is last.
     const std::vector<sender_progress>& senders() const { return senders_; }
     /// The counts at the end of the session, as JSON; null if it goes on or was interrupted.

@@ -111,6 +111,12 @@ void session_log::record(const source_block& block) {
     for (const std::string& name : block.new_units) check_unit_name(name);
     if (block.begins_epoch) ++epoch_;
     const std::lock_guard lock(giving_);
+    for (const motion_step& step : block.motion) {
+        encoder_.begin(record_kind::motion);
+        encoder_.add(fmt::format("{}\t{}\t{}\n", epoch_, step.time_us,
+                                 fmt::join(step.displacement_um, "\t")));
+        give(encoder_.finish(), false);
+    }
     encoder_.begin(record_kind::block);
     encoder_.add(now_us());
     encoder_.add(epoch_);

@@ -27,7 +27,8 @@ struct learned_units {
 
 /// How units are learned.
 struct unit_learning {
-    duration length{};  ///< the first samples, in which they are learned
+    duration length{};     ///< the first samples, in which they are learned
+    motion_model drift{};  ///< that is followed
     std::function<learned_units(const recording& from, const std::stop_token& stop)> learn{};
     /// Receives sentences about it. May be empty.
     std::function<void(std::string_view sentence)> tell{};

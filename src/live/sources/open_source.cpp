@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -90,8 +91,8 @@ opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
         if (!std::ranges::binary_search(chosen.used, u))
             left_out.emplace(std::to_string(u + 1), label_reason(labels[u]));
     check_not_left_out(left_out, units_of_armed(options));
-    auto sorted =
-        std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used, resumed);
+    auto sorted = std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used,
+                                                   options.drift, std::move(resumed));
     opened_source opened = armed_before(options, sorted->unit_names());
     opened.order.policy = order_policy::block;
     opened.from = std::move(sorted);
@@ -156,6 +157,7 @@ opened_source learning(std::unique_ptr<kept_samples> samples, const live_options
     opened.from = std::make_unique<learned_samples>(
         std::move(samples),
         unit_learning{.length = options.learn,
+                      .drift = options.drift,
                       .learn =
                           [labels = options.reading.labels, threads = options.threads](
                               const recording& from, const std::stop_token& stop) {
@@ -166,10 +168,22 @@ opened_source learning(std::unique_ptr<kept_samples> samples, const live_options
     return opened;
 }
 
-// A session goes on where it was interrupted. The samples before are sorted once more, so that the
-// sorter has the state that it had: its filters and blocks reach some hundredths of a second.
+// The frame from which a recording is sorted once more, so that the sorter has the state that it
+// had before a frame: its filters and blocks reach some hundredths of a second, and the motion that
+// it follows is estimated from the spikes of a whole bin.
+std::uint64_t first_repeated(std::uint64_t before, const recording_description& of,
+                             motion_model drift) {
+    const std::uint64_t block = online_sorter::block_frames(of.rate_hz);
+    const probe_motion follows = unmoved(of, drift);
+    const double unit_s = follows.empty() ? 1 : follows.time_bin_s;
+    const auto frames =
+        static_cast<std::uint64_t>(std::llround(unit_s * of.rate_hz)) / block * block;
+    return before < 2 * frames ? 0 : (before / frames - 1) * frames;
+}
+
+// A session goes on where it was interrupted.
 opened_source open_recording(const std::string& from, const live_options& options,
-                             std::optional<std::int64_t> watermark_us, const execution& run) {
+                             const session_so_far& session, const execution& run) {
     if (options.templates.empty()) refuse_to_arm_unknown_units(options);
     recording_read_options how = options.recording;
     how.stream = options.stream;
@@ -183,13 +197,12 @@ opened_source open_recording(const std::string& from, const live_options& option
     std::optional<interrupted_session> resumed;
     std::uint64_t first = 0;
     std::uint64_t next = 0;
-    if (watermark_us) {
-        resumed = {.watermark_us = *watermark_us, .repeats = true};
+    if (session.watermark_us) {
+        resumed = {
+            .watermark_us = *session.watermark_us, .repeats = true, .motion = session.motion};
         next = static_cast<std::uint64_t>(
-            std::max<std::int64_t>(0, first_frame_after(*watermark_us, of)));
-        const auto second = static_cast<std::uint64_t>(of.rate_hz);
-        const std::uint64_t block = online_sorter::block_frames(of.rate_hz);
-        first = next > second ? (next - second) / block * block : 0;
+            std::max<std::int64_t>(0, first_frame_after(*session.watermark_us, of)));
+        first = first_repeated(next, of, options.drift);
     }
     opened_source opened = sorting(
         std::make_unique<played_samples>(std::move(samples), options.speed, run.stop, first, next),
@@ -245,7 +258,7 @@ recording_description described_by(const live_options& options, double gain_uv) 
 }
 
 opened_source open_sample_stream(const std::string& from, const live_options& options,
-                                 std::optional<std::int64_t> watermark_us, const execution& run) {
+                                 const session_so_far& known, const execution& run) {
     // Of Intan's and IMEC's data, as the GUI sends and records them.
     constexpr double open_ephys_gain_uv = 0.195;
     const bool is_open_ephys = from.starts_with(open_ephys_samples);
@@ -276,7 +289,7 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
                                            }),
             options, run);
     std::optional<interrupted_session> resumed;
-    if (watermark_us) resumed = {.watermark_us = *watermark_us};
+    if (known.watermark_us) resumed = {.watermark_us = *known.watermark_us, .motion = known.motion};
     return sorting(std::move(samples), std::move(set), options, resumed);
 }
 
@@ -294,8 +307,7 @@ bool is_named_source(const std::string& from) {
 
 opened_source open_stream(const std::string& from, const live_options& options,
                           const session_so_far& known, const execution& run) {
-    if (has_samples(from, options))
-        return open_sample_stream(from, options, known.watermark_us, run);
+    if (has_samples(from, options)) return open_sample_stream(from, options, known, run);
     const std::stop_token& stop = run.stop;
     opened_source opened = armed_before(options, known.unit_names);
     const duration lateness = options.order ? parse_order(*options.order).lateness : duration{0};
@@ -406,7 +418,7 @@ opened_source open_source(const std::string& from, const live_options& options,
 opened_source open_again(const std::string& from, const live_options& options,
                          const session_so_far& session, const execution& run) {
     if (is_stream(from)) return open_stream(from, options, session, run);
-    return open_recording(from, options, session.watermark_us, run);
+    return open_recording(from, options, session, run);
 }
 
 }  // namespace spikeweave::live

@@ -55,6 +55,7 @@ struct session_so_far {
     std::vector<std::string> unit_names{};
     std::vector<sender_progress> senders{};
     std::optional<std::int64_t> watermark_us{};  ///< of its last epoch
+    std::vector<motion_step> motion{};           ///< that it has followed in it
 };
 
 /// Opens a stream, or a recording, for a session that goes on with it.

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "spikeweave/core/error.hpp"
+
 namespace spikeweave::live {
 
 // The watermark is half a frame before the first one that is not decided, or at it.
@@ -14,12 +16,13 @@ std::int64_t first_frame_after(std::int64_t watermark_us, const recording_descri
 }
 
 sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                               std::span<const std::size_t> used,
+                               std::span<const std::size_t> used, motion_model drift,
                                std::optional<interrupted_session> resumed)
     : from_(std::move(from)),
       set_(std::move(set)),
-      sorter_(set_, from_->description()),
-      resumed_(resumed),
+      unmoved_(unmoved(from_->description(), drift)),
+      sorter_(set_, from_->description(), unmoved_),
+      resumed_(std::move(resumed)),
       ids_(set_.unit_count()),
       facts_(from_->description().channels.size(), from_->description().rate_hz) {
     for (const std::size_t u : used) {
@@ -28,19 +31,72 @@ sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set
     }
 }
 
+// The bins whose motion an interrupted session has known; the first one begins at the first frame.
+probe_motion sorted_samples::resumed_motion(std::int64_t first) const {
+    probe_motion out = unmoved_;
+    if (out.empty() || !resumed_) return out;
+    const std::size_t width = out.depths_um.size();
+    const recording_description& of = from_->description();
+    const auto bin_frames = static_cast<std::int64_t>(std::llround(out.time_bin_s * of.rate_hz));
+    const auto extend = [&](std::int64_t bin) {
+        for (auto last = std::ssize(out.times_s); last <= bin; ++last) {
+            out.times_s.push_back((static_cast<double>(last) + 0.5) * out.time_bin_s);
+            const std::vector<double> row(out.displacement_um.end() - std::ssize(out.depths_um),
+                                          out.displacement_um.end());
+            out.displacement_um.insert(out.displacement_um.end(), row.begin(), row.end());
+        }
+    };
+    for (const motion_step& step : resumed_->motion) {
+        if (step.displacement_um.size() != width)
+            throw invalid_argument("drift", "the session has followed another motion");
+        const std::int64_t at =
+            std::llround(to_seconds(duration{step.time_us} - of.begin) * of.rate_hz);
+        if (resumed_->repeats) extend((at - first) / bin_frames);
+        std::ranges::copy(step.displacement_um,
+                          out.displacement_um.end() - std::ssize(step.displacement_um));
+    }
+    if (resumed_->repeats)
+        extend((first_frame_after(resumed_->watermark_us, of) - first) / bin_frames);
+    return out;
+}
+
+// The motion of bins that are known has been told.
+void sorted_samples::begin_to_sort(std::int64_t first, const probe_motion& known) {
+    sorter_ = {set_, from_->description(), known};
+    first_ = first;
+    told_bins_ = known.times_s.size();
+    told_um_.assign(known.displacement_um.end() - std::ssize(unmoved_.displacement_um),
+                    known.displacement_um.end());
+}
+
+void sorted_samples::tell_motion(source_block& out) {
+    const probe_motion& now = sorter_.motion();
+    const std::size_t width = now.depths_um.size();
+    const double rate_hz = from_->description().rate_hz;
+    for (; told_bins_ < now.times_s.size(); ++told_bins_) {
+        const auto row = std::span{now.displacement_um}.subspan(told_bins_ * width, width);
+        if (std::ranges::equal(row, told_um_)) continue;
+        told_um_.assign(row.begin(), row.end());
+        const double frame = std::round(static_cast<double>(told_bins_) * now.time_bin_s * rate_hz);
+        out.motion.push_back({time_us_of(frame), told_um_});
+    }
+}
+
+// Of a frame of the sorter.
+std::int64_t sorted_samples::time_us_of(double frame) const {
+    const recording_description& of = from_->description();
+    const duration after =
+        duration_from_seconds((static_cast<double>(first_) + std::max(0.0, frame)) / of.rate_hz);
+    return (of.begin + after).count();
+}
+
 source_block sorted_samples::block_of(const std::vector<template_spike>& spikes,
                                       double watermark_frame) const {
-    const recording_description& of = from_->description();
-    const auto time_us = [&](double frame) {
-        const duration after = duration_from_seconds(
-            (static_cast<double>(first_) + std::max(0.0, frame)) / of.rate_hz);
-        return (of.begin + after).count();
-    };
-    source_block out{.watermark_us = time_us(watermark_frame)};
+    source_block out{.watermark_us = time_us_of(watermark_frame)};
     for (const template_spike& spike : spikes)
         if (const auto unit = ids_[spike.unit])
             out.spikes.push_back(
-                {time_us(static_cast<double>(spike.frame) + spike.fraction), *unit});
+                {time_us_of(static_cast<double>(spike.frame) + spike.fraction), *unit});
     std::ranges::sort(out.spikes);
     return out;
 }
@@ -61,6 +117,7 @@ source_block sorted_samples::sorted(const sample_block& got) {
         taken_.most_behind_s = std::max(taken_.most_behind_s, taken_.behind_s);
         taken_.sorting.add(taken_.behind_s, spikes.size());
     }
+    tell_motion(out);
     out.begins_epoch = got.begins_epoch;
     out.missing = got.missing;
     out.unreadable = got.unreadable;
@@ -72,6 +129,14 @@ source_block sorted_samples::rest() {
     const std::vector<template_spike> spikes = sorter_.finish({.threads = 1});
     count_unexplained();
     return block_of(spikes, static_cast<double>(end_ - first_));
+}
+
+// After a gap the tissue is where it was.
+probe_motion sorted_samples::last_motion() const {
+    probe_motion out = unmoved_;
+    const std::vector<double>& all = sorter_.motion().displacement_um;
+    out.displacement_um.assign(all.end() - std::ssize(out.displacement_um), all.end());
+    return out;
 }
 
 void sorted_samples::count_unexplained() {
@@ -115,8 +180,7 @@ std::optional<source_block> sorted_samples::next_of_all() {
         return rest();
     }
     if (is_first || goes_on_after_gap) {
-        sorter_ = {set_, from_->description()};
-        first_ = got->first;
+        begin_to_sort(got->first, is_first ? resumed_motion(got->first) : last_motion());
         facts_.end_piece();
         if (got->has_left_out) taken_.left_out += got->missing;
     }

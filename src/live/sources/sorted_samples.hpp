@@ -21,6 +21,7 @@ struct interrupted_session {
     /// Whether the first samples are some from before it, for the state of the sorter. Otherwise
     /// those that came since are missing, and earlier ones begin an epoch.
     bool repeats = false;
+    std::vector<motion_step> motion{};  ///< the steps that it has followed
 };
 
 /// The first frame whose spikes are not before a watermark of sorted samples.
@@ -33,10 +34,11 @@ std::int64_t first_frame_after(std::int64_t watermark_us, const recording_descri
 class sorted_samples : public source {
 public:
     /// @param used     the units whose spikes are given, ascending
+    /// @param drift    the motion of the tissue that is followed
     /// @param resumed  the session that goes on
     /// @throws invalid_argument as of `online_sorter`.
     sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                   std::span<const std::size_t> used,
+                   std::span<const std::size_t> used, motion_model drift,
                    std::optional<interrupted_session> resumed = {});
 
     const std::vector<std::string>& unit_names() const override { return unit_names_; }
@@ -52,18 +54,26 @@ private:
     bool is_repeated(const source_block& block) const;
     std::optional<source_block> next_of_all();
     source_block sorted(const sample_block& got);
+    probe_motion resumed_motion(std::int64_t first) const;
+    void begin_to_sort(std::int64_t first, const probe_motion& known);
+    probe_motion last_motion() const;
+    void tell_motion(source_block& out);
+    std::int64_t time_us_of(double frame) const;
     source_block rest();
     void count_unexplained();
     source_block block_of(const std::vector<template_spike>& spikes, double watermark_frame) const;
 
     std::unique_ptr<sample_stream> from_;
     template_set set_;
+    probe_motion unmoved_;
     online_sorter sorter_;
     std::vector<std::string> unit_names_{};
     std::optional<interrupted_session> resumed_;
     std::vector<std::optional<unit_id>> ids_;  // of the units of the set; null: not given
     std::int64_t first_ = 0;                   // frame of the sorter
     std::int64_t end_ = 0;                     // frame after the last one that came
+    std::size_t told_bins_ = 0;                // of the motion of the sorter
+    std::vector<double> told_um_{};
     bool is_over_ = false;
     std::optional<sample_block> waiting_{};  // has come, but is after a gap
     sample_facts facts_;

@@ -26,6 +26,15 @@ struct sender_progress {
     friend bool operator==(const sender_progress&, const sender_progress&) = default;
 };
 
+/// A step of the motion of the tissue that a source of samples follows.
+struct motion_step {
+    std::int64_t time_us = 0;  ///< from when on
+    /// The displacement in each window of depths, as of `probe_motion`.
+    std::vector<double> displacement_um{};
+
+    friend bool operator==(const motion_step&, const motion_step&) = default;
+};
+
 /// The arrivals that a source reports at once. The fields apply in this order.
 struct source_block {
     std::vector<std::string> new_units{};  ///< names of units that were not known; ids go on
@@ -38,6 +47,7 @@ struct source_block {
     /// All spikes before this time have come.
     std::optional<std::int64_t> watermark_us{};
     std::vector<sender_progress> senders{};  ///< those with messages in this block
+    std::vector<motion_step> motion{};       ///< steps that begin in this block
 
     friend bool operator==(const source_block&, const source_block&) = default;
 };

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,7 +24,8 @@ detection_options detection_of(const template_set& set, detection_options out) {
 }
 
 spikes_of_known find_known(const template_set& set, const recording& from,
-                           std::vector<std::string>& warnings, const execution& run) {
+                           const probe_motion& motion, std::vector<std::string>& warnings,
+                           const execution& run) {
     constexpr std::size_t frames_at_once = 8192;
     const std::uint64_t end = from.frame_count();
     spikes_of_known known;
@@ -41,7 +43,7 @@ spikes_of_known find_known(const template_set& set, const recording& from,
             out.amplitudes.push_back(spike.amplitude);
         }
     };
-    online_sorter sorter(set, from.description());
+    online_sorter sorter(set, from.description(), motion);
     sample_facts facts(from.channel_count(), from.rate_hz());
     std::vector<std::int16_t> samples;
     for (std::uint64_t at = 0; at < end;) {
@@ -55,6 +57,7 @@ spikes_of_known find_known(const template_set& set, const recording& from,
     }
     take(sorter.finish(run));
     known.unexplained = sorter.take_unexplained();
+    known.motion = sorter.motion();
     facts.end_piece();
     std::ranges::move(facts.all_warnings(from.channels()), std::back_inserter(warnings));
     if (std::string about =
@@ -62,6 +65,21 @@ spikes_of_known find_known(const template_set& set, const recording& from,
         !about.empty())
         warnings.push_back(std::move(about));
     return known;
+}
+
+void undo_followed(const probe_motion& followed, sort_options& options) {
+    const auto is_zero = [](double um) { return um == 0; };
+    options.motion.model = motion_model::none;
+    if (std::ranges::all_of(followed.displacement_um, is_zero)) return;
+    options.motion.model = followed.model;
+    options.detection.preprocessing.moved = std::make_shared<const probe_motion>(followed);
+}
+
+void take_known_labels(const template_set& set, sort_result& result) {
+    for (std::size_t u = 0; u < set.verdicts().size(); ++u)
+        result.units[u].verdict = set.verdicts()[u];
+    for (std::size_t u = 0; u < result.units.size(); ++u)
+        result.units[u].origin = u < set.unit_count() ? "templates" : "new";
 }
 
 namespace {

@@ -49,13 +49,15 @@ void add_models(option_list& list, sort_options& options) {
 
 void add_templates(option_list& list, sort_options& options) {
     list.add_all(describe(options.templates));
-    list.add("templates", options.known_templates,
-             "find the spikes of the units of this file, which `save_templates` or a live session "
-             "wrote, with their numbers, as a live sorter would: from samples before a spike and "
-             "few after it; units that it lacks are reported apart, with numbers above")
+    list.add(
+            "templates", options.known_templates,
+            "find the spikes of the units of this file, which `save_templates` or a live session "
+            "wrote, with their numbers, as a live sorter would: from samples before a spike and "
+            "few after it; units that it lacks are reported apart, with numbers above; slow motion "
+            "of the tissue is followed (`drift`)")
         .written("FILE")
-        .not_with({"start", "incremental", "model", "save_model", "save_templates", "stages",
-                   "drift", "whiten", "low_corner", "high_corner", "filter_order", "reference",
+        .not_with({"start", "incremental", "model", "save_model", "save_templates", "stages", "drift_bin", "whiten",
+                   "low_corner", "high_corner", "filter_order", "reference",
                    "features_per_channel"});
     list.add("save_templates", options.save_templates,
              "write the templates of the units to this file, for later recordings of the probe")

@@ -30,6 +30,8 @@ using pipeline::numbered_steps;
 using pipeline::read_start;
 using pipeline::spikes_of_known;
 using pipeline::start_labels;
+using pipeline::take_known_labels;
+using pipeline::undo_followed;
 
 namespace {
 
@@ -353,14 +355,6 @@ std::vector<unit_verdict> verdicts_of(const sort_result& result) {
     return out;
 }
 
-// Units keep the labels that they had where their templates come from.
-void take_known_labels(const template_set& set, sort_result& result) {
-    for (std::size_t u = 0; u < set.verdicts().size(); ++u)
-        result.units[u].verdict = set.verdicts()[u];
-    for (std::size_t u = 0; u < result.units.size(); ++u)
-        result.units[u].origin = u < set.unit_count() ? "templates" : "new";
-}
-
 void save_templates(sort_result& result) {
     if (!result.learned) return;
     result.learned = result.learned->with_verdicts(verdicts_of(result));
@@ -397,22 +391,30 @@ double sort_seconds_since(sort_clock::time_point began) {
     return std::chrono::duration<double>(sort_clock::now() - began).count();
 }
 
+void take_motion(probe_motion motion, sort_result& result) {
+    for (double& time_s : motion.times_s) time_s += to_seconds(result.sorted.begin);
+    result.motion = std::move(motion);
+}
+
 sort_result sort_known(const recording& from, const sort_options& wanted, const execution& run) {
     check_ranks(false, run);
     sort_options options = wanted;
     options.run.devices.emplace();
-    options.motion.model = motion_model::none;
     options.search.strategy = sort_strategy::cpu;
     const template_set set = read_templates(options.known_templates);
-    const detection_options how = detection_of(set, options.detection);
-    options.detection = how;
-    options.detection.basis.reset();
+    options.detection = detection_of(set, options.detection);
     numbered_steps steps(run, 3);
-    sort_result result = result_of_recording(from, spikes_of(from, how), options);
-    spikes_of_known known = find_known(set, from, result.warnings, steps.next());
+    sort_result result = result_of_recording(from, spikes_of(from, options.detection), options);
+    spikes_of_known known = find_known(set, from, unmoved(from.description(), options.motion.model),
+                                       result.warnings, steps.next());
     if (known.found.sorted.labels.empty())
         throw invalid_argument(fmt::format("{} contains no spikes of the units of '{}'",
                                            name_of(from), options.known_templates.string()));
+    undo_followed(known.motion, options);
+    const detection_options how = options.detection;
+    options.detection.basis.reset();
+    result.options = options;
+    take_motion(std::move(known.motion), result);
     add_new_units(set, from, options, known, steps.next());
     result.decisions = std::move(known.found.decisions);
     const execution last = steps.next();
@@ -458,8 +460,7 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     input.start = read_start(found.file, options, clustering);
     sort_result result = result_of_recording(from, std::move(found.file), options);
     result.options.detection.preprocessing.reference = found.reference;
-    result.motion = std::move(motion);
-    for (double& time_s : result.motion.times_s) time_s += to_seconds(result.sorted.begin);
+    take_motion(std::move(motion), result);
     find_units(input, result, clustering);
     if (matches)
         match_units(from, input, result, steps.next());

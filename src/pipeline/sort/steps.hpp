@@ -64,12 +64,21 @@ detection_options detection_of(const template_set& set, detection_options out);
 struct spikes_of_known {
     template_sorting found{};
     std::vector<unexplained_detection> unexplained{};
+    probe_motion motion{};  ///< that was followed
 };
 /// Finds the spikes of known units, which keep their numbers.
+/// @param motion    to follow, as of `online_sorter`
 /// @param warnings  gets faults of channels
 /// @throws invalid_argument if the recording is of another kind; io_error; cancelled.
 spikes_of_known find_known(const template_set& set, const recording& from,
-                           std::vector<std::string>& warnings, const execution& run);
+                           const probe_motion& motion, std::vector<std::string>& warnings,
+                           const execution& run);
+
+/// Has the detection undo the motion that was followed. If there was none, the model is none.
+void undo_followed(const probe_motion& followed, sort_options& options);
+
+/// Gives units the labels that they had where their templates come from, and their origin.
+void take_known_labels(const template_set& set, sort_result& result);
 
 /// Appends the spikes of units that the templates lack, whose numbers follow theirs.
 /// @throws as `find_new_units`.

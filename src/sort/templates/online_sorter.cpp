@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
+#include "sort/templates/motion_follower.hpp"
 #include "sort/templates/template_set.hpp"
 #include "sort/templates/unexplained_traces.hpp"
 #include "spikeweave/core/error.hpp"
@@ -33,7 +36,7 @@ struct decided_spike {
 }  // namespace
 
 struct online_sorter::state {
-    state(template_set of, const recording_description& from)
+    state(template_set of, const recording_description& from, const probe_motion& known_motion)
         : set(std::move(of)),
           traces(parts().traces, from.channels),
           scale(scale_of(parts().traces.noise)),
@@ -42,7 +45,17 @@ struct online_sorter::state {
           carried(parts().window.size() - 1),
           last_traces(carried * from.channels.size()),
           scores_first(-parts().window.after),
-          unexplained(parts().plan.filters, parts().window, from.channels.size(), from.rate_hz) {}
+          rate_hz(from.rate_hz) {
+        if (!known_motion.empty()) {
+            std::vector<bool> live;
+            for (const double sd : parts().traces.noise) live.push_back(sd > 0);
+            follower.emplace(parts().plan.filters, parts().window, from.channels, live,
+                             known_motion);
+            traces.follow(known_motion, 0);
+        }
+        unexplained.emplace(parts().plan.filters, parts().window, from.channels.size(), rate_hz,
+                            follower ? &*follower : nullptr);
+    }
 
     template_set set;
     trace_stream traces;
@@ -56,7 +69,9 @@ struct online_sorter::state {
     std::int64_t decided = 0;
     std::int64_t received = 0;
     std::vector<decided_spike> known{};
-    unexplained_traces unexplained;
+    double rate_hz;
+    std::optional<motion_follower> follower{};
+    std::optional<unexplained_traces> unexplained{};
 
     const template_set::parts& parts() const { return set.internals(); }
     integer_block with_carried(std::span<const float> values);
@@ -64,6 +79,8 @@ struct online_sorter::state {
                                      const execution& run);
     void add_scores(const integer_block& traces_with_carried, const execution& run);
     void decide(std::vector<template_spike>& out);
+    std::int64_t end_of_bin() const;
+    void begin_bin();
 };
 
 // Returns the carried frames and the new ones as integers, and carries the last of them.
@@ -142,12 +159,25 @@ void online_sorter::state::decide(std::vector<template_spike>& out) {
 std::vector<template_spike> online_sorter::state::take(const integer_block& traces_with_carried,
                                                        const execution& run) {
     add_scores(traces_with_carried, run);
-    unexplained.add(traces_with_carried, carried);
+    unexplained->add(traces_with_carried, carried);
     std::vector<template_spike> out;
     const std::int64_t end = scores_first + static_cast<std::int64_t>(scores.frames);
     while (decided + block + after_block + margin <= end) decide(out);
-    unexplained.add(out, decided);
+    unexplained->add(out, decided);
     return out;
+}
+
+// The first frame of the next bin of the motion.
+std::int64_t online_sorter::state::end_of_bin() const {
+    if (!follower) return std::numeric_limits<std::int64_t>::max();
+    return std::llround(static_cast<double>(follower->bin() + 1) * follower->motion().time_bin_s *
+                        rate_hz);
+}
+
+void online_sorter::state::begin_bin() {
+    unexplained->search_until_known(decided);
+    follower->begin_bin();
+    traces.follow(follower->motion(), follower->bin());
 }
 
 std::string warning_of_unexplained(std::uint64_t detections, double seconds) {
@@ -162,7 +192,8 @@ std::string warning_of_unexplained(std::uint64_t detections, double seconds) {
         core::grouped(detections), per_minute);
 }
 
-online_sorter::online_sorter(const template_set& set, const recording_description& of) {
+online_sorter::online_sorter(const template_set& set, const recording_description& of,
+                             const probe_motion& known) {
     if (set.unit_count() == 0) throw invalid_argument("there are no templates");
     feature_basis own = set.basis();
     own.rate_hz = of.rate_hz;
@@ -170,7 +201,7 @@ online_sorter::online_sorter(const template_set& set, const recording_descriptio
     for (const recording_channel& channel : of.channels)
         own.contacts.push_back({channel.x_um, channel.y_um, channel.shank});
     check_same_space(set.basis(), own);
-    state_ = std::make_unique<state>(set, of);
+    state_ = std::make_unique<state>(set, of, known);
 }
 
 online_sorter::~online_sorter() = default;
@@ -183,9 +214,19 @@ std::vector<template_spike> online_sorter::add(std::span<const std::int16_t> fra
     if (frames.size() % channels != 0)
         throw invalid_argument(
             fmt::format("{} samples are not whole frames of {} channels", frames.size(), channels));
-    if (frames.empty()) return {};
-    state_->received += static_cast<std::int64_t>(frames.size() / channels);
-    return state_->take(state_->with_carried(state_->traces.next(frames)), run);
+    std::vector<template_spike> out;
+    while (!frames.empty()) {
+        const std::int64_t left = state_->end_of_bin() - state_->received;
+        const auto some = frames.first(
+            channels * static_cast<std::size_t>(std::min<std::int64_t>(
+                           left, static_cast<std::int64_t>(frames.size() / channels))));
+        frames = frames.subspan(some.size());
+        state_->received += static_cast<std::int64_t>(some.size() / channels);
+        const auto more = state_->take(state_->with_carried(state_->traces.next(some)), run);
+        out.insert(out.end(), more.begin(), more.end());
+        if (state_->received == state_->end_of_bin()) state_->begin_bin();
+    }
+    return out;
 }
 
 std::vector<template_spike> online_sorter::finish(const execution& run) {
@@ -194,12 +235,17 @@ std::vector<template_spike> online_sorter::finish(const execution& run) {
     std::vector<template_spike> out = state_->take(state_->with_carried(silence), run);
     std::erase_if(out,
                   [this](const template_spike& spike) { return spike.frame >= state_->received; });
-    state_->unexplained.finish(state_->received);
+    state_->unexplained->finish(state_->received);
     return out;
 }
 
 std::vector<unexplained_detection> online_sorter::take_unexplained() {
-    return state_->unexplained.take();
+    return state_->unexplained->take();
+}
+
+const probe_motion& online_sorter::motion() const {
+    static const probe_motion none;
+    return state_->follower ? state_->follower->motion() : none;
 }
 
 std::size_t online_sorter::block_frames(double rate_hz) {

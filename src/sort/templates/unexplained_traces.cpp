@@ -18,8 +18,9 @@ constexpr double beside_s = 0.00025;
 
 unexplained_traces::unexplained_traces(std::span<const matched_filter> filters,
                                        const template_window& window, std::size_t channels,
-                                       double rate_hz)
+                                       double rate_hz, motion_follower* follower)
     : placed_(filters, window),
+      follower_(follower),
       window_(window),
       least_frames_(std::llround(searched_s * rate_hz)),
       apart_(std::llround(apart_s * rate_hz)),
@@ -32,11 +33,13 @@ void unexplained_traces::add(const integer_block& traces, std::size_t skipped) {
             kept_[c].push_back(static_cast<float>(step) / steps_per_sd);
 }
 
-// A template begins up to a frame earlier if its spike is between two frames.
 void unexplained_traces::add(std::span<const template_spike> spikes, std::int64_t known_until) {
     spikes_.insert(spikes_.end(), spikes.begin(), spikes.end());
-    const std::int64_t end = known_until - window_.before - 1 - beside_;
-    if (end - searched_ >= least_frames_) search(end);
+    if (known_until - reach() - searched_ >= least_frames_) search(known_until - reach());
+}
+
+void unexplained_traces::search_until_known(std::int64_t known_until) {
+    if (known_until - reach() > searched_) search(known_until - reach());
 }
 
 void unexplained_traces::finish(std::int64_t end) {
@@ -56,6 +59,9 @@ void unexplained_traces::search(std::int64_t end) {
         block.values.insert(block.values.end(), each.begin(),
                             each.begin() + static_cast<std::ptrdiff_t>(width));
     placed_.subtract(spikes_, block);
+    if (follower_ != nullptr)
+        follower_->add(block, static_cast<std::size_t>(searched_ - kept_first_),
+                       static_cast<std::size_t>(end - searched_), spikes_);
     std::vector<float> left(width);
     std::vector<std::uint32_t> channels(width);
     std::vector<float> explained(width);

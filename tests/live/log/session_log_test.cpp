@@ -168,6 +168,27 @@ TEST_F(SessionLog, KeepsHowFarSendersHaveCome) {
         << "the last one that sent is last";
 }
 
+TEST_F(SessionLog, KeepsTheMotionThatIsFollowed) {
+    record(header_of(), {{.watermark_us = 5, .motion = {{2, {0.1, -2}}}},
+                         {.begins_epoch = true, .motion = {{7, {1.5, 3}}}},
+                         {.watermark_us = 9, .motion = {{9, {1.0 / 3, 3}}, {11, {-1e-7, 0}}}}});
+
+    EXPECT_EQ(session_file(path).motion(),
+              (std::vector<motion_step>{{7, {1.5, 3}}, {9, {1.0 / 3, 3}}, {11, {-1e-7, 0}}}))
+        << "of the last epoch";
+    for (const char* const text : {"0\t5\n", "0\t5\tx\n", "0\t5\t1e9\n", "5\n", "\n"}) {
+        run_sql(path, std::string("UPDATE meta SET value = '") + text + "' WHERE name = 'motion'");
+        EXPECT_NE(text_of([&] {
+                      session_file(path).motion();
+                  }).find("expected an epoch, a time and displacements"),
+                  std::string::npos)
+            << text;
+    }
+    std::filesystem::remove(path);
+    record(header_of(), {{.watermark_us = 5}});
+    EXPECT_TRUE(session_file(path).motion().empty());
+}
+
 TEST_F(SessionLog, WaitsForTheDiskOrLeavesOut) {
     std::vector<source_block> blocks(300);
     for (std::size_t i = 0; i < blocks.size(); ++i) blocks[i].missing = i;

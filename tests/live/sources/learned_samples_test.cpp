@@ -72,7 +72,7 @@ struct learning_example {
     }
     std::vector<source_block> given_templates(std::unique_ptr<sample_stream> samples) const {
         const std::vector<std::size_t> used{0, 2, 3};
-        sorted_samples from(std::move(samples), set, used);
+        sorted_samples from(std::move(samples), set, used, motion_model::automatic);
         return all_of(from);
     }
 };
@@ -102,9 +102,10 @@ TEST(LearnedSamples, HaveTheSpikesOfASourceWithTheTemplates) {
             while (given < blocks) std::this_thread::sleep_for(1ms);
             return learned_units{from.set, {0, 2, 3}, {"A warning."}};
         };
-        learned_samples learned(
-            std::make_unique<kept_samples>(std::move(stream)),
-            {2s, learn, [&](std::string_view sentence) { told.emplace_back(sentence); }}, {});
+        learned_samples learned(std::make_unique<kept_samples>(std::move(stream)),
+                                {2s, motion_model::automatic, learn,
+                                 [&](std::string_view sentence) { told.emplace_back(sentence); }},
+                                {});
         EXPECT_TRUE(learned.unit_names().empty());
         EXPECT_EQ(learned.learned(), nullptr);
         std::vector<source_block> got = from.all_of(learned);
@@ -162,7 +163,7 @@ TEST(LearnedSamples, WaitForTheFirstFrame) {
     };
     learned_samples learned(
         std::make_unique<kept_samples>(std::make_unique<described_later>(from.traces), name),
-        {1s, learn, {}}, {});
+        {1s, motion_model::automatic, learn, {}}, {});
     EXPECT_GT(spikes_in(from.all_of(learned)).size(), 50U);
     EXPECT_EQ(described, 1);
     EXPECT_EQ(learned.sampling()->channels[0].name, "named");
@@ -174,6 +175,7 @@ TEST(LearnedSamples, LearnFromWhatThereIs) {
     learned_samples learned(
         std::make_unique<kept_samples>(std::make_unique<arriving_samples>(from.traces)),
         {60s,
+         motion_model::automatic,
          [&](const recording& first, const std::stop_token&) {
              frames = first.frame_count();
              return learned_units{from.set, {1}, {}};
@@ -192,6 +194,7 @@ TEST(LearnedSamples, EndWithAStop) {
         learned_samples learned(
             std::make_unique<kept_samples>(std::make_unique<arriving_samples>(from.traces)),
             {1s,
+             motion_model::automatic,
              [&](const recording&, const std::stop_token& stops) -> learned_units {
                  while (!stops.stop_requested()) std::this_thread::sleep_for(1ms);
                  has_stopped = true;
@@ -223,7 +226,7 @@ TEST(LearnedSamples, HaveTheErrorsOfLearningAndOfTheirStream) {
     const auto error_after = [&](int good, const auto& learn) {
         learned_samples learned(
             std::make_unique<kept_samples>(std::make_unique<failing>(from.traces, good)),
-            {1s, learn, {}}, {});
+            {1s, motion_model::automatic, learn, {}}, {});
         return text_of([&] { from.all_of(learned); });
     };
     const auto fine = [&](const recording&, const std::stop_token&) {

@@ -55,7 +55,7 @@ struct sorted_example {
                                      std::optional<interrupted_session> resumed = {}) const {
         sorted_samples from(
             std::make_unique<given_samples>(traces.description(), std::move(blocks)), set, used,
-            resumed);
+            motion_model::automatic, std::move(resumed));
         std::vector<source_block> out;
         while (auto got = from.next()) out.push_back(std::move(*got));
         return out;
@@ -174,7 +174,7 @@ TEST(SortedSamples, KnowTheirChannels) {
     sorted_samples sorted(
         std::make_unique<given_samples>(from.traces.description(),
                                         std::vector<sample_block>{std::move(block)}),
-        from.set, all);
+        from.set, all, motion_model::automatic);
     while (sorted.next()) {
     }
     const sampling_state state = sorted.sampling().value();

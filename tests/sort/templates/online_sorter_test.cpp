@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
@@ -128,6 +129,114 @@ TEST(OnlineSorter, DecidesABlockWhenItsSamplesAndTheFewAfterItAreThere) {
     EXPECT_EQ(sorter.decided_frames(), 30);
     sorter.add(std::span{samples}.subspan(needed * channels, 100 * channels));
     EXPECT_EQ(sorter.decided_frames(), 30 * 4);
+}
+
+// A recording in which units begin to move after the part that templates are made of.
+struct drifting_example {
+    simulated_recording made = simulate_recording({.channels = 16,
+                                                   .length = is_shortened_run() ? 26s : 46s,
+                                                   .units = 5,
+                                                   .low_hz = 10,
+                                                   .high_hz = 20,
+                                                   .drift_um = is_shortened_run() ? 8.0 : 24.0,
+                                                   .drift_start = 12s,
+                                                   .seed = 21});
+    template_set set = *sort_whole(part_of(made.traces, 0, 12 * 30'000), true).learned;
+    probe_motion follows = unmoved(made.traces.description(), motion_model::rigid);
+
+    struct found {
+        std::vector<template_spike> spikes{};
+        probe_motion motion{};
+        double accuracy = 0;  // after the units have begun to move
+    };
+    found sorted(const probe_motion& known, const auto& next_size, int threads = 1,
+                 std::uint64_t first = 0) const {
+        online_sorter sorter(set, made.traces.description(), known);
+        found out;
+        std::vector<std::int16_t> samples;
+        while (first < made.traces.frame_count()) {
+            const auto count =
+                std::min<std::uint64_t>(made.traces.frame_count() - first, next_size());
+            samples.resize(count * made.traces.channel_count());
+            made.traces.read(first, samples);
+            append(out.spikes, sorter.add(samples, {.threads = threads}));
+            first += count;
+        }
+        append(out.spikes, sorter.finish());
+        out.motion = sorter.motion();
+        out.accuracy = accuracy_of(out.spikes);
+        return out;
+    }
+
+private:
+    double accuracy_of(const std::vector<template_spike>& spikes) const {
+        spike_samples times;
+        std::vector<std::uint32_t> labels;
+        for (const template_spike& spike : spikes) {
+            if (spike.frame < 12 * 30'000) continue;
+            times.push_back(spike.frame);
+            labels.push_back(spike.unit + 1);
+        }
+        std::vector<spike_samples> truth(5);
+        const spike_sequence& all = made.truth.spikes;
+        for (std::size_t n = 0; n < all.size(); ++n)
+            if (all.times_us()[n] >= 12'000'000)
+                truth[to_index(all.units()[n])].push_back(all.times_us()[n] * 3 / 100);
+        double sum = 0;
+        for (const double one : accuracies(truth, trains_of(times, labels), 12)) sum += one;
+        return sum / 5;
+    }
+};
+
+TEST(OnlineSorter, FollowsSlowMotion) {
+    const drifting_example from;
+    const auto fixed = from.sorted({}, [] { return 8192U; });
+    const auto whole = from.sorted(from.follows, [] { return 1U << 20U; });
+    EXPECT_TRUE(fixed.motion.empty());
+    EXPECT_GT(whole.accuracy, fixed.accuracy);
+    const std::size_t bins = whole.motion.times_s.size();
+    const double moved_um = whole.motion.displacement_um.back();
+    EXPECT_NEAR(moved_um,
+                from.made.truth.motion.back().um * (whole.motion.times_s.back() - 12) /
+                    (to_seconds(from.made.traces.length()) - 12),
+                5);
+
+    std::mt19937 random(5);
+    const auto pieces = from.sorted(
+        from.follows, [&] { return 1 + random() % 5000; }, 3);
+    EXPECT_EQ(pieces.spikes, whole.spikes);
+    EXPECT_EQ(pieces.motion, whole.motion);
+
+    // From two bins before, with the motion that is known.
+    probe_motion known = from.follows;
+    known.displacement_um = {whole.motion.displacement_um.end()[-3],
+                             whole.motion.displacement_um.end()[-2]};
+    known.times_s = {whole.motion.times_s[0], whole.motion.times_s[1]};
+    const auto first = static_cast<std::int64_t>(
+        std::llround(static_cast<double>(bins - 3) * known.time_bin_s * 30'000));
+    auto again = from.sorted(
+        known, [] { return 777U; }, 1, static_cast<std::uint64_t>(first));
+    EXPECT_EQ(again.motion.displacement_um.back(), moved_um);
+    auto tail = whole.spikes;
+    for (template_spike& spike : again.spikes) spike.frame += first;
+    for (auto* const spikes : {&tail, &again.spikes})
+        std::erase_if(*spikes, [&](const template_spike& spike) {
+            return spike.frame < first + static_cast<std::int64_t>(known.time_bin_s * 30'000);
+        });
+    EXPECT_EQ(again.spikes, tail);
+}
+
+TEST(OnlineSorter, FollowsNoMotionWhereThereIsNone) {
+    const example& from = shared_example();
+    const std::vector<std::int16_t> samples = from.samples();
+    const auto sorted = [&](const probe_motion& known) {
+        online_sorter sorter(from.set, from.later.description(), known);
+        std::vector<template_spike> out = sorter.add(samples);
+        append(out, sorter.finish());
+        EXPECT_EQ(sorter.motion().range_um(), 0);
+        return out;
+    };
+    EXPECT_EQ(sorted(unmoved(from.later.description(), motion_model::rigid)), sorted({}));
 }
 
 TEST(OnlineSorter, RefusesRecordingsOfAnotherKind) {
