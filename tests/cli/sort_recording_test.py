@@ -36,6 +36,11 @@ def accuracies(truth, found):
     return sorted(best)
 
 
+def values_of(npy):
+    """The bytes of an array after the head of its file."""
+    return npy[10 + int.from_bytes(npy[8:10], "little"):]
+
+
 def entries_of(archive):
     with zipfile.ZipFile(archive) as opened:
         return {name: opened.read(name) for name in opened.namelist()}
@@ -360,7 +365,8 @@ class SortRecording(CliTest):
         rig, second = self.folder / "rig.templates", self.folder / "second"
         known = len(table(self.sorted("first", "--save-templates", rig) / "units.tsv"))
         self.assertEqual(known, 4)
-        made = self.ok("sort", second, "--templates", rig, "-o", self.folder / "b", "--threads", "1")
+        both = self.folder / "both.templates"
+        made = self.ok("sort", second, "--templates", rig, "--save-templates", both, "-o", self.folder / "b", "--threads", "1")
         self.ok("sort", second, "--templates", rig, "-o", self.folder / "c", "--threads", "2")
         for name in ("spikes.npz", "units.tsv", "merges.tsv"):
             self.assertEqual((self.folder / "b" / name).read_bytes(), (self.folder / "c" / name).read_bytes())
@@ -382,6 +388,17 @@ class SortRecording(CliTest):
         # Of the first half, every spike is explained.
         self.assertNotIn("explained by no", self.ok("sort", self.folder / "first", "--templates", rig, "-o", self.folder / "d").stderr)
         self.assertNotIn("new", {row["origin"] for row in table(self.folder / "d/units.tsv")})
+
+        # The saved templates are those of the four units as they were, and of the two new ones.
+        before, after = entries_of(rig), entries_of(both)
+        for name in ("spatial.npy", "temporal.npy", "norms.npy", "least_scores.npy", "sizes.npy"):
+            numbers, more = (values_of(entries[name]) for entries in (before, after))
+            self.assertEqual(more[:len(numbers)], numbers, name)
+        again = self.ok("sort", second, "--templates", both, "-o", self.folder / "e")
+        self.assertNotIn("explained by no", again.stderr)
+        self.assertEqual([row["origin"] for row in table(self.folder / "e/units.tsv")], 6 * ["templates"])
+        found = self.units(self.folder / "e/spikes.npz")
+        self.assertGreater(accuracies(truth, {unit: found[unit] for unit in ("5", "6")})[0], 0.95)
 
     def sorted(self, recording, *options):
         self.ok("sort", self.folder / recording, *options, "-o", self.folder / f"sorted_{recording}")

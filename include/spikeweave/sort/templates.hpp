@@ -169,4 +169,17 @@ SPIKEWEAVE_API template_sorting find_new_units(const recording& from, const temp
                                                const template_options& options = {},
                                                const execution& run = {});
 
+/// Appends new units to a set, whose own units keep their templates, numbers and thresholds.
+/// @param found  the spikes of its units and of the new ones, whose numbers follow theirs
+/// @param unexplained  as of `find_new_units`; likewise, spikes beside them are left out
+/// @param moved  the motion that was undone when they were found; null: none
+/// @return without labels
+/// @throws io_error; cancelled.
+SPIKEWEAVE_API template_set with_new_units(const template_set& set, const recording& from,
+                                           const template_sorting& found,
+                                           std::span<const unexplained_detection> unexplained,
+                                           const std::shared_ptr<const probe_motion>& moved,
+                                           const template_options& options = {},
+                                           const execution& run = {});
+
 }  // namespace spikeweave

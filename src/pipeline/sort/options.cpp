@@ -56,11 +56,12 @@ void add_templates(option_list& list, sort_options& options) {
             "few after it; units that it lacks are reported apart, with numbers above; slow motion "
             "of the tissue is followed (`drift`)")
         .written("FILE")
-        .not_with({"start", "incremental", "model", "save_model", "save_templates", "stages", "drift_bin", "whiten",
+        .not_with({"start", "incremental", "model", "save_model", "stages", "drift_bin", "whiten",
                    "low_corner", "high_corner", "filter_order", "reference",
                    "features_per_channel"});
     list.add("save_templates", options.save_templates,
-             "write the templates of the units to this file, for later recordings of the probe")
+             "write the templates of the units to this file, for later recordings of the probe; "
+             "with `templates`, those of its units as they are, and of the new ones")
         .written("FILE")
         .not_with({"incremental", "model", "only_clusters", "whiten"});
 }

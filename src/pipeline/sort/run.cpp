@@ -418,6 +418,9 @@ sort_result sort_known(const recording& from, const sort_options& wanted, const 
     add_new_units(set, from, options, known, steps.next());
     result.decisions = std::move(known.found.decisions);
     const execution last = steps.next();
+    if (!options.save_templates.empty())
+        known.found.learned = with_new_units(set, from, known.found, known.unexplained,
+                                             how.preprocessing.moved, options.templates, last);
     take_matches(from, std::move(known.found), how, result, last);
     result.clustered_spikes = result.features.size();
     result.search.stopped = stop_reason::matched;
@@ -425,6 +428,7 @@ sort_result sort_known(const recording& from, const sort_options& wanted, const 
     measure_units(result, last);
     average_units(from, result, last);
     take_known_labels(set, result);
+    save_templates(result);
     return result;
 }
 

@@ -215,9 +215,6 @@ void find_residual_units(const template_traces& traces, const subtracted_units& 
     }
 }
 
-namespace {
-
-// Whether each spike is beside a detection that no template explains, on a channel of its unit.
 std::vector<bool> are_unexplained(const template_sorting& known, const template_set::parts& set,
                                   std::span<const unexplained_detection> unexplained) {
     constexpr double beside_s = 0.0005;
@@ -227,13 +224,17 @@ std::vector<bool> are_unexplained(const template_sorting& known, const template_
     for (const unexplained_detection& each : unexplained) {
         auto n = static_cast<std::size_t>(std::ranges::lower_bound(frames, each.frame - beside) -
                                           frames.begin());
-        for (; n < frames.size() && frames[n] <= each.frame + beside; ++n)
-            if (std::ranges::binary_search(set.plan.filters[known.sorted.labels[n] - 1].channels,
-                                           each.channel))
-                out[n] = true;
+        for (; n < frames.size() && frames[n] <= each.frame + beside; ++n) {
+            const std::size_t unit = known.sorted.labels[n] - 1;
+            out[n] = out[n] ||
+                     (unit < set.plan.filters.size() &&
+                      std::ranges::binary_search(set.plan.filters[unit].channels, each.channel));
+        }
     }
     return out;
 }
+
+namespace {
 
 // Known units and the spikes that they explain, without rare units, whose mean would be noise.
 struct frequent_units {

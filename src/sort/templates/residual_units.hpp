@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sort/templates/low_rank.hpp"
+#include "sort/templates/template_set.hpp"
 #include "sort/templates/template_traces.hpp"
 #include "sort/templates/unit_template.hpp"
 #include "spikeweave/core/execution.hpp"
@@ -50,5 +51,10 @@ void find_residual_units(const template_traces& traces, const subtracted_units& 
                          const residual_search& search, const execution& run,
                          std::vector<residual_unit>& found,
                          std::vector<cluster_decision>& decisions);
+
+/// Whether each spike is of a unit of the set and beside a detection that no template explains, on
+/// a channel of its unit: then it is considered wrong.
+std::vector<bool> are_unexplained(const template_sorting& known, const template_set::parts& set,
+                                  std::span<const unexplained_detection> unexplained);
 
 }  // namespace spikeweave::templates

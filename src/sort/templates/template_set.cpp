@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "io/session_schema.hpp"
@@ -213,6 +214,28 @@ std::vector<unit_verdict> read_verdicts(const model_reader& file, std::size_t un
     return out;
 }
 
+// What is expected of the spikes of each unit is measured.
+match_plan measured_plan(const template_traces& traces, const std::vector<matched_filter>& filters,
+                         const match_rule& measuring, const match_rule& rule,
+                         const execution& run) {
+    std::vector<std::uint32_t> numbers(filters.size());
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    const match_plan first(filters, measuring, run);
+    const template_matches found = match_templates(traces, first, run);
+    match_plan plan(filters, rule, run);
+    learned_amplitudes(filters, found.spikes, numbers, rule).apply_to(plan, numbers);
+    measured_misfits(first, found.left_over, numbers).apply_to(plan, numbers);
+    return plan;
+}
+
+// The overlaps of a unit with later ones follow those with earlier ones.
+void keep_known(const match_plan& known, match_plan& plan) {
+    std::ranges::copy(known.least_score, plan.least_score.begin());
+    std::ranges::copy(known.sizes, plan.sizes.begin());
+    for (std::size_t u = 0; u < known.misfits.size(); ++u)
+        std::ranges::copy(known.misfits[u], plan.misfits[u].begin());
+}
+
 }  // namespace
 
 template_set learn_set(const recording& from, const learned_from& units,
@@ -233,13 +256,6 @@ template_set learn_set(const recording& from, const learned_from& units,
         filters = filters_of(means);
     }
     measure_noise(traces, filters, false, on_cpu);
-    std::vector<std::uint32_t> numbers(filters.size());
-    std::iota(numbers.begin(), numbers.end(), 0U);
-    const match_plan first(filters, measuring, on_cpu);
-    const template_matches found = match_templates(traces, first, on_cpu);
-    match_plan plan(filters, rule, on_cpu);
-    learned_amplitudes(filters, found.spikes, numbers, rule).apply_to(plan, numbers);
-    measured_misfits(first, found.left_over, numbers).apply_to(plan, numbers);
     std::vector<std::uint32_t> peaks;
     for (const unit_template& mean : means) peaks.push_back(mean.peak_channel);
     return template_set(std::make_shared<const template_set::parts>(
@@ -247,7 +263,32 @@ template_set learn_set(const recording& from, const learned_from& units,
                             .traces = settings_of(filtered),
                             .window = units.window,
                             .peak_channels = std::move(peaks),
-                            .plan = std::move(plan)}));
+                            .plan = measured_plan(traces, filters, measuring, rule, on_cpu)}));
+}
+
+template_set extended_set(const template_set& set, const recording& from, const learned_from& units,
+                          const std::shared_ptr<const probe_motion>& moved,
+                          const match_rule& measuring, const match_rule& rule,
+                          std::uint64_t kept_bytes, const execution& run) {
+    template_set::parts out = set.internals();
+    const std::size_t known = set.unit_count();
+    const template_traces traces(filtered_recording(from, out.traces, moved), out.window,
+                                 kept_bytes, run);
+    std::vector<matched_filter> filters = out.plan.filters;
+    filters.resize(units.places.size());
+    // The spikes of other new units are in the first mean, not in the second.
+    std::vector<unit_template> means;
+    for (int round = 0; round < 2; ++round) {
+        means = average_templates(traces, units.spikes, units.places, filters, run);
+        for (std::size_t u = known; u < means.size(); ++u) filters[u] = filter_of(means[u]);
+    }
+    measure_noise(traces, std::span{filters}.subspan(known), moved != nullptr, run);
+    out.plan = measured_plan(traces, filters, measuring, rule, run);
+    keep_known(set.internals().plan, out.plan);
+    for (std::size_t u = known; u < means.size(); ++u)
+        out.peak_channels.push_back(means[u].peak_channel);
+    out.verdicts.clear();
+    return template_set(std::make_shared<const template_set::parts>(std::move(out)));
 }
 
 void write_into(io::zip_writer& archive, const template_set& set) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "io/zip.hpp"
@@ -36,6 +37,14 @@ struct learned_from {
 template_set learn_set(const recording& from, const learned_from& units,
                        const detection_options& detection, const match_rule& measuring,
                        const match_rule& rule, std::uint64_t kept_bytes, const execution& run);
+
+/// Appends units to a set, whose own stay as they are.
+/// @param units  the spikes and places of its units, then those of the new ones
+/// @param moved  the motion that was undone; null: none
+template_set extended_set(const template_set& set, const recording& from, const learned_from& units,
+                          const std::shared_ptr<const probe_motion>& moved,
+                          const match_rule& measuring, const match_rule& rule,
+                          std::uint64_t kept_bytes, const execution& run);
 
 /// Writes the arrays of a set.
 void write_into(io::zip_writer& archive, const template_set& set);

@@ -21,10 +21,12 @@
 
 namespace spikeweave {
 
+using templates::are_unexplained;
 using templates::average_templates;
 using templates::clean_units;
 using templates::cleaned_units;
 using templates::cluster_points;
+using templates::extended_set;
 using templates::filter_of;
 using templates::find_explained_units;
 using templates::find_mixed_units;
@@ -86,6 +88,15 @@ void check(const spike_features& features, std::size_t features_per_channel,
     if (features_per_channel == 0 || features.feature_count() % features_per_channel != 0)
         throw invalid_argument(fmt::format("{} features of {} for each channel",
                                            features.feature_count(), features_per_channel));
+}
+
+match_rule rule_of(const template_options& options, bool is_last) {
+    return {.threshold = options.match_threshold,
+            .least_amplitude = options.least_amplitude,
+            .most_amplitude = options.most_amplitude,
+            .fit_together = is_last,
+            .spike_share = is_last ? usual_spike_share : 0,
+            .measures_left_over = !is_last};
 }
 
 template <class Value>
@@ -164,14 +175,6 @@ private:
         return {std::llround(template_before_s * rate_hz),
                 std::llround(template_after_s * rate_hz)};
     }
-    match_rule rule_of(bool is_last) const {
-        return {.threshold = options_.match_threshold,
-                .least_amplitude = options_.least_amplitude,
-                .most_amplitude = options_.most_amplitude,
-                .fit_together = is_last,
-                .spike_share = is_last ? usual_spike_share : 0,
-                .measures_left_over = !is_last};
-    }
     void begin(const cluster_points& points);
     void match(int round);
     void keep(const cleaned_units& cleaned);
@@ -238,7 +241,7 @@ void template_search::match(int round) {
     const bool is_last = round + 1 == matching_rounds;
     const auto& moved = detection_.preprocessing.moved;
     measure_noise(traces_, filters_, moved && !moved->empty(), run_);
-    const match_rule rule = rule_of(is_last);
+    const match_rule rule = rule_of(options_, is_last);
     match_plan plan(filters_, rule, run_);
     amplitudes_.apply_to(plan, numbers_);
     if (is_last) misfits_.apply_to(plan, numbers_);
@@ -428,9 +431,10 @@ template_sorting template_search::finish() {
                                  .reason = "a unit"});
     }
     if (options_.learns_set && !numbers_.empty())
-        out.learned = learn_set(
-            traces_.source(), {.spikes = spikes_, .places = places_, .window = traces_.window()},
-            detection_, rule_of(false), rule_of(true), options_.kept_traces_bytes, run_);
+        out.learned = learn_set(traces_.source(),
+                                {.spikes = spikes_, .places = places_, .window = traces_.window()},
+                                detection_, rule_of(options_, false), rule_of(options_, true),
+                                options_.kept_traces_bytes, run_);
     return out;
 }
 
@@ -472,6 +476,25 @@ template_sorting sort_by_templates(const recording& from, const spike_features& 
     check(features, features_per_channel, clusters, detection, options);
     return template_search(from, clusters, detection, options, run)
         .find(features, features_per_channel);
+}
+
+template_set with_new_units(const template_set& set, const recording& from,
+                            const template_sorting& found,
+                            std::span<const unexplained_detection> unexplained,
+                            const std::shared_ptr<const probe_motion>& moved,
+                            const template_options& options, const execution& run) {
+    const std::vector<bool> left_out = are_unexplained(found, set.internals(), unexplained);
+    std::vector<template_spike> spikes;
+    for (std::size_t n = 0; n < found.sorted.labels.size(); ++n)
+        if (!left_out[n])
+            spikes.push_back({.frame = found.sorted.samples[n],
+                              .fraction = found.sorted.fractions[n],
+                              .unit = found.sorted.labels[n] - 1,
+                              .amplitude = found.amplitudes[n]});
+    const std::vector<template_place> places = template_places(from, found.peak_channels);
+    return extended_set(set, from, {.spikes = spikes, .places = places}, moved,
+                        rule_of(options, false), rule_of(options, true), options.kept_traces_bytes,
+                        run);
 }
 
 }  // namespace spikeweave
