@@ -374,6 +374,7 @@ def test_tutorial_finds_the_neurons_that_were_made_synchronous():
     assert [sorted(pattern["neurons"]) for pattern in ours] == [list(range(10))]
 
 
+@pytest.mark.nightly
 def test_published_recording(shared_data):
     import neo
 

@@ -59,6 +59,7 @@ def test_find_chains_of_a_file(simulated, tmp_path):
     assert (tmp_path / "out/page.html").stat().st_size > 100_000
 
 
+@pytest.mark.nightly
 def test_detectable_strength(simulated, tmp_path):
     file = tmp_path / "spikes.txt"
     file.write_text("".join(lines_of(simulated)))

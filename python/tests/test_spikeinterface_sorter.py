@@ -90,7 +90,11 @@ def test_recordings_for_launchers_are_the_same(recording):
 
 @pytest.mark.parametrize(
     ("engine", "how"),
-    [("loop", {}), ("joblib", {"n_jobs": 2}), ("processpoolexecutor", {"max_workers": 2})],
+    [
+        ("loop", {}),
+        pytest.param("joblib", {"n_jobs": 2}, marks=pytest.mark.nightly),
+        ("processpoolexecutor", {"max_workers": 2}),
+    ],
 )
 def test_launchers(engine, how, recording, expected, tmp_path):
     if engine == "joblib":
@@ -102,6 +106,7 @@ def test_launchers(engine, how, recording, expected, tmp_path):
     assert [trains(sorting) for sorting in sortings] == [expected, expected]
 
 
+@pytest.mark.nightly
 def test_dask(recording, expected, tmp_path):
     distributed = pytest.importorskip("distributed")
     jobs = [job(recording, tmp_path / name, threads=1) for name in ("a", "b")]
