@@ -139,7 +139,7 @@ edges_and_warnings edges_of(const spike_sequence& spikes, const std::vector<dela
     const episode_test_result tests =
         test_episodes(spikes, table, {.delays = delays}, significance);
     const bool warned = std::ranges::any_of(tests.warnings, [](const std::string& one) {
-        return one.find("rise and fall together within") != std::string::npos;
+        return one.find("units speed up together within") != std::string::npos;
     });
     return {tests.circuit.edges.size(), warned};
 }
