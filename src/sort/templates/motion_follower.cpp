@@ -82,11 +82,11 @@ motion_follower::slope motion_follower::slope_of(const matched_filter& filter,
         }
     for (std::size_t i = 0; i < own.size(); ++i)
         out.values.push_back(static_cast<float>(changes[i] - along / energy * own[i]));
-    for (auto frame = out.values.begin(); frame != out.values.end();
-         frame += std::ssize(filter.channels)) {
+    for (std::size_t f = 0; f < filter.frames; ++f) {
         double sum = 0;
-        for (std::size_t c = 0; c < filter.channels.size(); ++c)
-            sum += static_cast<double>(frame[c]) * frame[c];
+        for (const float x :
+             std::span(out.values).subspan(f * filter.channels.size(), filter.channels.size()))
+            sum += static_cast<double>(x) * x;
         out.energies.push_back(sum);
     }
     return out;
