@@ -193,7 +193,8 @@ TEST(OnlineSorter, FollowsSlowMotion) {
     const auto fixed = from.sorted({}, [] { return 8192U; });
     const auto whole = from.sorted(from.follows, [] { return 1U << 20U; });
     EXPECT_TRUE(fixed.motion.empty());
-    EXPECT_GT(whole.accuracy, fixed.accuracy);
+    // The motion of a shortened run costs no spike.
+    EXPECT_GE(whole.accuracy, fixed.accuracy + (is_shortened_run() ? 0 : 0.05));
     const std::size_t bins = whole.motion.times_s.size();
     const double moved_um = whole.motion.displacement_um.back();
     EXPECT_NEAR(moved_um,
