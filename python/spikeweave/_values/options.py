@@ -132,6 +132,11 @@ class _WithHoldOut(TypedDict, total=False):
     hold_out_block: Time | None
 
 
+class _WithTemplates(TypedDict, total=False):
+    templates: FilePath | None
+    drift: Literal["automatic", "none", "rigid", "blocks"] | None
+
+
 class _WithWindow(TypedDict, total=False):
     window: Time | None
     window_method: Literal["automatic", "remine", "incremental"] | None
@@ -276,7 +281,14 @@ class FeaturesOptions(TypedDict, total=False):
     seed: int | None
 
 
-class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=False):
+class LiveOptions(
+    _WithMinCount,
+    _WithDelays,
+    _WithStrategy,
+    _WithTemplates,
+    _WithWindow,
+    total=False,
+):
     speed: FloatOrMax | None
     order: str | None
     stream: str | None
@@ -312,8 +324,6 @@ class LiveOptions(_WithMinCount, _WithDelays, _WithStrategy, _WithWindow, total=
     groups: FilePath | None
     group_window: Time | None
     layout: FilePath | None
-    templates: FilePath | None
-    drift: Literal["automatic", "none", "rigid", "blocks"] | None
     learn: Time | None
     sample_rate: float | None
     channels: int | None
@@ -453,7 +463,7 @@ class SortFeaturesOptions(_WithStartingClusters, total=False):
     device: str | None
 
 
-class SortOptions(_WithStartingClusters, total=False):
+class SortOptions(_WithTemplates, _WithStartingClusters, total=False):
     low_corner: float | None
     high_corner: float | None
     filter_order: int | None
@@ -466,7 +476,6 @@ class SortOptions(_WithStartingClusters, total=False):
     after: Time | None
     neighbours: Length | None
     features_per_channel: int | None
-    drift: Literal["automatic", "none", "rigid", "blocks"] | None
     drift_bin: Time | None
     stages: Literal["cluster", "templates"] | None
     merge: Literal["none", "auto"] | None
@@ -475,7 +484,6 @@ class SortOptions(_WithStartingClusters, total=False):
     most_amplitude: float | None
     least_spikes: int | None
     kept_traces: IntOrAuto | None
-    templates: FilePath | None
     save_templates: FilePath | None
     seed: int | None
     refractory: Time | None
