@@ -74,7 +74,7 @@ class LiveLearning(CliTest):
     def test_at_any_speed_and_from_a_pipe(self):
         expected = self.results_of(self.session)
         played = self.folder / "played.session"
-        said = self.ok("live", self.recording, *self.analysis, "--speed", "3", "--record", played).stderr
+        said = self.ok("live", self.recording, *self.analysis, "--speed", "1", "--record", played).stderr
         self.assertRegex(said, r"samples are sorted as they arrive, \d+ s after")
         self.assertNotIn("had come", said)
         self.assertEqual(self.results_of(played), expected)
