@@ -21,7 +21,7 @@ from pathlib import Path
 import options
 import recordings
 import tables
-from environments import AGREE, JUDGE, PEERS, SORT, Environments, Failed, download_wheels, run
+from environments import AGREE, JUDGE, PEERS, SORT, Environments, Failed, run
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "support"))
 import results
@@ -82,7 +82,8 @@ class Comparison:
             "processor seconds": processor_seconds() - used,
         }
         shutil.copy(sorted_to / "sorting.npz", result)
-        shutil.copy(sorted_to / "spikes.npz", result.with_suffix(".spikes.npz"))
+        for name in ("spikes.npz", "units.tsv"):
+            shutil.copy(sorted_to / name, result.with_suffix(f".{name}"))
         shutil.rmtree(sorted_to)
         result.with_suffix(".json").write_text(json.dumps(took))
 
@@ -193,10 +194,6 @@ def report(chosen, name, columns, rows):
 
 def main():
     chosen = options.arguments(__doc__, [*SORTERS], OWN)
-    if chosen.download_wheels:
-        size = download_wheels(chosen.download_wheels, chosen.python_version)
-        print(f"{size / 2**20:.1f} MiB in {chosen.download_wheels}")
-        return 0
     compared = Comparison(chosen)
     try:
         compared.python("spikeinterface")

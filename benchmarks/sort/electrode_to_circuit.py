@@ -6,11 +6,12 @@ SpikeInterface the voltages. Sorters sort these at their defaults, and from the 
 CellExplorer's rule (../assess/circuit/peers.py) find connections; spikeweave takes the units that it
 labels good, as it does by default. True spikes give the ceiling.
 Columns: units, those that match a neuron with an accuracy above 0.8, false ones (peers/judge.py),
-and of both signs the connections that are true, those that are false (a unit that matches no neuron
+of spikeweave's the number labelled good, and of those the ones that match like that; and of both signs the connections that are true, those that are false (a unit that matches no neuron
 by 0.3 has none) and those that are found from true spikes but not from the units.
 Usage: electrode_to_circuit.py SPIKEWEAVE [options]
 """
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -30,9 +31,10 @@ import scores
 
 TOLERANCE_S = 0.0004
 LEAST_ACCURACY = 0.3  # of a unit that stands for a neuron
+RIGHT = 0.8  # the accuracy of a unit that is found
 TRUTH = "true spikes"
 CIRCUITS = (OWN, "CellExplorer 8 ms")
-UNITS = ("units", "> 0.8", "false units")
+UNITS = ("units", "> 0.8", "false units", "good", "good > 0.8")
 COLUMNS = ("recording", "seed", "sorter", *UNITS, "circuit", "true", "false", "lost")
 
 
@@ -44,18 +46,18 @@ def shared(one, other):
 
 
 def matches(true, found):
-    """Returns the number of the neuron of each unit or None, each neuron for one unit at most."""
+    """Returns the neuron of each unit or None, each neuron for one unit at most, and accuracies."""
     accuracy = numpy.zeros((len(true), len(found)))
     for i, one in enumerate(true):
         for k, other in enumerate(found):
             both = shared(one, other) if len(one) and len(other) else 0
             accuracy[i, k] = both / max(1, len(one) + len(other) - both)
-    neurons = [None] * len(found)
+    neurons, accuracies = [None] * len(found), numpy.zeros(len(found))
     while accuracy.size and accuracy.max() >= LEAST_ACCURACY:
         i, k = numpy.unravel_index(accuracy.argmax(), accuracy.shape)
-        neurons[k] = i
+        neurons[k], accuracies[k] = i, accuracy[i, k]
         accuracy[i, :], accuracy[:, k] = 0, 0
-    return neurons
+    return neurons, accuracies
 
 
 def network_of(units, trains, file, true, neurons):
@@ -68,8 +70,23 @@ def network_of(units, trains, file, true, neurons):
     return networks.Network(file.stem, file, units, trains, true.start, true.end, weights)
 
 
+def labelled_good(result, units, accuracies):
+    """Returns how many units spikeweave labels good, and how many of them are found."""
+    file = result.with_suffix(".units.tsv")
+    if not file.exists():
+        return (None, None)
+    with file.open(encoding="utf-8") as lines:
+        rows = csv.DictReader((line for line in lines if line[0] != "#"), delimiter="\t")
+        good = {row["unit"] for row in rows if row["label"] == "good"}
+    found = [accuracy for unit, accuracy in zip(units, accuracies, strict=True) if unit in good]
+    return len(good), sum(accuracy > RIGHT for accuracy in found)
+
+
 def sorted_network(place, result, true):
-    """Reads the units of a sorter; spikeweave's own file has their labels, too."""
+    """Reads the units of a sorter, and how far its labels are right.
+
+    spikeweave's own file of spikes has the labels, too.
+    """
     file = numpy.load(result)
     rate = json.loads((place / "binary.json").read_text())["kwargs"]["sampling_frequency"]
     times, labels = file["samples"] / rate, file["labels"].astype(int)
@@ -82,7 +99,10 @@ def sorted_network(place, result, true):
         rows = sorted((time, unit) for unit, train in zip(units, trains) for time in train)
         text = "".join(f"{time:.6f}\t{unit}\n" for time, unit in rows)
         spikes.write_text(f"# span_s: {true.start} {true.end}\ntime_s\tunit\n{text}")
-    return network_of(units, trains, spikes, true, matches(true.trains, trains))
+    neurons, accuracies = matches(true.trains, trains)
+    return network_of(units, trains, spikes, true, neurons), labelled_good(
+        result, units, accuracies
+    )
 
 
 def edges_of(network, circuit, command):
@@ -102,16 +122,19 @@ def judged(network, parts):
 
 def measure(compared, sorter, place, true):
     """Yields the figures of each circuit."""
-    unit_figures = dict(zip(UNITS, (len(true.units), len(true.units), 0), strict=True))
-    network = true
+    network, unit_figures = true, (len(true.units), len(true.units), 0, None, None)
     if sorter != TRUTH:
         figures = compared.measure(sorter, place)
         names = ("units", "units above 0.8", "false units")
-        unit_figures = dict(zip(UNITS, (figures[name] for name in names), strict=True))
-        network = sorted_network(place, compared.result_of(sorter, place), true)
+        network, good = sorted_network(place, compared.result_of(sorter, place), true)
+        unit_figures = (*(figures[name] for name in names), *good)
     for circuit in CIRCUITS:
         parts = edges_of(network, circuit, compared.spikeweave)
-        yield {**unit_figures, "circuit": circuit, **judged(network, parts)}
+        yield {
+            **dict(zip(UNITS, unit_figures, strict=True)),
+            "circuit": circuit,
+            **judged(network, parts),
+        }
 
 
 def compare(compared, chosen):

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import recordings
+from environments import download_wheels
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -60,7 +61,11 @@ def parser_of(description, sorters, own, kinds):
 def arguments(description, sorters, own, kinds=recordings.KINDS):
     parser = parser_of(description, sorters, own, kinds)
     chosen = parser.parse_args(sys.argv[1:])
-    if not chosen.download_wheels and not chosen.spikeweave:
+    if chosen.download_wheels:
+        size = download_wheels(chosen.download_wheels, chosen.python_version)
+        print(f"{size / 2**20:.1f} MiB in {chosen.download_wheels}")
+        sys.exit()
+    if not chosen.spikeweave:
         parser.error("the spikeweave command is missing")
     if chosen.set == "develop" and chosen.seeds > recordings.MOST_DEVELOP_SEEDS:
         parser.error(f"there are {recordings.MOST_DEVELOP_SEEDS} seeds to develop on")

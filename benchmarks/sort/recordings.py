@@ -79,6 +79,7 @@ KINDS = {
     "own-realistic-32-30-120s-12uV": realistic(32, 30, 120, "--noise", 12),
     "own-realistic-64-60-120s-8uV": realistic(64, 60, 120),
     "own-realistic-384-250-60s-8uV": realistic(384, 250, 60),
+    "own-realistic-384-250-300s-8uV": realistic(384, 250, 300),
     "own-drift-static": realistic(64, 40, 120),
     "own-drift-rigid": realistic(64, 40, 120, "--drift", "30um"),
     "own-drift-zigzag": realistic(64, 40, 120, "--drift", "30um", "--drift-shape", "zigzag"),
@@ -89,7 +90,11 @@ NETWORKS = {
     f"network-{channels}-{units}-{minutes}min{name}": network(channels, units, minutes, *options)
     for channels, units in ((32, 25), (64, 50), (384, 250))
     for minutes in (2, 10, 30)
-    for name, options in (("", ()), ("-bursting", ("--bursting", 0.6)), ("-drift", ("--drift", "30um")))
+    for name, options in (
+        ("", ()),
+        ("-bursting", ("--bursting", 0.6)),
+        ("-drift", ("--drift", "30um")),
+    )
 }
 NETWORKS |= {
     f"si-network-{channels}-{units}-{minutes}min": {

@@ -8,6 +8,7 @@ binary.json, probe.json, the samples (int16) and truth.npz.
 """
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -122,7 +123,8 @@ def counts(traces):
 def write(folder, traces, truth):
     aside = folder.with_suffix(".part")
     shutil.rmtree(aside, ignore_errors=True)
-    traces.save(folder=aside, n_jobs=1, progress_bar=False)
+    threads = os.cpu_count() if traces.check_serializability("pickle") else 1
+    traces.save(folder=aside, n_jobs=threads, progress_bar=False)
     if not (aside / "probe.json").exists():  # SpikeInterface 0.105 has another name for it
         shutil.copy(aside / "probegroup.json", aside / "probe.json")
     if truth is not None:
