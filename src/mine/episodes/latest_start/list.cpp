@@ -16,42 +16,11 @@
 namespace spikeweave::episodes {
 namespace {
 
-std::vector<unit_id> units_in(const candidate_set& candidates) {
-    std::vector<unit_id> units = candidates.units;
-    std::sort(units.begin(), units.end());
-    units.erase(std::unique(units.begin(), units.end()), units.end());
-    return units;
-}
-
 // The steps of merging the spikes of each pair of a list.
 double merging_steps(const train_index& trains, const candidate_set& pairs) {
     double steps = 0;
     for (std::size_t c = 0; c < pairs.count(); ++c) steps += trains[pairs.units_of(c)[1]].size;
     return steps;
-}
-
-// Counts every pair of the units, also those that are not in the list.
-count_result count_by_looking_back(const counting_problem& problem, const train_index& trains,
-                                   const candidate_set& pairs) {
-    const mined_level counted = count_pairs(problem, trains, units_in(pairs),
-                                            {.threshold = 1,
-                                             .self_repeats = true,
-                                             .pairs = pair_method::look_back,
-                                             .max_memory_bytes = 0});
-    const auto step = [](const candidate_set& of, std::size_t i) {
-        return episode_step{of.units_of(i)[0], of.delays_of(i)[0], of.units_of(i)[1]};
-    };
-    std::vector<episode_step> found;  // ascending
-    for (std::size_t i = 0; i < counted.counts.size(); ++i)
-        found.push_back(step(counted.frequent, i));
-
-    count_result result{std::vector<std::uint64_t>(pairs.count())};
-    for (std::size_t c = 0; c < pairs.count(); ++c) {
-        const auto at = std::lower_bound(found.begin(), found.end(), step(pairs, c));
-        if (at != found.end() && *at == step(pairs, c))
-            result.counts[c] = counted.counts[static_cast<std::size_t>(at - found.begin())];
-    }
-    return result;
 }
 
 }  // namespace
@@ -60,7 +29,7 @@ count_result count_by_latest_start(const counting_problem& problem, const candid
                                    std::uint64_t) {
     const train_index trains(problem.spikes);
     if (candidates.size == 2 && looking_back_pays(problem, merging_steps(trains, candidates)))
-        return count_by_looking_back(problem, trains, candidates);
+        return {count_listed_pairs(problem, trains, candidates)};
 
     std::vector<std::size_t> order(candidates.count());
     std::iota(order.begin(), order.end(), std::size_t{0});

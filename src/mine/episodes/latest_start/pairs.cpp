@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <numeric>
 #include <vector>
 
@@ -34,33 +36,60 @@ struct frequent_pair {
 class look_back_counter {
 public:
     look_back_counter(const counting_problem& problem, const train_index& trains,
-                      std::span<const unit_id> units, const level_rules& rules)
-        : problem_(problem),
-          trains_(trains),
-          units_(units),
-          rules_(rules),
-          by_low_(intervals_by_low(problem)) {
+                      std::span<const unit_id> units)
+        : problem_(problem), trains_(trains), units_(units), by_low_(intervals_by_low(problem)) {
         index_in_units_.resize(problem.spikes.unit_count(), not_wanted);
         for (std::uint32_t u = 0; u < units.size(); ++u) index_in_units_[to_index(units[u])] = u;
     }
 
-    std::vector<frequent_pair> pairs_to(unit_id to) {
-        std::vector<running_count>& states = states_.local();
-        states.assign(units_.size() * problem_.intervals.size(), {});
-        count_to(to, {}, states.data());
+    std::vector<frequent_pair> pairs_to(unit_id to, const level_rules& rules) {
+        const std::vector<running_count>& states = counted_to(to, by_low_);
         std::vector<frequent_pair> found;
         for (std::uint32_t u = 0; u < units_.size(); ++u) {
-            if (units_[u] == to && !rules_.self_repeats) continue;
+            if (units_[u] == to && !rules.self_repeats) continue;
             for (std::uint32_t d = 0; d < problem_.intervals.size(); ++d) {
                 const std::uint64_t count = states[d * units_.size() + u].count;
-                if (count >= rules_.threshold) found.push_back({units_[u], d, to, count});
+                if (count >= rules.threshold) found.push_back({units_[u], d, to, count});
             }
         }
         return found;
     }
 
+    // Counts these pairs of a list, which all have one second unit.
+    void count(const candidate_set& pairs, std::span<const std::size_t> which,
+               std::span<std::uint64_t> counts) {
+        std::vector<std::uint8_t> is_wanted(problem_.intervals.size());
+        for (const std::size_t c : which) is_wanted[pairs.delays_of(c)[0]] = 1;
+        std::vector<std::uint32_t> wanted;
+        std::ranges::copy_if(by_low_, std::back_inserter(wanted),
+                             [&](std::uint32_t d) { return is_wanted[d] != 0; });
+        const std::vector<running_count>& states =
+            counted_to(pairs.units_of(which.front())[1], wanted);
+        for (const std::size_t c : which)
+            counts[c] = states[pairs.delays_of(c)[0] * units_.size() +
+                               index_in_units_[to_index(pairs.units_of(c)[0])]]
+                            .count;
+    }
+
     // Counts on all pairs to a unit, at the new spikes; states: by interval, then by first unit.
     void count_to(unit_id to, const new_spikes& fresh, running_count* states) const {
+        count_to(to, by_low_, fresh, states);
+    }
+
+private:
+    static constexpr std::uint32_t not_wanted = UINT32_MAX;
+
+    const std::vector<running_count>& counted_to(unit_id to,
+                                                 std::span<const std::uint32_t> by_low) {
+        std::vector<running_count>& states = states_.local();
+        states.assign(units_.size() * problem_.intervals.size(), {});
+        count_to(to, by_low, {}, states.data());
+        return states;
+    }
+
+    // by_low: the intervals in which pairs are counted, the lowest first
+    void count_to(unit_id to, std::span<const std::uint32_t> by_low, const new_spikes& fresh,
+                  running_count* states) const {
         const indexed_train& train = trains_[to];
         const auto begin = static_cast<std::uint32_t>(
             std::lower_bound(train.positions, train.positions + train.size, fresh.first) -
@@ -72,7 +101,7 @@ public:
             for (std::uint32_t i = begin; i < train.size; ++i) {
                 if (i % spikes_between_stop_checks == 0) core::throw_if_stopped(problem_.run.stop);
                 near.fetch_ahead(i, looked_back, 0);
-                looked_back = look_back(train, i, order_key, states);
+                looked_back = look_back(train, i, by_low, order_key, states);
             }
         };
         if (problem_.ties == tie_rule::time) {
@@ -84,14 +113,12 @@ public:
         }
     }
 
-private:
-    static constexpr std::uint32_t not_wanted = UINT32_MAX;
-
     // Returns how many spikes before this one were examined.
     // order_key: returns the order key of a spike, by which overlap is decided
     template <class OrderKey>
     std::size_t look_back(const indexed_train& train, std::uint32_t spike,
-                          const OrderKey& order_key, running_count* states) const {
+                          std::span<const std::uint32_t> by_low, const OrderKey& order_key,
+                          running_count* states) const {
         const std::int64_t* const times = problem_.spikes.times_us().data();
         const unit_id* const units = problem_.spikes.units().data();
         const std::uint32_t* const index_in_units = index_in_units_.data();
@@ -99,7 +126,7 @@ private:
         const std::int64_t end = order_key(train.positions[spike]);
         std::size_t begin = train.positions[spike];  // one after the next to examine
         std::size_t first = begin;
-        for (const std::uint32_t d : by_low_) {
+        for (const std::uint32_t d : by_low) {
             const interval_us& interval = problem_.intervals[d];
             running_count* const mine = states + d * units_.size();
             while (begin > 0 && times[begin - 1] >= time - interval.low) --begin;
@@ -121,7 +148,6 @@ private:
     const counting_problem& problem_;
     const train_index& trains_;
     std::span<const unit_id> units_;
-    const level_rules& rules_;
     std::vector<std::uint32_t> by_low_;
     std::vector<std::uint32_t> index_in_units_;
     tbb::enumerable_thread_specific<std::vector<running_count>> states_;
@@ -192,9 +218,9 @@ mined_level count_pairs(const counting_problem& problem, const train_index& trai
     const parallel::rank_block own = parallel::block_of_rank(units.size(), problem.run);
     std::vector<std::vector<frequent_pair>> found(own.size());
     if (chosen_pair_method(problem, units, rules) == pair_method::look_back) {
-        look_back_counter counter(problem, trains, units, rules);
+        look_back_counter counter(problem, trains, units);
         parallel::parallel_for(own.size(), problem.run, "counting pairs", [&](std::size_t u) {
-            found[u] = counter.pairs_to(units[own.begin + u]);
+            found[u] = counter.pairs_to(units[own.begin + u], rules);
         });
     } else {
         tbb::enumerable_thread_specific<survivor_buffer> buffers;
@@ -220,12 +246,29 @@ mined_level count_pairs(const counting_problem& problem, const train_index& trai
     return level;
 }
 
+std::vector<std::uint64_t> count_listed_pairs(const counting_problem& problem,
+                                              const train_index& trains,
+                                              const candidate_set& pairs) {
+    std::vector<unit_id> units = pairs.units;
+    std::ranges::sort(units);
+    units.erase(std::unique(units.begin(), units.end()), units.end());
+    std::map<unit_id, std::vector<std::size_t>> by_second;
+    for (std::size_t c = 0; c < pairs.count(); ++c) by_second[pairs.units_of(c)[1]].push_back(c);
+    std::vector<std::span<const std::size_t>> lists;
+    for (const auto& [unit, which] : by_second) lists.emplace_back(which);
+    std::vector<std::uint64_t> counts(pairs.count());
+    look_back_counter counter(problem, trains, units);
+    parallel::parallel_for(lists.size(), problem.run, "counting pairs",
+                           [&](std::size_t i) { counter.count(pairs, lists[i], counts); });
+    return counts;
+}
+
 void count_pairs_on(const counting_problem& problem, const train_index& trains,
                     std::span<const unit_id> units, const level_rules& rules, pair_method method,
                     const new_spikes& fresh, std::span<running_count> counts) {
     const std::size_t each = units.size() * problem.intervals.size();
     if (method == pair_method::look_back) {
-        const look_back_counter counter(problem, trains, units, rules);
+        const look_back_counter counter(problem, trains, units);
         parallel::parallel_for(units.size(), problem.run, "counting pairs", [&](std::size_t to) {
             counter.count_to(units[to], fresh, counts.subspan(to * each, each).data());
         });

@@ -33,6 +33,11 @@ pair_method chosen_pair_method(const counting_problem& problem, std::span<const 
 mined_level count_pairs(const counting_problem& problem, const train_index& trains,
                         std::span<const unit_id> units, const level_rules& rules);
 
+/// Counts the pairs of a list, by looking back from every spike of their second units.
+std::vector<std::uint64_t> count_listed_pairs(const counting_problem& problem,
+                                              const train_index& trains,
+                                              const candidate_set& pairs);
+
 /// Counts on every ordered pair of `units` with every interval in the next piece of a recording.
 /// @param method  not `automatic`
 /// @param counts  one for each pair: by its second unit, then by interval, then by its first unit;
