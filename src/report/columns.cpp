@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/stop.hpp"
+#include "parallel/ordered_for.hpp"
 #include "report/text.hpp"
 
 namespace spikeweave::report {
@@ -212,6 +213,22 @@ json json_value(const column_value& value, const Unit& unit) {
 
 constexpr auto index_of_unit = [](unit_id unit) { return json(to_index(unit)); };
 
+// Threads make the text of some rows each by add(text, row); take(text) gets them in order.
+template <class Text, class Add, class Take>
+void in_pieces(std::size_t rows, const execution& run, const Add& add, const Take& take) {
+    constexpr std::size_t rows_a_piece = 4096;
+    parallel::for_each_in_order((rows + rows_a_piece - 1) / rows_a_piece, run, "writing tables",
+                                [&](std::size_t piece) {
+                                    Text out;
+                                    const std::size_t first = piece * rows_a_piece;
+                                    for (std::size_t i = first;
+                                         i < std::min(rows, first + rows_a_piece); ++i)
+                                        add(out, i);
+                                    return out;
+                                },
+                                [&](std::size_t, const Text& text) { take(text); });
+}
+
 std::string json_name(const column& one) {
     const bool has_unit = is_time(one.value) || std::holds_alternative<delay_interval>(one.value) ||
                           std::holds_alternative<std::vector<delay_interval>>(one.value);
@@ -248,17 +265,12 @@ std::string tsv_line(const row& values, std::span<const std::string> unit_names,
 
 void write_lines(const result_table& table, std::span<const std::string> unit_names,
                  const std::function<void(std::string_view)>& write, const execution& run) {
-    constexpr std::size_t piece = std::size_t{1} << 20U;
-    std::string out = tsv_heading(table.names) + '\n';
-    for (std::size_t i = 0; i < table.size; ++i) {
+    write(tsv_heading(table.names) + '\n');
+    const auto lines = [&](std::string& out, std::size_t i) {
         out += tsv_line(table.at(i), unit_names, table.none);
         out += '\n';
-        if (out.size() < piece) continue;
-        core::throw_if_stopped(run.stop);
-        write(out);
-        out.clear();
-    }
-    write(out);
+    };
+    in_pieces<std::string>(table.size, run, lines, write);
 }
 
 std::string tsv_of(const result_table& table, std::span<const std::string> unit_names) {
@@ -297,15 +309,19 @@ json columns_of(const result_table& table, std::size_t most, const execution& ru
 
 void write_columns(const result_table& table, const std::function<void(std::string_view)>& write,
                    const execution& run) {
-    std::vector<std::string> columns(table.names.size());
-    for (std::size_t i = 0; i < table.size; ++i) {
-        core::stop_at_times(i, run.stop);
+    using columns_text = std::vector<std::string>;
+    columns_text columns(table.names.size());
+    const auto add_row = [&](columns_text& out, std::size_t i) {
+        out.resize(columns.size());
         const row values = table.at(i);
-        for (std::size_t k = 0; k < columns.size(); ++k) {
-            if (i > 0) columns[k] += ',';
-            columns[k] += compact(json_value(values[k].value, index_of_unit));
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            if (i > 0) out[k] += ',';
+            out[k] += compact(json_value(values[k].value, index_of_unit));
         }
-    }
+    };
+    in_pieces<columns_text>(table.size, run, add_row, [&](const columns_text& piece) {
+        for (std::size_t k = 0; k < columns.size(); ++k) columns[k] += piece[k];
+    });
     write(fmt::format(R"({{"total":{})", table.total.value_or(table.size)));
     for (std::size_t k = 0; k < columns.size(); ++k) {
         write(fmt::format(",\n{}:[", json(json_name(table.names[k])).dump()));
@@ -316,7 +332,7 @@ void write_columns(const result_table& table, const std::function<void(std::stri
 }
 
 std::string graphml_of(std::string_view id, std::span<const std::string> unit_names,
-                       const result_table& nodes, const result_table& edges) {
+                       const result_table& nodes, const result_table& edges, const execution& run) {
     const auto named = [](std::string name, row columns) {
         columns.insert(columns.begin(), {"name", std::move(name)});
         return columns;
@@ -327,14 +343,16 @@ std::string graphml_of(std::string_view id, std::span<const std::string> unit_na
     for (std::size_t u = 0; u < unit_names.size(); ++u)
         out += fmt::format("    <node id=\"u{}\">{}</node>\n", u,
                            graphml_data(named(unit_names[u], nodes.at(u)), unit_names, "node"));
-    for (std::size_t i = 0; i < edges.size; ++i) {
+    const auto add_edge = [&](std::string& lines, std::size_t i) {
         const row edge = edges.at(i);
-        out += fmt::format(R"(    <edge source="u{}" target="u{}">{}</edge>)",
-                           to_index(std::get<unit_id>(edge[0].value)),
-                           to_index(std::get<unit_id>(edge[1].value)),
-                           graphml_data(edge, unit_names, "edge"));
-        out += '\n';
-    }
+        lines += fmt::format(R"(    <edge source="u{}" target="u{}">{}</edge>)",
+                             to_index(std::get<unit_id>(edge[0].value)),
+                             to_index(std::get<unit_id>(edge[1].value)),
+                             graphml_data(edge, unit_names, "edge"));
+        lines += '\n';
+    };
+    in_pieces<std::string>(edges.size, run, add_edge,
+                           [&](const std::string& piece) { out += piece; });
     return out + "  </graph>\n</graphml>\n";
 }
 

@@ -160,6 +160,7 @@ void write_columns(const result_table& table, const std::function<void(std::stri
 /// @param nodes  the columns of each unit besides its name
 /// @param edges  rows that begin with the units `from` and `to`
 std::string graphml_of(std::string_view id, std::span<const std::string> unit_names,
-                       const result_table& nodes, const result_table& edges);
+                       const result_table& nodes, const result_table& edges,
+                       const execution& run = {});
 
 }  // namespace spikeweave::report

@@ -35,15 +35,19 @@ void write_episode_report(const std::filesystem::path& folder, const episode_rep
                           bool overwrite, const execution& run) {
     const report::episode_view p(report);
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
-    out.write("lags.tsv", report::tsv_of(report::lags_table(p, run), report.spikes.unit_names()));
-    out.write("circuit.graphml", report::circuit_graphml(p));
-    out.write("circuit.svg", report::circuit_svg(p));
-    if (report.with_occurrences) {
-        io::atomic_file file(out.file("occurrences.tsv"));
-        report::write_occurrences(
-            p, [&](std::string_view piece) { file.write(piece); }, run);
+    const auto write_file = [&](const char* name, const auto& write_into) {
+        io::atomic_file file(out.file(name));
+        write_into([&](std::string_view piece) { file.write(piece); });
         file.commit();
-    }
+    };
+    write_file("lags.tsv", [&](const auto& write) {
+        report::write_lines(report::lags_table(p, run), report.spikes.unit_names(), write, run);
+    });
+    out.write("circuit.graphml", report::circuit_graphml(p, run));
+    out.write("circuit.svg", report::circuit_svg(p));
+    if (report.with_occurrences)
+        write_file("occurrences.tsv",
+                   [&](const auto& write) { report::write_occurrences(p, write, run); });
     report::write_result(out, report::document_of(p, run), report.with_page, run);
     out.commit(run.stop);
 }

@@ -256,14 +256,14 @@ std::vector<std::optional<edge_kind>> kinds_of_pairs(const pair_tests& pairs, co
 
 namespace spikeweave::report {
 
-std::string circuit_graphml(const episode_view& p) {
+std::string circuit_graphml(const episode_view& p, const execution& run) {
     const auto node = [&](std::size_t unit) {
         return row{{"count", p.unit_counts[unit]}, {"rate_hz", p.rate_hz(unit)}};
     };
     return graphml_of(
         "circuit", p.report.spikes.unit_names(),
         {"units", p.unit_counts.size(), node, row{{"count", std::uint64_t{0}}, {"rate_hz", 0.0}}},
-        circuit_table(p));
+        circuit_table(p), run);
 }
 
 }  // namespace spikeweave::report

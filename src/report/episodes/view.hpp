@@ -56,7 +56,7 @@ result_table expected_lags_table(const episode_view& p, const execution& run);
 /// The cross-correlograms of the edges.
 result_table lags_table(const episode_view& p, const execution& run);
 std::string verdict_of(const episode_view& p);
-std::string circuit_graphml(const episode_view& p);
+std::string circuit_graphml(const episode_view& p, const execution& run = {});
 std::string circuit_svg(const episode_view& p);
 /// The content of `run.json`.
 json run_of(const episode_view& p);
