@@ -10,6 +10,7 @@
 
 #include "core/near_spikes.hpp"
 #include "core/text.hpp"
+#include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
@@ -79,20 +80,13 @@ public:
           trains_(spikes),
           crowded_(crowded_spikes(spikes, options.window.count())) {}
 
-    std::vector<shared_spike_pair> pairs() const {
+    std::vector<shared_spike_pair> pairs(const execution& run) const {
+        std::vector<std::vector<shared_spike_pair>> of_unit(trains_.unit_count());
+        parallel::parallel_for(of_unit.size(), run, "shared spikes", [&](std::size_t u) {
+            of_unit[u] = pairs_of(unit_id{static_cast<std::uint32_t>(u)});
+        });
         std::vector<shared_spike_pair> out;
-        std::vector<std::size_t> coincidences(trains_.unit_count());
-        for (std::size_t u = 0; u < trains_.unit_count(); ++u) {
-            const unit_id fewer{static_cast<std::uint32_t>(u)};
-            count_coincidences(fewer, coincidences);
-            for (std::size_t v = 0; v < trains_.unit_count(); ++v) {
-                const unit_id more{static_cast<std::uint32_t>(v)};
-                if (!has_fewer(fewer, more) || !enough(coincidences[v], trains_.count(fewer)))
-                    continue;
-                const std::optional<shared_spike_pair> pair = compare(fewer, more);
-                if (pair) out.push_back(*pair);
-            }
-        }
+        for (const auto& some : of_unit) out.insert(out.end(), some.begin(), some.end());
         std::ranges::sort(out, {}, [](const shared_spike_pair& p) {
             return std::make_tuple(-p.share, p.fewer, p.more);
         });
@@ -100,6 +94,18 @@ public:
     }
 
 private:
+    std::vector<shared_spike_pair> pairs_of(unit_id fewer) const {
+        std::vector<shared_spike_pair> out;
+        const std::vector<std::size_t> coincidences = count_coincidences(fewer);
+        for (std::size_t v = 0; v < trains_.unit_count(); ++v) {
+            const unit_id more{static_cast<std::uint32_t>(v)};
+            if (!has_fewer(fewer, more) || !enough(coincidences[v], trains_.count(fewer))) continue;
+            const std::optional<shared_spike_pair> pair = compare(fewer, more);
+            if (pair) out.push_back(*pair);
+        }
+        return out;
+    }
+
     struct correlogram {
         std::vector<std::int64_t> lags{};  // of the nearest spike, if it is within the window
         std::size_t before = 0;            // pairs in the flank next to the window
@@ -127,16 +133,17 @@ private:
 
     // Counts the spikes of every unit within the window of one of this unit. A spike that meets two
     // of another unit counts twice, so this is an upper bound of the shared ones.
-    void count_coincidences(unit_id unit, std::vector<std::size_t>& counts) const {
+    std::vector<std::size_t> count_coincidences(unit_id unit) const {
+        std::vector<std::size_t> counts(trains_.unit_count());
         const auto times = spikes_->times_us();
         const auto units = spikes_->units();
         const auto positions = trains_.positions(unit);
         const std::int64_t window_us = options_.window.count();
-        std::ranges::fill(counts, 0U);
         core::near_spikes(times, units, positions)
             .each(-window_us, window_us, [&](std::size_t n, std::size_t i) {
                 if (!crowded_[positions[n]]) ++counts[to_index(units[i])];
             });
+        return counts;
     }
 
     // Both trains are merged once.
@@ -230,10 +237,11 @@ private:
 }  // namespace
 
 std::vector<shared_spike_pair> find_shared_spikes(const spike_sequence& spikes,
-                                                  const shared_spike_options& options) {
+                                                  const shared_spike_options& options,
+                                                  const execution& run) {
     check(options);
     if (clock_is_coarse(spikes.times_us(), options.window.count())) return {};
-    return finder(spikes, options).pairs();
+    return finder(spikes, options).pairs(run);
 }
 
 units_without_duplicates drop_duplicates_of_units(const spike_sequence& spikes,

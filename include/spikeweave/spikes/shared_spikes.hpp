@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/ids.hpp"
 #include "spikeweave/core/time.hpp"
@@ -57,7 +58,8 @@ struct shared_spike_pair {
 /// the numbers of spikes and of coincidences.
 /// @throws invalid_argument unless 0 < `window` < `flank` and `min_share` is above 0.
 SPIKEWEAVE_API std::vector<shared_spike_pair> find_shared_spikes(
-    const spike_sequence& spikes, const shared_spike_options& options = {});
+    const spike_sequence& spikes, const shared_spike_options& options = {},
+    const execution& run = {.threads = 1});
 
 /// A unit that was left out.
 struct dropped_unit {

@@ -12,6 +12,7 @@
 
 #include "assess/episodes/explained_edges.hpp"
 #include "core/text.hpp"
+#include "parallel/parallel_for.hpp"
 #include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
@@ -103,7 +104,8 @@ std::vector<significant_pair> pairs_of_table(const episode_table& table,
 // One for each ordered pair of units: a synaptic delay precedes a slow one, then the smaller p
 // counts.
 std::vector<significant_pair> significant_among(std::span<const pair_test> pairs,
-                                                const edge_lags& lags, double alpha) {
+                                                const edge_lags& lags, double alpha,
+                                                const execution& run) {
     std::map<unit_pair, const pair_test*> best;
     for (const pair_test& one : pairs) {
         if (!(one.q < alpha)) continue;
@@ -113,7 +115,9 @@ std::vector<significant_pair> significant_among(std::span<const pair_test> pairs
     }
     std::vector<significant_pair> out;
     out.reserve(best.size());
-    for (const auto& [pair, test] : best) out.push_back({*test, lags.extent_of(*test)});
+    for (const auto& [pair, test] : best) out.push_back({*test, test->delay});
+    parallel::parallel_for(out.size(), run, "delays of edges",
+                           [&](std::size_t i) { out[i].delay = lags.extent_of(out[i].test); });
     return out;
 }
 
@@ -185,7 +189,7 @@ void mark_artefacts(std::vector<circuit_edge>& edges, const spike_sequence& spik
     for (const circuit_edge& edge : edges) pairs.push_back({{edge.from, edge.to}, {edge.delay}});
     const std::vector<edge_timing> timing = time_edges(spikes, pairs, run);
     std::set<unit_pair> repeated;
-    for (const shared_spike_pair& pair : find_shared_spikes(spikes))
+    for (const shared_spike_pair& pair : find_shared_spikes(spikes, {}, run))
         if (pair.repeats) repeated.insert({{pair.fewer, pair.more}, {pair.more, pair.fewer}});
     const std::map<unit_pair, edge_kind> doubtful = doubtful_pairs_of(spikes);
     for (std::size_t e = 0; e < edges.size(); ++e) {
@@ -317,8 +321,8 @@ circuit find_circuit(const spike_sequence& spikes, const episode_table& table,
     check(spikes, table, assessed, pairs, options);
     const edge_lags lags(spikes, assess::longest_delay(pairs), options.jitter_window);
     circuit out;
-    out.edges =
-        edges_from(significant_among(pairs, lags, options.alpha), spikes, lags, options.alpha, run);
+    out.edges = edges_from(significant_among(pairs, lags, options.alpha, run), spikes, lags,
+                           options.alpha, run);
     out.chains = find_chains(table, assessed, out.edges, options.alpha);
     return out;
 }

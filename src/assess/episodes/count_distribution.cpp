@@ -1,6 +1,8 @@
 #include "assess/episodes/count_distribution.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -8,10 +10,22 @@
 namespace spikeweave::assess {
 namespace {
 
-// Probabilities in one pool differ by less than a fifth.
-int pool_of(double probability) {
+// The whole part of -4 log2 of a probability, read from its exponent and its mantissa: those in one
+// pool differ by less than a fifth.
+std::size_t pool_of(double probability) {
     constexpr int rarest = 160;
-    return std::min(rarest, static_cast<int>(-4 * std::log2(std::min(1.0, probability))));
+    constexpr int mantissa_bits = 52;
+    constexpr int bias = 1023;
+    constexpr std::uint64_t one = std::uint64_t{bias} << mantissa_bits;
+    constexpr std::uint64_t fraction = (std::uint64_t{1} << mantissa_bits) - 1;
+    // Powers of 1/2 by quarters, times 2.
+    constexpr std::array quarters{1.6817928305074290, std::numbers::sqrt2, 1.1892071150027210, 1.0};
+    const auto bits = std::bit_cast<std::uint64_t>(std::min(1.0, probability));
+    const double mantissa = std::bit_cast<double>((bits & fraction) | one);
+    const int exponent = static_cast<int>(bits >> mantissa_bits) - bias + 1;
+    int pool = -4 * exponent;
+    for (const double bound : quarters) pool += mantissa <= bound ? 1 : 0;
+    return static_cast<std::size_t>(std::min(rarest, pool));
 }
 
 // Up to this count the pooled distribution is added up; beyond it the saddlepoint is close.
@@ -74,11 +88,23 @@ count_tails saddlepoint_tails(double count, double mean, double widest, const Cu
 
 }  // namespace
 
+template <class Take>
+void count_distribution::each_pool(const Take& take) const {
+    for (const single_pool& one : singles_)
+        if (one.number > 0) take(one.number, std::span{&one.sum, 1});
+    for (const auto& [key, members] : pools_) take(members.number, std::span{members.sum});
+}
+
 void count_distribution::add(double probability) {
-    add(std::span{&probability, 1});
+    if (!(probability > 0)) return;
+    single_pool& into = singles_[pool_of(probability)];
+    into.number += 1;
+    into.sum += probability;
+    mean_ += probability;
 }
 
 void count_distribution::add(std::span<const double> of) {
+    if (of.size() == 1) return add(of.front());
     double any = 0;
     for (const double p : of) any += p;
     if (!(any > 0)) return;
@@ -93,12 +119,12 @@ void count_distribution::add(std::span<const double> of) {
 
 cumulants count_distribution::at(double theta) const {
     cumulants out;
-    for (const auto& [key, members] : pools_) {
+    each_pool([&](double number, std::span<const double> sums) {
         double moment = 1;
         double first = 0;
         double second = 0;
-        for (std::size_t j = 0; j < members.sum.size(); ++j) {
-            const double p = members.sum[j] / members.number;
+        for (std::size_t j = 0; j < sums.size(); ++j) {
+            const double p = sums[j] / number;
             const auto value = static_cast<double>(j + 1);
             const double grown = p * std::exp(theta * value);
             moment += grown - p;
@@ -106,10 +132,10 @@ cumulants count_distribution::at(double theta) const {
             second += value * value * grown;
         }
         moment = std::max(moment, std::numeric_limits<double>::min());
-        out.value += members.number * std::log(moment);
-        out.first += members.number * first / moment;
-        out.second += members.number * (second / moment - (first / moment) * (first / moment));
-    }
+        out.value += number * std::log(moment);
+        out.first += number * first / moment;
+        out.second += number * (second / moment - (first / moment) * (first / moment));
+    });
     return out;
 }
 
@@ -117,19 +143,19 @@ count_tails count_distribution::added_up_tails(std::size_t count) const {
     const std::size_t terms = count + terms_behind;
     std::vector<double> sum(terms);
     sum[0] = 1;
-    for (const auto& [key, members] : pools_) {
+    each_pool([&](double number, std::span<const double> sums) {
         std::vector<double> one{1};
-        for (const double p : members.sum) {
-            one.push_back(p / members.number);
+        for (const double p : sums) {
+            one.push_back(p / number);
             one[0] -= one.back();
         }
         one[0] = std::max(one[0], 0.0);
-        if (members.number > static_cast<double>(terms) && one[0] > 0) {
-            multiply(sum, power(one, members.number, terms));
+        if (number > static_cast<double>(terms) && one[0] > 0) {
+            multiply(sum, power(one, number, terms));
         } else {
-            for (double n = 0; n < members.number; ++n) multiply(sum, one);
+            for (double n = 0; n < number; ++n) multiply(sum, one);
         }
-    }
+    });
     double below = 0;
     double from = 0;
     for (std::size_t k = 0; k < terms; ++k) (k < count ? below : from) += sum[k];

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -45,12 +47,21 @@ private:
         double number = 0;
         std::vector<double> sum{};  // sums of the probabilities of 1, 2, ...
     };
+    /// Those of counts of 0 or 1, the likeliest first, because nearly all counts are.
+    struct single_pool {
+        double number = 0;
+        double sum = 0;
+    };
+    static constexpr std::size_t single_pools = 161;
+    template <class Take>
+    void each_pool(const Take& take) const;
     count_tails tails_at(std::uint64_t count) const;
     count_tails added_up_tails(std::size_t count) const;
     /// The cumulant generating function and its derivatives.
     cumulants at(double theta) const;
 
-    std::map<std::pair<std::size_t, int>, pool> pools_;
+    std::array<single_pool, single_pools> singles_{};
+    std::map<std::pair<std::size_t, std::size_t>, pool> pools_;  // of the others
     double mean_ = 0;
 };
 

@@ -137,28 +137,20 @@ private:
         std::vector<std::uint8_t> is_removed(from.size());
         std::vector<removal> removals;
         for (const driver& one : drivers) removals.push_back(remove(one, close, is_removed));
-        std::array<std::vector<std::int64_t>, 2> parts;
-        for (std::size_t i = 0; i < from.size(); ++i) parts[is_removed[i]].push_back(from[i]);
-        const auto& [kept, removed] = parts;
-        if (removed.empty()) return;
+        const std::size_t kept = static_cast<std::size_t>(std::ranges::count(is_removed, 0));
+        if (kept == from.size()) return;
         const edge_lags::edge_window window = lags_.window_of(edge.best, edge.sign);
         const bool avoids_second = std::ranges::any_of(drivers, &driver::is_second);
-        const auto to = lags_.times_us(edge.to);
-        lag_histogram all = histogram_of(from, to, window.grid);
-        lag_histogram of_kept =
-            histogram_of(kept.size() < removed.size() ? kept : removed, to, window.grid);
-        if (kept.size() >= removed.size())
-            std::ranges::transform(all, of_kept, of_kept.begin(), std::minus{});
+        auto [all, of_kept] = histograms_of(from, is_removed, lags_.times_us(edge.to), window.grid);
         if (avoids_second) fill_before(of_kept, window);
         const excess whole = excess_of(all, from.size(), edge, window);
-        const excess left = excess_of(of_kept, kept.size(), edge, window);
+        const excess left = excess_of(of_kept, kept, edge, window);
         if (left.a_spike > enough_left * whole.a_spike && left.a_spike > certain * left.error)
             return;
         // The error with this few spikes, also if none of them has a lag.
-        const double error = kept.empty()
-                                 ? std::numeric_limits<double>::infinity()
-                                 : whole.error * std::sqrt(static_cast<double>(from.size()) /
-                                                           static_cast<double>(kept.size()));
+        const double error = kept == 0 ? std::numeric_limits<double>::infinity()
+                                       : whole.error * std::sqrt(static_cast<double>(from.size()) /
+                                                                 static_cast<double>(kept));
         explain(edge, std::move(removals), certain * std::max(left.error, error) > whole.a_spike);
     }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/skip_while.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
@@ -37,7 +38,9 @@ public:
     void each(std::int64_t low, std::int64_t high, const Take& take) const {
         std::size_t first = 0;
         for (std::size_t i = 0; i < from_.size(); ++i) {
-            while (first < to_.size() && to_[first] - from_[i] <= low) ++first;
+            first = core::skip_while(first, to_.size(), [&, most = from_[i] + low](std::size_t j) {
+                return to_[j] <= most;
+            });
             for (std::size_t j = first; j < to_.size() && to_[j] - from_[i] <= high; ++j)
                 if (!is_same_unit_ || i != j) take(to_[j] - from_[i]);
         }

@@ -22,6 +22,9 @@ struct lag_grid {
 
     /// The bin of a lag; it may lie outside.
     std::int64_t bin_of(std::int64_t lag_us) const;
+    /// The number of the multiple of the width that a lag on a clock is, but for rounding: times
+    /// and the step of the clock are exact to a microsecond.
+    std::int64_t multiple_of(std::int64_t lag_us) const;
     /// The bin behind the last one whose lags are all at most this.
     std::size_t end_of(duration lag) const;
     /// The longest lag, forwards or backwards.
@@ -40,53 +43,41 @@ using lag_histogram = std::vector<double>;
 lag_histogram histogram_of(std::span<const std::int64_t> from, std::span<const std::int64_t> to,
                            const lag_grid& grid);
 
-/// The bin of every lag that a grid reaches, in a table where that pays.
-class bins_of_lags {
-public:
-    explicit bins_of_lags(const lag_grid& grid);
-
-    static constexpr auto outside = static_cast<std::size_t>(-1);
-    const lag_grid& grid() const { return grid_; }
-    std::int64_t reach_us() const { return reach_us_; }
-    /// The bin of a lag, at most the reach, or `outside`.
-    std::size_t of(std::int64_t lag_us) const {
-        return table_.empty() ? computed(lag_us)
-                              : table_[static_cast<std::size_t>(reach_us_ + lag_us)];
-    }
-
-private:
-    std::size_t computed(std::int64_t lag_us) const;
-
-    lag_grid grid_;
-    std::int64_t reach_us_;
-    std::vector<std::size_t> table_{};  // from -reach to reach
+/// The same, and that of those spikes of the first train that are not left out.
+struct histograms_of_part {
+    lag_histogram all;
+    lag_histogram of_part;
 };
+histograms_of_part histograms_of(std::span<const std::int64_t> from,
+                                 std::span<const std::uint8_t> is_left_out,
+                                 std::span<const std::int64_t> to, const lag_grid& grid);
 
 /// The histograms of one unit with all later units, in both directions.
 class histograms_from {
 public:
-    /// @param spikes, trains, bins  must outlive this object
-    histograms_from(const spike_sequence& spikes, const spike_trains& trains,
-                    const bins_of_lags& bins);
+    /// @param spikes, trains  must outlive this object
+    histograms_from(const spike_sequence& spikes, const spike_trains& trains, const lag_grid& grid);
 
     /// Counts anew, for this unit.
     void count(unit_id unit);
     /// The lags of a later unit's spikes after those of the unit, and the reverse.
-    std::span<const std::uint32_t> forwards(unit_id later) const { return of(forwards_, later); }
-    std::span<const std::uint32_t> backwards(unit_id later) const { return of(backwards_, later); }
+    void forwards(unit_id later, lag_histogram& out) const;
+    void backwards(unit_id later, lag_histogram& out) const;
 
 private:
-    std::span<const std::uint32_t> of(const std::vector<std::uint32_t>& all, unit_id unit) const {
-        const std::size_t size = bins_.grid().size;
-        return std::span{all}.subspan(to_index(unit) * size, size);
+    const std::uint32_t* inside(unit_id unit) const {
+        return counts_.data() + 2 * cells_ * to_index(unit);
     }
-    void add(unit_id unit, std::int64_t lag);
+    const std::uint32_t* at_bounds(unit_id unit) const { return inside(unit) + cells_; }
 
     const spike_sequence& spikes_;
     const spike_trains& trains_;
-    const bins_of_lags& bins_;
-    std::vector<std::uint32_t> forwards_;
-    std::vector<std::uint32_t> backwards_;
+    lag_grid grid_;
+    // Each lag is counted once for both directions: in the cell between two multiples of the width
+    // that it is in, or as a multiple. Those of a unit follow each other.
+    std::int64_t middle_;  // number of the cell that begins at lag 0, and of that multiple
+    std::size_t cells_;
+    std::vector<std::uint32_t> counts_;
 };
 
 }  // namespace spikeweave::assess

@@ -18,7 +18,6 @@
 
 namespace spikeweave {
 
-using assess::bins_of_lags;
 using assess::histograms_from;
 using assess::lag_grid;
 using assess::lag_histogram;
@@ -123,10 +122,9 @@ public:
           confirmed_below_(std::max(distorts, alpha)),
           out_(windows.families.size()) {}
 
-    void test(unit_id from, unit_id to, std::span<const std::uint32_t> forwards,
-              std::span<const std::uint32_t> backwards) {
-        ahead_.assign(forwards.begin(), forwards.end());
-        back_.assign(backwards.begin(), backwards.end());
+    void test(unit_id from, unit_id to, const histograms_from& lags) {
+        lags.forwards(to, ahead_);
+        lags.backwards(to, back_);
         if (!note_least_p() || windows_.families.front().is_empty()) return;
         const auto deviates = [&](const window_family& family) {
             return family.deviates(ahead_) || family.deviates(back_);
@@ -137,8 +135,10 @@ public:
             list(f, from, to, ahead_, verdict_of(windows_.families[f], ahead_));
             list(f, to, from, back_, verdict_of(windows_.families[f], back_));
         }
-        directed there{forwards, ahead_, verdict_of(windows_.families.front(), ahead_)};
-        directed here{backwards, back_, verdict_of(windows_.families.front(), back_)};
+        counted_ahead_ = ahead_;
+        counted_back_ = back_;
+        directed there{counted_ahead_, ahead_, verdict_of(windows_.families.front(), ahead_)};
+        directed here{counted_back_, back_, verdict_of(windows_.families.front(), back_)};
         settle(there, here);
         confirm_inhibition(there);
         confirm_inhibition(here);
@@ -161,7 +161,7 @@ private:
 
     // One direction of a pair, and the test of the first family.
     struct directed {
-        std::span<const std::uint32_t> counted;
+        const lag_histogram& counted;
         lag_histogram& lags;  // what was counted, without the deviations that are replaced
         window_family::verdict found;
     };
@@ -258,6 +258,8 @@ private:
     std::vector<family_tally> out_;
     lag_histogram ahead_{};
     lag_histogram back_{};
+    lag_histogram counted_ahead_{};
+    lag_histogram counted_back_{};
 };
 
 // The number of tests after Tarone (1990): as few as possible, but at least as many as pairs have a
@@ -300,15 +302,14 @@ std::vector<family_tally> test_all(const spike_sequence& spikes, const pair_wind
     for (std::uint32_t u = 0; u < units; ++u)
         costs.push_back(static_cast<double>(trains.count(unit_id{u})) + 1);
     const parallel::rank_block own = parallel::block_of_rank(costs, run);
-    const bins_of_lags bins(windows.grid);
     std::vector<std::vector<family_tally>> of_unit(own.size());
     parallel::parallel_for(own.size(), run, "testing pairs", [&](std::size_t i) {
         const unit_id from{static_cast<std::uint32_t>(own.begin + i)};
         pair_tester tester(windows, listed_below, alpha);
-        histograms_from lags(spikes, trains, bins);
+        histograms_from lags(spikes, trains, windows.grid);
         lags.count(from);
         for (auto to = static_cast<std::uint32_t>(to_index(from)) + 1; to < units; ++to)
-            tester.test(from, unit_id{to}, lags.forwards(unit_id{to}), lags.backwards(unit_id{to}));
+            tester.test(from, unit_id{to}, lags);
         of_unit[i] = tester.take();
     });
     std::vector<family_tally> out(windows.families.size());

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/skip_while.hpp"
+
 namespace spikeweave::assess {
 
 // A delay d fits when low < d <= high: starts lie in [at - high, at - low).
@@ -22,11 +24,12 @@ void find_start_windows(std::span<const completion> rest, const delay_interval& 
 void find_completions(std::span<const std::int64_t> times, std::span<const start_window> windows,
                       std::vector<completion>& out) {
     out.clear();
-    auto window = windows.begin();
+    std::size_t window = 0;
     for (const std::int64_t t : times) {
-        while (window != windows.end() && window->end <= t) ++window;
-        if (window == windows.end()) return;
-        if (window->begin <= t) out.push_back({t, window->until});
+        window = core::skip_while(window, windows.size(),
+                                  [&](std::size_t w) { return windows[w].end <= t; });
+        if (window == windows.size()) return;
+        if (windows[window].begin <= t) out.push_back({t, windows[window].until});
     }
 }
 
