@@ -4,6 +4,9 @@
 #include <limits>
 #include <vector>
 
+#include "core/divisor.hpp"
+#include "core/skip_while.hpp"
+
 namespace spikeweave::assess {
 namespace {
 
@@ -21,17 +24,20 @@ public:
 
     void add(const cell& what) {
         if (what.spikes.size() == 1) return add_single(what);
+        if (what.windows.size() == 1) return add_one_window(what);
         load(what);
         out_.as_recorded += starts_after(0, what.length);
         find_turns(what.length);
-        probabilities_.assign(positions_.size(), 0);
-        const auto length = static_cast<double>(what.length);
+        turns_with_.assign(positions_.size() + 1, 0);
         for (std::size_t i = 0; i < turns_.size(); ++i) {
             const std::int64_t next = i + 1 < turns_.size() ? turns_[i + 1] : what.length;
-            if (const std::size_t starts = starts_after(turns_[i], what.length); starts > 0)
-                probabilities_[starts - 1] += static_cast<double>(next - turns_[i]) / length;
+            turns_with_[starts_after(turns_[i], what.length)] += next - turns_[i];
         }
-        while (!probabilities_.empty() && !(probabilities_.back() > 0)) probabilities_.pop_back();
+        probabilities_.clear();
+        while (turns_with_.back() == 0) turns_with_.pop_back();
+        for (std::size_t starts = 1; starts < turns_with_.size(); ++starts)
+            probabilities_.push_back(static_cast<double>(turns_with_[starts]) /
+                                     static_cast<double>(what.length));
         if (!probabilities_.empty()) out_.turned.add(probabilities_);
     }
 
@@ -48,6 +54,24 @@ private:
                 std::min(window.end, what.begin + what.length) - std::max(window.begin, what.begin);
             out_.as_recorded += window.begin <= spike && spike < window.end ? 1 : 0;
         }
+        out_.turned.add(static_cast<double>(covered) / static_cast<double>(what.length));
+    }
+
+    // There is a start if any spike is in the window. The rotations that bring a spike into it
+    // follow those that bring the next one there, unless the spikes are closer than it is wide.
+    void add_one_window(const cell& what) {
+        const start_window& window = what.windows.front();
+        const std::int64_t width =
+            std::min(window.end, what.begin + what.length) - std::max(window.begin, what.begin);
+        std::int64_t covered = 0;
+        bool is_in = false;
+        std::int64_t before = what.spikes.back() - what.length;
+        for (const std::int64_t spike : what.spikes) {
+            covered += std::min(width, spike - before);
+            is_in |= window.begin <= spike && spike < window.end;
+            before = spike;
+        }
+        out_.as_recorded += is_in ? 1 : 0;
         out_.turned.add(static_cast<double>(covered) / static_cast<double>(what.length));
     }
 
@@ -70,13 +94,18 @@ private:
             for (std::int64_t i = 1; i < spaced_turns; ++i)
                 turns_.push_back(length * i / spaced_turns);
         } else {
+            // The rotation that moves a spike by so much, which is at most the length on each side.
+            const auto add_move = [&](std::int64_t by) {
+                if (by < 0) by += length;
+                turns_.push_back(by < length ? by : 0);
+            };
             for (const std::int64_t x : positions_) {
-                turns_.push_back((length - x) % length);
+                add_move(length - x);
                 for (const start_window& window : windows_) {
-                    turns_.push_back((window.begin - x + length) % length);
-                    turns_.push_back((window.end - x + length) % length);
+                    add_move(window.begin - x);
+                    add_move(window.end - x);
                     if (const std::int64_t free = window.until + gap_; free < length)
-                        turns_.push_back((free - x + length) % length);
+                        add_move(free - x);
                 }
             }
             std::sort(turns_.begin(), turns_.end());
@@ -105,6 +134,7 @@ private:
     std::vector<std::int64_t> positions_;
     std::vector<start_window> windows_;
     std::vector<std::int64_t> turns_;
+    std::vector<std::int64_t> turns_with_;  // how many have so many starts
     std::vector<double> probabilities_;
 };
 
@@ -115,16 +145,18 @@ turned_counts turned_starts(std::span<const std::int64_t> spikes,
                             std::int64_t gap) {
     turned_counts out;
     cell_turner turner(gap, out);
+    const core::divisor width(grid.width);
     std::size_t window = 0;
     auto span = grid.observed.begin();
     for (std::size_t first = 0; first < spikes.size() && window < windows.size();) {
         while (span->end.count() < spikes[first]) ++span;
         const std::int64_t origin = span->begin.count();
-        const std::int64_t begin = origin + (spikes[first] - origin) / grid.width * grid.width;
+        const std::int64_t begin = origin + width.quotient(spikes[first] - origin) * grid.width;
         const std::int64_t end = std::min(begin + grid.width, span->end.count() + 1);
         std::size_t behind = first + 1;
         while (behind < spikes.size() && spikes[behind] < end) ++behind;
-        while (window < windows.size() && windows[window].end <= begin) ++window;
+        window = core::skip_while(window, windows.size(),
+                                  [&](std::size_t w) { return windows[w].end <= begin; });
         std::size_t beyond = window;
         while (beyond < windows.size() && windows[beyond].begin < end) ++beyond;
         if (beyond > window)
