@@ -557,7 +557,7 @@ class Limits(SpadeTest):
         self.assertLess(found, 240_000)
         data = self.folder / "dense.npz"
         self.ok("simulate", "culture", "--channels", "24", "--length", "300s", "-o", data)
-        told = self.refused("spade", data, "--min-occ", "14", "-q", says="which is too long to begin").stderr
+        told = self.refused("spade", data, "--min-occ", "10", "-q", says="which is too long to begin").stderr
         self.assertGreater(int(re.search(r" candidates, ([\d,]+) patterns", told)[1].replace(",", "")), 1e9)
 
     def test_a_few_spikes_fit_into_long_windows(self):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -92,6 +93,22 @@ TEST(KeepPatterns, LeavesThoseThatAreNamed) {
 }
 
 // In bursts, nearly all patterns are below a few nodes.
+// Candidates of many spikes have few windows and take a fraction of the time of the others, of
+// which a sample has too many.
+TEST(EstimateMining, IsNearTheTimeOfManyDeepCandidates) {
+    const simulated_spikes made = simulate_sym26({.length = 10s});
+    const spade_windows windows(bin_spikes(made.spikes, {.bin = 5ms}).spikes, 20);
+    std::vector<std::size_t> counts(made.spikes.unit_count());
+    for (const unit_id unit : made.spikes.units()) ++counts[to_index(unit)];
+    const pattern_mining_options options{.rules = estimate_rules(counts, 10s, 5ms, 20)};
+    const execution alone{.threads = 1};
+    const std::clock_t began = std::clock();
+    mine_patterns(
+        windows, options, [](const pattern_table&) {}, alone);
+    const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+    EXPECT_NEAR(std::log2(estimate_mining(windows, options, alone).seconds), std::log2(seconds), 2);
+}
+
 TEST(EstimateMining, IsNearWhatIsFoundInBursts) {
     const spade_windows windows = bursting();
     for (const std::uint32_t min_occ : {12U, 20U, 60U}) {

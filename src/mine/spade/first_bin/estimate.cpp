@@ -5,8 +5,11 @@
 #include <ctime>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <random>
+#include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/stop.hpp"
@@ -30,21 +33,42 @@ public:
         weights_ = {1};
         sums = {};
     }
+    // The root is open: from now on the time counts.
+    void visits() { since_ = clock::now(); }
 
     bool enters(std::size_t children) {
         const double weight = weights_.back();
-        sums.candidates += weight;
-        const double share = most_children_ / static_cast<double>(children);
-        if (share >= 1) {
-            weights_.push_back(weight);
-            return true;
-        }
+        const std::size_t depth = weights_.size();
+        if (sums.candidates.size() < depth) sums.candidates.resize(depth);
+        sums.candidates[depth - 1] += weight;
+        const double share = std::min(1.0, most_children_ / static_cast<double>(children));
         constexpr double step = 0x1p-53;
-        if (static_cast<double>(draw_() >> 11U) * step >= share) return false;
+        if (share < 1 && static_cast<double>(draw_() >> 11U) * step >= share) return false;
+        spend();
         weights_.push_back(weight / share);
         return true;
     }
-    void leaves() { weights_.pop_back(); }
+    void leaves() {
+        spend();
+        ++at_depth_[weights_.size() - 2].visited;
+        weights_.pop_back();
+    }
+
+    // What the search would take for so many candidates of each depth, if those of one depth take
+    // the same time on average: the deeper, the fewer windows they have, and the smaller the part
+    // of them that was visited.
+    double seconds_for(std::span<const double> candidates) const {
+        double seconds = 0;
+        double each = 0;  // of a depth that was not visited: as of that above
+        for (std::size_t d = 0; d < candidates.size(); ++d) {
+            if (d < at_depth_.size() && at_depth_[d].visited > 0)
+                each = at_depth_[d].seconds / static_cast<double>(at_depth_[d].visited);
+            seconds += candidates[d] * each;
+        }
+        return seconds;
+    }
+    // By the clock, in all roots and their candidates.
+    double searching() const { return searching_; }
 
     void drop(const spade::found_pattern& /*found*/) {}
     void take(const spade::found_pattern& found) {
@@ -54,14 +78,19 @@ public:
     }
 
     struct totals {
-        double candidates = 0;
+        std::vector<double> candidates{};  // by depth
         double patterns = 0;
         double items = 0;
         double occurrences = 0;
         double seconds = 0;
 
+        double all_candidates() const {
+            return std::accumulate(candidates.begin(), candidates.end(), 0.0);
+        }
         void add(const totals& other, double times) {
-            candidates += times * other.candidates;
+            candidates.resize(std::max(candidates.size(), other.candidates.size()));
+            for (std::size_t d = 0; d < other.candidates.size(); ++d)
+                candidates[d] += times * other.candidates[d];
             patterns += times * other.patterns;
             items += times * other.items;
             occurrences += times * other.occurrences;
@@ -71,8 +100,30 @@ public:
     totals sums{};
 
 private:
+    using clock = std::chrono::steady_clock;
+    struct time_at_depth {
+        double seconds = 0;
+        std::size_t visited = 0;
+    };
+
+    // Adds the time since the last call to the candidate that the search is in; that between two
+    // candidates of a root belongs to none.
+    void spend() {
+        const clock::time_point now = clock::now();
+        const double seconds = std::chrono::duration<double>(now - since_).count();
+        searching_ += seconds;
+        if (weights_.size() > 1) {
+            if (at_depth_.size() < weights_.size() - 1) at_depth_.resize(weights_.size() - 1);
+            at_depth_[weights_.size() - 2].seconds += seconds;
+        }
+        since_ = now;
+    }
+
     double most_children_;
     std::vector<double> weights_{1};
+    std::vector<time_at_depth> at_depth_{};
+    double searching_ = 0;
+    clock::time_point since_{};
     std::mt19937_64 draw_{};
 };
 
@@ -166,10 +217,12 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
     const auto now = [&] { return (processor_time() - began).count(); };
     std::size_t probes = 0;
     double visiting = 0;
+    // On a busy machine, the clock goes on while the processor works for others.
     const auto mean_seconds = [&] {
-        const double each =
-            visiting / std::max<double>(1, static_cast<double>(search.candidates()));
-        return each * out.sums.candidates / static_cast<double>(probes);
+        const double by_clock = goal.searching();
+        return by_clock > 0 ? visiting / by_clock * goal.seconds_for(out.sums.candidates) /
+                                  static_cast<double>(probes)
+                            : 0;
     };
     const auto is_enough = [&] {
         const double most = probes < few_probes ? seconds_t(sample_time).count() : mean_seconds();
@@ -182,6 +235,7 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
             goal.begin();
             search.run(root, 0, 0);  // opens it
             const double opened = now();
+            goal.visits();
             search.run(root, 0, spade::past_all_ranks);
             visiting += now() - opened;
             out.sums.add(goal.sums, roots.weight(root));
@@ -195,7 +249,7 @@ probed probe(const spade::item_index& items, const spade::preceding_spikes& befo
     probing::totals mean;
     mean.add(out.sums, 1 / static_cast<double>(probes));
     mean.seconds = mean_seconds();
-    out.sums = mean;
+    out.sums = std::move(mean);
     return out;
 }
 
@@ -212,10 +266,10 @@ spade_estimate estimate_mining(const spade_windows& windows, const pattern_minin
     const auto scaled = [&](double n) {
         return static_cast<std::uint64_t>(std::llround(std::min(n, most)));
     };
-    spade_estimate estimate{.candidates = scaled(found.sums.candidates),
+    spade_estimate estimate{.candidates = scaled(found.sums.all_candidates()),
                             .patterns = scaled(found.sums.patterns),
                             .seconds = found.sums.seconds,
-                            .at_least = found.too_few || found.sums.candidates > most};
+                            .at_least = found.too_few || found.sums.all_candidates() > most};
     estimate.search_bytes = 8 * windows.item_count() + before.bytes();
     const std::uint64_t fixed = sizeof(std::uint64_t) + sizeof(std::uint32_t);
     estimate.table_bytes =
