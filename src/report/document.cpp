@@ -153,7 +153,9 @@ void write_result(const io::result_folder& out, const document& from, bool with_
     out.write("run.json", text_of(from.run));
     const bool is_small =
         !from.values.contains("spikes") || from.values["spikes"]["number"] <= most_spikes_of_a_page;
-    if (with_page && is_small) out.write("report.html", page_of(page_text(from, run)));
+    if (!with_page || !is_small) return;
+    if (run.on_progress) run.on_progress({"writing the page"});
+    out.write("report.html", page_of(page_text(from, run)));
 }
 
 void write_folder(const std::filesystem::path& folder, result_kind kind, const document& from,

@@ -62,6 +62,15 @@ TEST(ParallelFor, ReportsNeverTwiceAtOnceAndNeverBeyondTheTotal) {
     EXPECT_GT(reports, 0);
 }
 
+TEST(ParallelFor, ReportsThatItBegins) {
+    for (const int threads : {1, 4}) {
+        std::atomic<bool> has_begun = false;
+        parallel::parallel_for(
+            100, {.threads = threads, .on_progress = [&](const auto&) { has_begun = true; }},
+            "work", [&](std::size_t) { EXPECT_TRUE(has_begun); });
+    }
+}
+
 TEST(OnOwnThreads, RunsAllCallsAtOnce) {
     std::latch all(4);
     parallel::on_own_threads(4, [&](std::size_t) { all.arrive_and_wait(); });
