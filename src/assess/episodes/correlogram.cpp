@@ -8,6 +8,7 @@
 
 #include "assess/episodes/lag_counts.hpp"
 #include "assess/episodes/window_test.hpp"
+#include "core/divisor.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"
@@ -32,8 +33,9 @@ void check_lags(const spike_sequence& spikes, const lags_of_pair& pair) {
 std::vector<std::uint64_t> counted(const lag_counts& pairs, const lag_bins& bins) {
     std::vector<std::uint64_t> out(2 * bins.each_side, 0);
     const std::int64_t reach = bins.reach().count();
+    const core::divisor width(bins.width.count());
     pairs.each(-reach, reach, [&](std::int64_t lag) {
-        ++out[static_cast<std::size_t>((lag + reach - 1) / bins.width.count())];
+        ++out[static_cast<std::size_t>(width.quotient(lag + reach - 1))];
     });
     return out;
 }
@@ -47,8 +49,9 @@ std::vector<double> expected(const lag_counts& pairs, const lag_bins& bins,
     const std::int64_t step = std::max<std::int64_t>(1, width / steps_a_bin);
     const std::int64_t reach = bins.reach().count() + length + side;
     std::vector<std::uint64_t> up_to(static_cast<std::size_t>(2 * reach / step) + 2, 0);
+    const core::divisor steps(step);
     const auto index_of = [&](std::int64_t lag) {
-        return static_cast<std::size_t>((lag + reach) / step);
+        return static_cast<std::size_t>(steps.quotient(lag + reach));
     };
     pairs.each(-reach, reach, [&](std::int64_t lag) { ++up_to[index_of(lag + step - 1)]; });
     std::partial_sum(up_to.begin(), up_to.end(), up_to.begin());

@@ -203,14 +203,16 @@ private:
     }
 
     static removal remove(const driver& by, const close_spikes& close,
-                          std::vector<std::uint8_t>& is_removed) {
+                          std::span<std::uint8_t> is_removed) {
         // No branches: whether a spike is near is as good as random.
         std::size_t removed = 0;
         std::size_t earlier = 0;
         std::size_t later = 0;
         std::int64_t last = -1;
+        const auto from_us = static_cast<std::int32_t>(by.from_us);
+        const auto reach_us = static_cast<std::uint32_t>(by.to_us - by.from_us);
         for (const auto& [of, lag_us] : close.of(by.unit)) {
-            const bool is_near = lag_us >= by.from_us && lag_us <= by.to_us;
+            const bool is_near = static_cast<std::uint32_t>(lag_us - from_us) <= reach_us;
             earlier += static_cast<std::size_t>(is_near & (lag_us <= 0));
             later += static_cast<std::size_t>(is_near & (lag_us > 0));
             removed += static_cast<std::size_t>(is_near & (of != last));
