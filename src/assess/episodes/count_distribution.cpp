@@ -21,7 +21,7 @@ std::size_t pool_of(double probability) {
     // Powers of 1/2 by quarters, times 2.
     constexpr std::array quarters{1.6817928305074290, std::numbers::sqrt2, 1.1892071150027210, 1.0};
     const auto bits = std::bit_cast<std::uint64_t>(std::min(1.0, probability));
-    const double mantissa = std::bit_cast<double>((bits & fraction) | one);
+    const auto mantissa = std::bit_cast<double>((bits & fraction) | one);
     const int exponent = static_cast<int>(bits >> mantissa_bits) - bias + 1;
     int pool = -4 * exponent;
     for (const double bound : quarters) pool += mantissa <= bound ? 1 : 0;

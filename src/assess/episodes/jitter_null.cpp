@@ -57,8 +57,10 @@ turned_counts jitter_null::turned_counts_of(const episode_trains& trains, const 
                                             std::size_t turned,
                                             std::span<const time_span> observed) const {
     std::vector<completion> rest;
+    rest.reserve(trains.back().size());
     for (const std::int64_t t : trains.back()) rest.push_back({t, t});
     std::vector<start_window> windows;
+    windows.reserve(rest.size());
     for (std::size_t k = what.size() - 2;; --k) {
         find_start_windows(rest, what.delays[k], windows);
         if (k == turned) break;
