@@ -36,10 +36,22 @@ json picture_in(const std::filesystem::path& folder) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+void write_file(const std::filesystem::path& path, const std::string& text, bool overwrite) {
+    io::atomic_file file(path, overwrite);
+    file.write(text);
+    file.commit();
+}
+
 }  // namespace
 
-void write_analysis_page(const std::filesystem::path& page, const std::string& analysed,
-                         std::span<const analysis_step> steps, bool overwrite) {
+std::string commands_of(std::span<const analysis_step> steps) {
+    std::string out;
+    for (const analysis_step& step : steps) out += "# " + step.why + "\n" + step.command() + "\n";
+    return out;
+}
+
+void write_analysis(const std::filesystem::path& folder, const std::string& analysed,
+                    std::span<const analysis_step> steps, bool overwrite) {
     json data = report::head_of("run");
     data["run"]["input"]["path"] = analysed;
     data["steps"] = json::array();
@@ -51,16 +63,15 @@ void write_analysis_page(const std::filesystem::path& page, const std::string& a
             warnings.push_back(std::move(text));
         data["run"]["summary"] = record.value("summary", "");
         data["steps"].push_back({{"why", step.why},
-                                 {"command", step.command},
+                                 {"command", step.command()},
                                  {"folder", step.folder.filename().string()},
                                  {"has_page", has(step.folder, "report.html")},
                                  {"picture", picture_in(step.folder)},
                                  {"summary", record.value("summary", "")}});
     }
     data["run"]["input"]["warnings"] = std::move(warnings);
-    io::atomic_file file(page, overwrite);
-    file.write(page_of(report::compact(data)));
-    file.commit();
+    write_file(folder / "steps.txt", commands_of(steps), overwrite);
+    write_file(folder / "index.html", page_of(report::compact(data)), overwrite);
 }
 
 }  // namespace spikeweave

@@ -75,6 +75,12 @@ bool is_named_as_samples(const std::string& path) {
     return extension == ".bin" || extension == ".dat" || extension == ".raw";
 }
 
+void refuse_recording_options(const recording_read_options& options, const std::string& path) {
+    if (options != recording_read_options{})
+        throw invalid_argument(fmt::format(
+            "'{}' is a file of spikes, to which the options of recordings do not apply", path));
+}
+
 spike_source::spike_source(const std::string& path, const std::stop_token& stop) : path_(path) {
     if (!is_standard_input(path)) return;
     held_.emplace(stop);

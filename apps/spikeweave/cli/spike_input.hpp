@@ -13,6 +13,7 @@
 #include "spikeweave/core/options.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/mine/episodes.hpp"
+#include "spikeweave/record/recording.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/spikes/files.hpp"
 #include "spikeweave/spikes/standard_input.hpp"
@@ -28,6 +29,9 @@ inline bool is_standard_input(const std::string& path) {
 
 /// Whether the name of a file has an extension of raw samples, which have no signature.
 bool is_named_as_samples(const std::string& path);
+
+/// @throws invalid_argument if options of reading a recording were given with a file of spikes.
+void refuse_recording_options(const recording_read_options& options, const std::string& path);
 
 /// Declares FILE, which the commands read that need spikes.
 void add_spike_file(CLI::App& app, std::string& path,

@@ -9,7 +9,6 @@
 #include "cli/output.hpp"
 #include "cli/spike_input.hpp"
 #include "commands/commands.hpp"
-#include "spikeweave/core/error.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/record/recording.hpp"
 #include "spikeweave/report/info.hpp"
@@ -35,10 +34,7 @@ void run(info_command& options, invocation& call) {
     if (options.reading.format == spike_format::automatic && !is_standard_input(options.path) &&
         is_recording(options.path, options.recording_reading, call.run()))
         return show_recording(options, call);
-    if (options.recording_reading != recording_read_options{})
-        throw invalid_argument(
-            fmt::format("'{}' is a file of spikes, to which the options of recordings do not apply",
-                        options.path));
+    refuse_recording_options(options.recording_reading, options.path);
     spike_file file = spike_source(options.path, call.stop).read(options.reading, call.run());
     call.stop_if_asked();
     std::ranges::move(check_spikes(file.spikes, file.are_clusters),

@@ -12,6 +12,7 @@
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/options.hpp"
+#include "spikeweave/report/run_record.hpp"
 
 /// Results as a page for a browser: one file that needs nothing else, and no network.
 /// docs/report.md describes its views, docs/formats.md its data.
@@ -79,18 +80,22 @@ SPIKEWEAVE_API written_page write_page(const std::filesystem::path& page,
 
 /// A command of an analysis.
 struct analysis_step {
-    std::string why{};               ///< the reason for it
-    std::string command{};           ///< as it is typed
-    std::filesystem::path folder{};  ///< its result, a folder beside the page
+    std::string why{};                 ///< the reason for it
+    std::vector<std::string> words{};  ///< the command, after the program's name
+    std::filesystem::path folder{};    ///< its result, a folder beside the page
+
+    std::string command() const { return shell_line("spikeweave", words); }
 };
 
-/// Writes the page of an analysis, which has the result of its last step in a sentence, all
-/// warnings, and the reason, command, result and picture of each step with a link to its page.
+/// The commands, as a shell takes them, each below its reason.
+SPIKEWEAVE_API std::string commands_of(std::span<const analysis_step> steps);
+
+/// Writes `steps.txt`, the commands, and `index.html`, the page of an analysis: the result of its
+/// last step in a sentence, all warnings, and the reason, command, result and picture of each step
+/// with a link to its page.
 /// @param analysed  the name of what the first step reads
-/// @throws io_error if a folder has no record of a run, or the page cannot be written.
-SPIKEWEAVE_API void write_analysis_page(const std::filesystem::path& page,
-                                        const std::string& analysed,
-                                        std::span<const analysis_step> steps,
-                                        bool overwrite = true);
+/// @throws io_error if a folder has no record of a run, or a file cannot be written.
+SPIKEWEAVE_API void write_analysis(const std::filesystem::path& folder, const std::string& analysed,
+                                   std::span<const analysis_step> steps, bool overwrite = true);
 
 }  // namespace spikeweave
