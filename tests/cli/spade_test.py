@@ -450,6 +450,16 @@ class BadInput(SpadeTest):
                 self.assertIn("at least   10 (2 or more spikes", out)
                 self.assertEqual(self.rows("out", "patterns.tsv"), [])
 
+    def test_a_window_may_be_a_time(self):
+        path = self.planted_file(stop=4.0)
+        for name, window in (("bins", "20"), ("time", "100ms")):
+            self.ok("spade", path, "--window", window, "--min-occ", "20", "-o", self.folder / name)
+        self.assertEqual(self.rows("time", "patterns.tsv"), self.rows("bins", "patterns.tsv"))
+        self.assertEqual(json.loads((self.folder / "time/run.json").read_text())["parameters"]["window"], 20)
+        for window, words in (("7ms", ("--window", "'7ms' is not a multiple of the bin of 5 ms")), ("x", ("--window", "'x'")),
+                              ("0", ("--window", "at least 1"))):
+            self.refused("spade", path, "--window", window, says=words)
+
     def test_numbers_at_their_ends(self):
         path = self.planted_file(stop=4.0)
         # These are valid: a window beyond the recording, a bin as long as the recording, more units than there are.

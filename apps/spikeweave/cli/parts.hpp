@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/invocation.hpp"
@@ -15,6 +17,18 @@ struct part_options {
     surrogate_part part{};
     /// The parts to merge; empty: the surrogates are not made yet.
     std::vector<part_record> merged{};
+};
+
+/// The options of an analysis whose surrogates several runs can divide.
+template <class Analysis>
+struct divided_command : spike_command<Analysis> {
+    part_options parts{};
+};
+
+/// The place to which the parts of a divided analysis are merged, and that of its input now.
+struct merge_target {
+    output_options output{};
+    std::string input{};
 };
 
 void add_part_option(option_list& list, part_options& options);
@@ -35,5 +49,29 @@ void take_parameters(const std::vector<part_record>& parts, option_list describe
 void write_part(const output_options& output, part_record part, run_record input,
                 option_list described, std::vector<time_span>& epochs, const invocation& call,
                 const execution& run);
+
+/// Writes the tally of a part of the surrogates of a command.
+template <class Command, class Tally>
+void write_part(Command& options, const char* verb, run_record input, const Tally& tally,
+                const invocation& call, const execution& run) {
+    write_part(options.output,
+               {.run = {.seed = options.analysis.surrogates.seed},
+                .verb = verb,
+                .part = options.parts.part,
+                .tally = tally.to_bytes()},
+               std::move(input), describe_part(options), epochs_of(options), call, run);
+}
+
+/// Runs a command with the options and the tallies of its parts.
+template <class Command>
+void run_merged(const std::vector<part_record>& parts, const merge_target& target,
+                invocation& call) {
+    Command options;
+    options.input.path = target.input;
+    options.output = target.output;
+    options.parts.merged = parts;
+    take_parameters(parts, describe_part(options), epochs_of(options));
+    run(options, call);
+}
 
 }  // namespace spikeweave::cli

@@ -9,8 +9,7 @@
 
 #include "cli/described_options.hpp"
 #include "cli/invocation.hpp"
-#include "cli/result_output.hpp"
-#include "spikeweave/report/part_record.hpp"
+#include "cli/parts.hpp"
 
 /// The commands, each in a file of its name. A command declares its options, and when it is parsed
 /// leaves its action in `chosen`.
@@ -48,11 +47,6 @@ void declare_doctor(CLI::App& sub, command& chosen);
 void declare_completion(CLI::App& sub, command& chosen);
 void declare_manual(CLI::App& sub, command& chosen);
 
-/// Where the parts of a divided analysis are merged to, and where its input is now.
-struct merge_target {
-    output_options output{};
-    std::string input{};
-};
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
                     invocation& call);
 void merge_spade(const std::vector<part_record>& parts, const merge_target& target,

@@ -19,10 +19,9 @@
 namespace spikeweave::cli {
 namespace {
 
-struct episodes_command : spike_command<episode_options> {
+struct episodes_command : divided_command<episode_options> {
     bool occurrences = false;
     bool stream = false;
-    part_options parts{};
 };
 
 // A search block by block goes with its own options, and those of reading and writing.
@@ -60,6 +59,15 @@ option_list describe(episodes_command& options) {
     add_epoch_labels(list, options.input.epochs);
     add_stream(list, options.stream);
     return list;
+}
+
+// The options that a part is made with.
+option_list describe_part(episodes_command& options) {
+    return describe(options);
+}
+
+std::vector<time_span>& epochs_of(episodes_command& options) {
+    return options.analysis.time.epochs;
 }
 
 episode_result analyse(const episodes_command& options, const spike_input& input,
@@ -103,14 +111,9 @@ void find(episodes_command& options, const invocation& call) {
     auto confirming = read_confirming(options.input, input.record, call, run);
     call.warn(input.record.warnings);
     call.warn(input.record, check_episodes(input.spikes, analysis));
-    if (const surrogate_part part = options.parts.part; !part.is_all())
-        return write_part(options.output,
-                          {.run = {.seed = analysis.surrogates.seed},
-                           .verb = "episodes",
-                           .part = part,
-                           .tally = count_part(input.spikes, analysis, part, run).to_bytes()},
-                          std::move(input.record), describe(options), analysis.time.epochs, call,
-                          run);
+    if (!options.parts.part.is_all())
+        return write_part(options, "episodes", std::move(input.record),
+                          count_part(input.spikes, analysis, options.parts.part, run), call, run);
     episode_result result = analyse(options, input, confirming, run);
     if (!call.is_root()) return;
     episode_report report = report_on(input, std::move(result), call, run);
@@ -138,12 +141,7 @@ void run(episodes_command& options, invocation& call) {
 
 void merge_episodes(const std::vector<part_record>& parts, const merge_target& target,
                     invocation& call) {
-    episodes_command options;
-    options.input.path = target.input;
-    options.output = target.output;
-    options.parts.merged = parts;
-    take_parameters(parts, describe(options), options.analysis.time.epochs);
-    run(options, call);
+    run_merged<episodes_command>(parts, target, call);
 }
 
 void declare_episodes(CLI::App& sub, command& chosen) {

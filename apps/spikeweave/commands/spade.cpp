@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/described_options.hpp"
 #include "cli/parts.hpp"
@@ -21,12 +22,11 @@
 namespace spikeweave::cli {
 namespace {
 
-struct spade_command : spike_command<spade_options> {
+struct spade_command : divided_command<spade_options> {
     bool transactions = false;  ///< FILE has windows, not spikes
     bool occurrences = false;
     bool nwb = false;
     std::uint64_t max_memory_bytes = 0;
-    part_options parts{};
     std::string window{};  ///< as typed; empty: that of `analysis`
 
     // Patterns that are only written go straight to the file.
@@ -73,157 +73,115 @@ option_list describe_part(spade_command& options) {
     return list;
 }
 
-/// One run of the command.
-struct spade_job {
-    const spade_command& options;
-    const invocation& call;
-    execution run;
+std::vector<time_span>& epochs_of(spade_command& options) {
+    return options.analysis.epochs;
+}
+
+// Passes the cost of a long search on; on a terminal it is of no use when the search has ended.
+void show_estimate(std::string_view text, const invocation& call) {
+    if (!call.progress.hold({}, std::string(text)))
+        write_stderr(fmt::format("spikeweave: {}\n", text));
+}
+
+/// The analysis of a file, and its record.
+struct prepared_file {
+    spade_analysis in;
     run_record record{};
     input_record confirming{};  ///< the file that confirms
-    spade_analysis in;
 };
 
-spade_analysis read_file(spade_command& options, const invocation& call, const execution& run,
-                         run_record& record, input_record& confirming) {
+prepared_file prepare(spade_command& options, const invocation& call, const execution& run) {
     const std::string& path = options.input.path;
     if (options.transactions) {
         if (is_standard_input(path))
             throw invalid_argument("windows are read from a file, not from standard input");
         spade_windows windows = read_transactions(path, options.analysis.window, run);
         check_memory(windows, *call.memory);
-        record.parameters = parameters_of(describe(options.input));
-        record.input = describe_input(path, run);
-        return {options.analysis, prepare_spade(std::move(windows), options.analysis)};
+        return {{options.analysis, prepare_spade(std::move(windows), options.analysis)},
+                {.parameters = parameters_of(describe(options.input)),
+                 .input = describe_input(path, run)}};
     }
     spike_input in = read_input(options.input, options.analysis.epochs, call, run);
     std::optional<spike_input> other = read_confirming(options.input, in.record, call, run);
-    record = std::move(in.record);
-    if (other) confirming = std::move(other->record.input);
-    return prepare_spade(std::move(in.spikes), other ? &other->spikes : nullptr, options.analysis,
-                         {in.has_recorded_span, other && other->has_recorded_span}, run,
-                         call.memory);
-}
-
-// Checks the cost of the search, and shows it if that will take long or progress is shown.
-void announce(const spade_job& job) {
-    const auto& [options, call, run, record, confirming, in] = job;
-    if (!call.is_root()) return;
-    const spade_cost cost = estimate_search(in.prepared, in.search, options.is_collected(), run);
-    if (cost.bytes > call.memory->most())
-        throw invalid_argument(
-            fmt::format("{}: {}", describe_cost(cost, in.search), call.memory->too_much()));
-    check_duration(cost, in.search);
-    if (call.quiet) return;
-    const std::string text =
-        describe_estimate(cost, in.prepared, in.search, call.progress.shown(), run);
-    // On a terminal it is of no use when the search has ended.
-    if (!text.empty() && !call.progress.hold({}, text))
-        write_stderr(fmt::format("spikeweave: {}\n", text));
+    return {
+        prepare_spade(std::move(in.spikes), other ? &other->spikes : nullptr, options.analysis,
+                      {in.has_recorded_span, other && other->has_recorded_span}, run, call.memory),
+        std::move(in.record), other ? std::move(other->record.input) : input_record{}};
 }
 
 // Completes the report of a result, and writes and prints it.
-template <class Result, class Write>
-void finish(spade_job& job, Result result, const Write& write) {
-    const invocation& call = job.call;
+template <class Result>
+void finish(spade_command& options, prepared_file file, Result result, pattern_stream* stream,
+            const invocation& call, const execution& run) {
     call.stop_if_asked();
     call.memory->check();
-    spade_command options = job.options;
-    pattern_report report =
-        report_of(std::move(job.in.prepared.spikes), std::move(result), job.run);
+    pattern_report report = report_of(std::move(file.in.prepared.spikes), std::move(result), run);
     report.with_nwb = options.nwb;
-    report.replication_input = std::move(job.confirming);
-    report.run.warnings = job.record.warnings;
-    add_parameters(job.record.parameters, describe(options),
+    report.replication_input = std::move(file.confirming);
+    report.run.warnings = file.record.warnings;
+    add_parameters(file.record.parameters, describe(options),
                    {"confirm", "transactions", "max_memory"});
     const auto text_of = [&](const pattern_report& shown) {
-        std::string text = summarize(shown, shows_colour(STDOUT_FILENO)) +
-                           with_command_line_names(summarize_search(shown, job.in.search));
         const std::string to = options.output.to.string();
-        return to.empty() ? text : text + fmt::format("\nwritten to {}\n", to);
+        return summarize(shown, shows_colour(STDOUT_FILENO)) +
+               with_command_line_names(summarize_search(shown, file.in.search)) +
+               (to.empty() ? "" : fmt::format("\nwritten to {}\n", to));
     };
-    complete_record(options.output, report, std::move(job.record), call);
-    if (!options.output.to.empty()) write(report);
+    complete_record(options.output, report, std::move(file.record), call);
+    if (stream != nullptr)
+        stream->commit(report, run);
+    else if (!options.output.to.empty())
+        write_pattern_report(options.output.to, report, options.output.overwrite, run);
     print_result(options.output, report, call, text_of);
 }
 
 // Mines without holding the patterns; the largest are shown.
-void stream(spade_job& job) {
+void stream(spade_command& options, prepared_file file, const invocation& call,
+            const execution& run) {
     constexpr std::size_t most_shown = 2'000;  // a few megabytes with their page
-    const spade_command& options = job.options;
-    std::unique_ptr<pattern_stream> file;
-    if (!options.output.to.empty() && job.call.is_root())
-        file = std::make_unique<pattern_stream>(options.output.to, job.in.prepared.axes,
-                                                options.occurrences, options.output.overwrite);
+    std::optional<pattern_stream> to;
+    if (!options.output.to.empty() && call.is_root())
+        to.emplace(options.output.to, file.in.prepared.axes, options.occurrences,
+                   options.output.overwrite);
     // All ranks mine with occurrences, though only the first one writes.
     spade_stream_result result = stream_spade(
-        job.in.prepared, job.in.search, most_shown,
+        file.in.prepared, file.in.search, most_shown,
         [&](const pattern_table& block) {
-            if (file) file->take(block);
+            if (to) to->take(block);
         },
-        options.occurrences && !options.output.to.empty(), job.run);
-    if (job.call.is_root())
-        finish(job, std::move(result),
-               [&](const pattern_report& report) { file->commit(report, job.run); });
-}
-
-void collect(spade_job& job) {
-    const auto tallied = merged_tally<maxima_tally>(job.options.parts.merged, job.record.input);
-    spade_result found = run_spade(job.in, job.run, tallied ? &*tallied : nullptr);
-    if (!job.call.is_root()) return;
-    job.call.warn(job.record, found.warnings);
-    const output_options& output = job.options.output;
-    finish(job, std::move(found), [&](const pattern_report& report) {
-        write_pattern_report(output.to, report, output.overwrite, job.run);
-    });
+        options.occurrences && !options.output.to.empty(), run);
+    if (call.is_root())
+        finish(options, std::move(file), std::move(result), to ? &*to : nullptr, call, run);
 }
 
 void find(spade_command& options, const invocation& call) {
-    const execution run = call.run(options.analysis.run.threads);
+    execution run = call.run(options.analysis.run.threads);
+    if (!call.quiet) run.on_estimate = [&](std::string_view text) { show_estimate(text, call); };
     // Epochs may be known only when the file is read; then all is checked.
     if (!options.input.epochs.given()) check_spade(options.analysis, !options.transactions);
     check_part(options.parts, options.analysis.surrogates, options.output, result_kind::spade,
                call);
-    run_record record;
-    input_record confirming;
-    spade_analysis in = read_file(options, call, run, record, confirming);
-    add_warnings(record, in.prepared.warnings);
+    prepared_file file = prepare(options, call, run);
+    const spade_analysis& in = file.in;
     // Warnings are shown now that it is clear that the search can begin.
-    call.warn(record.warnings);
-    if (const surrogate_part part = options.parts.part; !part.is_all())
-        return write_part(options.output,
-                          {.run = {.seed = options.analysis.surrogates.seed},
-                           .verb = "spade",
-                           .part = part,
-                           .tally = tally_part(in.prepared, in.search, part, run).to_bytes()},
-                          std::move(record), describe_part(options), options.analysis.epochs, call,
-                          run);
-    spade_job job{options, call, run, std::move(record), std::move(confirming), std::move(in)};
-    announce(job);
-    if (options.is_collected())
-        collect(job);
-    else
-        stream(job);
-}
-
-// The window in bins, of what was typed.
-void take_window(spade_command& options) {
-    if (options.window.empty()) return;
-    const option_list list = describe(options.analysis);
-    if (options.window.find_first_not_of("0123456789") == std::string::npos)
-        return list.find("window").set_text(options.window);
-    duration length{};
-    option_list typed;
-    typed.add("window", length, "");
-    typed.find("window").set_text(options.window);
-    const duration bin = options.analysis.bin;
-    if (length < bin || length % bin != duration{0})
-        throw invalid_argument("window", fmt::format("'{}' is not a multiple of the bin of {}",
-                                                     options.window, format_duration(bin)));
-    list.find("window").set_text(std::to_string(length / bin));
+    call.warn(file.record.warnings);
+    call.warn(file.record, in.prepared.warnings);
+    if (!options.parts.part.is_all())
+        return write_part(options, "spade", std::move(file.record),
+                          tally_part(in.prepared, in.search, options.parts.part, run), call, run);
+    if (call.is_root())
+        check_cost(in, options.is_collected(), run, call.memory, call.progress.shown());
+    if (!options.is_collected()) return stream(options, std::move(file), call, run);
+    const auto tallied = merged_tally<maxima_tally>(options.parts.merged, file.record.input);
+    spade_result found = run_spade(in, run, tallied ? &*tallied : nullptr);
+    if (!call.is_root()) return;
+    call.warn(file.record, found.warnings);
+    finish(options, std::move(file), std::move(found), nullptr, call, run);
 }
 
 void run(spade_command& options, invocation& call) {
-    take_window(options);
+    if (!options.window.empty())
+        options.analysis.window = window_in_bins(options.window, options.analysis.bin);
     run_within_memory(
         options.max_memory_bytes,
         "a larger --min-occ or --min-spikes, or a smaller --window, gives fewer patterns", call,
@@ -234,12 +192,7 @@ void run(spade_command& options, invocation& call) {
 
 void merge_spade(const std::vector<part_record>& parts, const merge_target& target,
                  invocation& call) {
-    spade_command options;
-    options.input.path = target.input;
-    options.output = target.output;
-    options.parts.merged = parts;
-    take_parameters(parts, describe_part(options), options.analysis.epochs);
-    run(options, call);
+    run_merged<spade_command>(parts, target, call);
 }
 
 void declare_spade(CLI::App& sub, command& chosen) {

@@ -218,7 +218,7 @@ SPIKEWEAVE_API void replicate(spade_result& found, const replication_spikes& in,
 /// @param run  progress, cancellation and ranks; its threads are ignored, because those of the
 /// options are used
 /// @throws invalid_argument if an option is out of range or options contradict each other, or if
-/// the search would take a day or longer on one thread (`check_duration`; not with ranks);
+/// the search would take a day or longer on one thread (`check_cost`; not with ranks);
 /// cancelled.
 SPIKEWEAVE_API spade_result run_spade(const spike_sequence& spikes,
                                       const spade_options& options = {},

@@ -1,4 +1,6 @@
 #include "spikeweave/pipeline/spade.hpp"
+
+#include "bindings/core/arguments.hpp"
 #include "bindings/core/held_report.hpp"
 #include "bindings/core/options.hpp"
 #include "bindings/core/spikes.hpp"
@@ -71,8 +73,24 @@ spike_sequence binned_spikes(const shared_spikes& spikes, const spade_result& fo
     return bin_recording(*spikes.sequence, options, spikes.has_recorded_span).spikes;
 }
 
-nb::dict spade(const shared_spikes& spikes, const nb::dict& given,
+// A window may also be a time.
+void take_window(nb::dict& given) {
+    if (!given.contains("window")) return;
+    const nb::object window = given["window"];
+    const bool is_text = nb::isinstance<nb::str>(window);
+    if (!is_text && !nb::hasattr(window, "rescale") && !nb::hasattr(window, "total_seconds"))
+        return;
+    const auto bin = given.contains("bin") && !nb::object(given["bin"]).is_none()
+                         ? time_of("bin", given["bin"])
+                         : spade_options{}.bin;
+    const std::string text = is_text ? text_of("window", window)
+                                     : std::to_string(time_of("window", window).count()) + "us";
+    given["window"] = window_in_bins(text, bin);
+}
+
+nb::dict spade(const shared_spikes& spikes, nb::dict given,
                const std::optional<shared_spikes>& confirm) {
+    take_window(given);
     spade_result made =
         call_with<spade_options>(given, [&](const auto& options, const execution& run) {
             if (confirm)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
 from .._adapters.progress import Progress, reporting
-from .._values.arrays import seconds
 from .._values.spade import PatternResult
 from .._values.spikes import SpikeSequence
 from .._values.types import SpikesLike
@@ -97,7 +96,6 @@ def spade(
         if bin is not None and _core.seconds(bin) != own:
             raise ValueError(f"bin: expected {own:g} s, as the trains are binned, found {bin}")
         given["bin"] = own
-    given["window"] = _in_bins(given.get("window"), given.get("bin"))
     with reporting(progress) as callback:
         found = _core.spade(
             sequence._core,
@@ -121,30 +119,3 @@ def spade(
 
 def _print_estimate(text: str) -> None:
     print(f"spikeweave: {text}", file=sys.stderr)
-
-
-def _in_bins(window: Any, bin: Any) -> Any:
-    """The window as a number of bins, because it may be given as a time."""
-    if not isinstance(window, str) and not any(
-        hasattr(window, name) for name in ("rescale", "total_seconds")
-    ):
-        return window
-    if bin is None:
-        bin = next(one["default"] for one in _core.spade_options() if one["name"] == "bin")
-    width, length = round(seconds("bin", bin) * 1e6), round(seconds("window", window) * 1e6)
-    if width <= 0 or length <= 0 or length % width or length // width >= 2**32:
-        raise ValueError(
-            f"window: expected a number of bins, or a whole multiple of bin ({_shown(width)}), "
-            f"found {_shown(length)}"
-        )
-    return length // width
-
-
-def _shown(microseconds: int) -> str:
-    """A time with its unit, as the library writes it in messages."""
-    scale, unit = 1.0, "us"
-    if abs(microseconds) >= 1_000_000:
-        scale, unit = 1e6, "s"
-    elif abs(microseconds) >= 1000 or microseconds == 0:
-        scale, unit = 1e3, "ms"
-    return f"{str(microseconds / scale).removesuffix('.0')} {unit}"

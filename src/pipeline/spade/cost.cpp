@@ -93,6 +93,35 @@ surrogate_time estimate_surrogates(const spade_input& prepared, const spade_opti
     return time;
 }
 
+/// The expected cost of the search in the data.
+struct search_cost {
+    spade_estimate search{};
+    std::uint64_t bytes = 0;  ///< resident memory of this process when it has ended
+};
+
+search_cost estimate_search(const spade_input& prepared, const spade_options& options,
+                            bool is_collected, execution run) {
+    const bool is_fp_growth = options.strategy == spade_strategy::fp_growth;
+    pattern_mining_options how = prepared.mining;
+    how.with_occurrences = is_collected || is_fp_growth;
+    run.ranks = nullptr;
+    search_cost cost{.search = estimate_mining(prepared.windows, how, run)};
+    // Of tested patterns, only significant ones are held in memory, except with FP-growth.
+    const bool all_held =
+        (is_collected && (!options.is_tested() || options.filters_by_stability())) || is_fp_growth;
+    cost.bytes = resident_memory_bytes() + cost.search.search_bytes +
+                 (all_held ? cost.search.table_bytes : 0);
+    return cost;
+}
+
+std::string describe_cost(const search_cost& cost, const spade_options& options) {
+    const spade_estimate& search = cost.search;
+    return fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
+                       search.at_least ? "more than" : "about", core::grouped(search.candidates),
+                       core::grouped(search.patterns), format_rough_time(search.seconds),
+                       options.is_tested() ? " for the data alone" : "", format_memory(cost.bytes));
+}
+
 // Goes on after `describe_cost`; empty if patterns are not tested.
 std::string describe_time(const surrogate_time& tests, const spade_options& options) {
     if (!options.is_tested()) return {};
@@ -125,47 +154,25 @@ void check_memory(const spade_windows& windows, const memory_guard& guard) {
     check_items(windows.unit_count(), windows.window_bins(), guard);
 }
 
-spade_cost estimate_search(const spade_input& prepared, const spade_options& options,
-                           bool is_collected, const execution& run) {
-    const bool is_fp_growth = options.strategy == spade_strategy::fp_growth;
-    pattern_mining_options how = prepared.mining;
-    how.with_occurrences = is_collected || is_fp_growth;
-    execution alone = run;
-    alone.ranks = nullptr;
-    spade_cost cost{.search = estimate_mining(prepared.windows, how, alone)};
-    // Of tested patterns, only significant ones are held in memory, except with FP-growth.
-    const bool all_held =
-        (is_collected && (!options.is_tested() || options.filters_by_stability())) || is_fp_growth;
-    cost.bytes = resident_memory_bytes() + cost.search.search_bytes +
-                 (all_held ? cost.search.table_bytes : 0);
-    return cost;
-}
-
-std::string describe_cost(const spade_cost& cost, const spade_options& options) {
-    const spade_estimate& search = cost.search;
-    return fmt::format("{} {} candidates, {} patterns, {} on one thread{}, {}",
-                       search.at_least ? "more than" : "about", core::grouped(search.candidates),
-                       core::grouped(search.patterns), format_rough_time(search.seconds),
-                       options.is_tested() ? " for the data alone" : "", format_memory(cost.bytes));
-}
-
-void check_duration(const spade_cost& cost, const spade_options& options) {
-    constexpr double most_s = 24 * 3600.0;
-    if (cost.search.seconds < most_s) return;
-    throw invalid_argument(fmt::format(
-        "{}, which is too long to begin: a larger `min_occ` or `min_spikes`, wider bins "
-        "(`bin`), a smaller `window` or a part of the recording (`t_stop`) makes it "
-        "shorter",
-        describe_cost(cost, options)));
-}
-
-std::string describe_estimate(const spade_cost& cost, const spade_input& prepared,
-                              const spade_options& options, bool always, const execution& run) {
+void check_cost(const spade_analysis& analysis, bool is_collected, const execution& run,
+                const memory_guard* guard, bool always) {
+    constexpr double longest_s = 24 * 3600.0;
     constexpr double long_s = 10;
-    const surrogate_time tests = estimate_surrogates(prepared, options, run);
-    if (!always && cost.search.seconds + tests.seconds < long_s) return {};
-    return fmt::format("estimate: {}{}", describe_cost(cost, options),
-                       describe_time(tests, options));
+    const spade_options& options = analysis.search;
+    const search_cost cost = estimate_search(analysis.prepared, options, is_collected, run);
+    if (guard != nullptr && cost.bytes > guard->most())
+        throw invalid_argument(
+            fmt::format("{}: {}", describe_cost(cost, options), guard->too_much()));
+    if (cost.search.seconds >= longest_s)
+        throw invalid_argument(fmt::format(
+            "{}, which is too long to begin: a larger `min_occ` or `min_spikes`, wider bins "
+            "(`bin`), a smaller `window` or a part of the recording (`t_stop`) makes it shorter",
+            describe_cost(cost, options)));
+    if (!run.on_estimate) return;
+    const surrogate_time tests = estimate_surrogates(analysis.prepared, options, run);
+    if (always || cost.search.seconds + tests.seconds >= long_s)
+        run.on_estimate(fmt::format("estimate: {}{}", describe_cost(cost, options),
+                                    describe_time(tests, options)));
 }
 
 }  // namespace spikeweave

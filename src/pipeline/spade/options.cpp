@@ -1,5 +1,7 @@
 #include "spikeweave/pipeline/spade/options.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <limits>
 
@@ -159,6 +161,25 @@ void add_tests(option_list& list, spade_options& options) {
 }
 
 }  // namespace
+
+std::uint32_t window_in_bins(std::string_view text, duration bin) {
+    std::uint32_t bins = 0;
+    duration length{};
+    option_list list;
+    list.add("window", bins, "").at_least(1);
+    if (text.find_first_not_of("0123456789") == std::string_view::npos) {
+        list.find("window").set_text(text);
+        return bins;
+    }
+    option_list of_time;
+    of_time.add("window", length, "");
+    of_time.find("window").set_text(text);
+    if (length < bin || length % bin != duration{0})
+        throw invalid_argument("window", fmt::format("'{}' is not a multiple of the bin of {}",
+                                                     text, format_duration(bin)));
+    list.find("window").set(static_cast<std::uint64_t>(length / bin));
+    return bins;
+}
 
 option_list describe(spade_options& options) {
     option_list list;

@@ -389,15 +389,7 @@ spade_result run_whole(const spike_sequence& spikes, const spike_sequence* confi
     const auto began = std::chrono::steady_clock::now();
     const spade_analysis analysis = prepare_spade(spikes, confirm, options, recorded, run);
     // Estimates of ranks differ, and none may continue alone.
-    if (run.ranks == nullptr) {
-        const spade_cost cost = estimate_search(analysis.prepared, analysis.search, true, run);
-        check_duration(cost, analysis.search);
-        if (run.on_estimate)
-            if (const std::string text =
-                    describe_estimate(cost, analysis.prepared, analysis.search, false, run);
-                !text.empty())
-                run.on_estimate(text);
-    }
+    if (run.ranks == nullptr) check_cost(analysis, true, run);
     spade_result out = run_spade(analysis, run);
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return out;

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/core/memory.hpp"
@@ -20,32 +17,17 @@ SPIKEWEAVE_API void check_memory(const binned_recording& recording, const spade_
 /// @throws invalid_argument if the counts of the items may need more memory than the guard allows.
 SPIKEWEAVE_API void check_memory(const spade_windows& windows, const memory_guard& guard);
 
-/// The expected cost of the search in the data.
-struct spade_cost {
-    spade_estimate search{};
-    std::uint64_t bytes = 0;  ///< resident memory of this process when it has ended
-};
-
-/// Estimates the cost of the search, in about half a second.
+/// Estimates the cost of the search, in about half a second, and passes it on in words to
+/// `run.on_estimate`, if there is one: "estimate: about 1,200 candidates, …". The time of the
+/// surrogates is then estimated from the first one, in at most ten seconds; an analysis that is
+/// expected to take less than ten seconds is passed on only if `always` is set.
 /// @param is_collected  whether the patterns are held in memory, as by `run_spade`
-/// @throws invalid_argument, cancelled, like `estimate_mining`.
-SPIKEWEAVE_API spade_cost estimate_search(const spade_input& prepared, const spade_options& options,
-                                          bool is_collected, const execution& run = {});
-
-/// The cost in words: "about 1,200 candidates, …".
-SPIKEWEAVE_API std::string describe_cost(const spade_cost& cost, const spade_options& options);
-
-/// @throws invalid_argument if the search is expected to take a day or longer on one thread, as
-/// where every unit fires in most windows. `run_spade` of spikes and the command check this; a
-/// program that wants such a search calls the stages.
-SPIKEWEAVE_API void check_duration(const spade_cost& cost, const spade_options& options);
-
-/// The cost of the search and of the surrogates in words, as "estimate: about 1,200 candidates, …";
-/// empty if the whole is expected to take less than ten seconds and is not `always` wanted.
-/// The time of the surrogates is estimated from the first one, in at most ten seconds.
-/// @throws invalid_argument, cancelled.
-SPIKEWEAVE_API std::string describe_estimate(const spade_cost& cost, const spade_input& prepared,
-                                             const spade_options& options, bool always = false,
-                                             const execution& run = {});
+/// @param guard  null: no bound
+/// @throws invalid_argument if the search may need more memory than the guard allows, or is
+/// expected to take a day or longer on one thread, as where every unit fires in most windows; a
+/// program that wants such a search does not call this; as `estimate_mining`; cancelled.
+SPIKEWEAVE_API void check_cost(const spade_analysis& analysis, bool is_collected,
+                               const execution& run = {}, const memory_guard* guard = nullptr,
+                               bool always = false);
 
 }  // namespace spikeweave

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -99,6 +100,11 @@ struct SPIKEWEAVE_API spade_options {
 };
 
 SPIKEWEAVE_API option_list describe(spade_options& options);
+
+/// The length of a window in bins, from a number of bins or a time that is a multiple of `bin`:
+/// "20", "100ms".
+/// @throws invalid_argument for another text
+SPIKEWEAVE_API std::uint32_t window_in_bins(std::string_view text, duration bin);
 
 /// The devices that search the surrogates of an analysis: those of the options, or, if they are not
 /// set, the first GPU if there is one and enough surrogates are searched for it to be faster.
