@@ -44,7 +44,7 @@ empty_tables tables_of_spade() {
 
 empty_tables tables_of_sort() {
     return {report::units_table({}), report::iterations_table({}), report::merges_table({}),
-            report::motion_table({})};
+            report::motion_table({}, report::table_use::file_only)};
 }
 
 void add_to(std::vector<table_description>& to, const char* command,

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/sort/view.hpp"
-#include "report/spade/lines.hpp"
 #include "spikeweave/report/table.hpp"
 
 namespace spikeweave {
@@ -25,10 +23,6 @@ std::string heading_of(const std::string& command, const std::string& file) {
     return {};
 }
 
-std::string first_line(const std::string& text) {
-    return text.substr(0, text.find('\n'));
-}
-
 TEST(DescribedTables, ExplainTheirColumnsAndNameThemOnce) {
     std::set<std::pair<std::string, std::string>> files;
     for (const table_description& table : describe_tables()) {
@@ -43,14 +37,6 @@ TEST(DescribedTables, ExplainTheirColumnsAndNameThemOnce) {
     }
     EXPECT_TRUE(files.contains({"episodes", "circuit.tsv"}));
     EXPECT_TRUE(files.contains({"compare", "differences.tsv"}));
-}
-
-// These files are not written from the description.
-TEST(DescribedTables, AreThoseOfFilesWithTheirOwnWriters) {
-    const report::pattern_lines lines(
-        {}, {.tests = true, .stability = true, .replication = true, .occurrences = true});
-    EXPECT_EQ(heading_of("spade", "patterns.tsv"), first_line(lines.header()));
-    EXPECT_EQ(heading_of("sort", "motion.tsv"), first_line(report::motion_tsv({})));
 }
 
 TEST(DescribedTables, HaveTheColumnsThatOnlySomeOptionsAdd) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 #include "core/stop.hpp"
@@ -32,24 +32,20 @@ std::vector<std::size_t> order_by_count(const episode_table& table) {
     return order;
 }
 
-void write_counts(const episodes_in_blocks& found, io::atomic_file& file,
-                  const std::stop_token& stop) {
-    constexpr std::size_t piece = std::size_t{1} << 20U;
-    std::vector<bool> maximal(found.table.episodes.size());
-    for (const std::size_t i : maximal_episodes(found.table)) maximal[i] = true;
-    std::string out = "episode\tsize\tunits\tdelays\tcount\tmaximal\n";
-    std::size_t number = 0;
-    for (const std::size_t i : order_by_count(found.table)) {
-        const auto& [what, count] = found.table.episodes[i];
-        fmt::format_to(std::back_inserter(out), "{}\t{}\t{}\t{}\t{}\t{}\n", ++number, what.size(),
-                       units_text(found.unit_names, what), delays_text(what), count,
-                       yes_no(maximal[i]));
-        if (out.size() < piece) continue;
-        core::throw_if_stopped(stop);
-        file.write(out);
-        out.clear();
-    }
-    file.write(out);
+// The episodes have to outlive the table.
+result_table counts_table(const episode_table& table) {
+    std::vector<bool> maximal(table.episodes.size());
+    for (const std::size_t i : maximal_episodes(table)) maximal[i] = true;
+    const auto row_of = [](std::uint64_t number, const counted_episode& found, bool is_maximal) {
+        row out = counted_row(number, found);
+        out.push_back({"maximal", is_maximal});
+        return out;
+    };
+    return {"episodes", table.episodes.size(),
+            [&table, row_of, maximal, order = order_by_count(table)](std::size_t k) {
+                return row_of(k + 1, table.episodes[order[k]], maximal[order[k]]);
+            },
+            row_of(0, {}, false)};
 }
 
 json run_of_blocks(const episodes_in_blocks_report& report) {
@@ -101,7 +97,10 @@ void write_episode_report(const std::filesystem::path& folder,
                           const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     io::atomic_file episodes(out.file("episodes.tsv"));
-    report::write_counts(report.result.found, episodes, run.stop);
+    const episodes_in_blocks& found = report.result.found;
+    report::write_lines(
+        report::counts_table(found.table), found.unit_names,
+        [&](std::string_view piece) { episodes.write(piece); }, run);
     episodes.commit();
     out.write("run.json", report::text_of(report::run_of_blocks(report)));
     out.commit(run.stop);

@@ -35,14 +35,7 @@ row row_of_episode(const episode_view& p, std::optional<std::size_t> i, table_us
         return i ? item{all[*i]} : item{};
     };
     const counted_episode found = of(p.report.table.episodes);
-    row out{{"episode", std::uint64_t{of(p.number)},
-             "the number of the episode, by which other files refer to it"},
-            {"size", std::uint64_t{found.what.size()}, "number of units"},
-            {"units", joined_list<unit_id>{found.what.units, "→"},
-             "the units in the order of firing, joined by `→`"},
-            {"delays", found.what.delays,
-             "the delay interval of each step, as `(low,high] … ms`; `-` for a single unit"},
-            {"count", found.count, "occurrences without overlap"}};
+    row out = counted_row(of(p.number), found);
     for (column& one : described_row(of(p.judged))) out.push_back(std::move(one));
     out.push_back({"significant", i && p.significant(*i), "yes if q is below α, otherwise no"});
     out.push_back({"maximal", of(p.maximal),
@@ -126,12 +119,18 @@ row lag_row(const lags_of_pair& of, std::size_t bin, std::uint64_t pairs) {
 
 }  // namespace
 
-std::string units_text(std::span<const std::string> names, const episode& what) {
-    return cell_of(joined_list<unit_id>{what.units, "→"}, names);
+row counted_row(std::uint64_t number, const counted_episode& found) {
+    return {{"episode", number, "the number of the episode, by which other files refer to it"},
+            {"size", std::uint64_t{found.what.size()}, "number of units"},
+            {"units", joined_list<unit_id>{found.what.units, "→"},
+             "the units in the order of firing, joined by `→`"},
+            {"delays", found.what.delays,
+             "the delay interval of each step, as `(low,high] … ms`; `-` for a single unit"},
+            {"count", found.count, "occurrences without overlap"}};
 }
 
-std::string delays_text(const episode& what) {
-    return cell_of(what.delays, {});
+std::string units_text(std::span<const std::string> names, const episode& what) {
+    return cell_of(joined_list<unit_id>{what.units, "→"}, names);
 }
 
 std::string chain_text(std::span<const std::string> names, const episode& what) {

@@ -38,9 +38,10 @@ struct episode_view {
     std::vector<std::size_t> loose_edges() const;
 };
 
-/// The units and the delays of an episode, as `episodes.tsv` has them.
+/// The first columns of `episodes.tsv`.
+row counted_row(std::uint64_t number, const counted_episode& found);
+/// The units of an episode, as `episodes.tsv` has them.
 std::string units_text(std::span<const std::string> names, const episode& what);
-std::string delays_text(const episode& what);
 /// Returns a chain as people read it: "n0 →4-6ms→ n1".
 std::string chain_text(std::span<const std::string> names, const episode& what);
 /// The tables of the result. What they are of has to outlive them. Those with a `use` have more

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -107,11 +106,8 @@ std::vector<item_of_window> items_of(const windowed_episode_report& report, cons
 row window_episode_row(const windowed_episode_report& report, const item_of_window& at) {
     const auto& [what, count] = at.window->table.episodes[at.item];
     const episode_test& test = at.window->tests[at.item];
-    row out{{"window", window_number(*at.window)},
-            {"size", std::uint64_t{what.size()}},
-            {"units", joined_list<unit_id>{what.units, "→"}},
-            {"delays", what.delays},
-            {"count", count}};
+    row out = counted_row(window_number(*at.window), {what, count});
+    out.front().name = "window";
     for (column& one : described_row(test)) out.push_back(std::move(one));
     out.push_back({"significant", what.size() > 1 && test.q < alpha_of_tests(report)});
     out.push_back({"chain", std::ranges::find(at.window->circuit.chains, at.item) !=
@@ -213,23 +209,20 @@ result_table window_circuits_table(const windowed_episode_report& report) {
 void write_window_episodes(const windowed_episode_report& report,
                            const std::function<void(std::string_view)>& write,
                            const execution& run) {
-    write(
-        fmt::format("{}\texpected\tp\tq\tstrength\tsignificant\tchain\n", window_table_columns()));
+    constexpr std::size_t before_tests = 5;
+    const auto tests_of = [&](const item_of_window& at) {
+        return after(window_episode_row(report, at), before_tests);
+    };
+    write(fmt::format("{}\t{}\n", window_table_columns(),
+                      tsv_heading(after(window_episodes_table(report).names, before_tests))));
     for (const tested_window& one : report.result.windows) {
         core::throw_if_stopped(run.stop);
-        const std::set<std::size_t> chains(one.circuit.chains.begin(), one.circuit.chains.end());
         std::string lines;
-        for (std::size_t i = 0; i < one.tests.size(); ++i) {
-            const episode_test& test = one.tests[i];
-            const bool is_significant =
-                one.table.episodes[i].what.size() > 1 && test.q < alpha_of_tests(report);
-            fmt::format_to(std::back_inserter(lines), "{}\t{}\t{}\t{}\t{}\t{}\t{}\n",
+        for (std::size_t i = 0; i < one.tests.size(); ++i)
+            fmt::format_to(std::back_inserter(lines), "{}\t{}\n",
                            window_table_line(0, one.bounds, false, one.table.episodes[i],
                                              report.spikes.unit_names()),
-                           number_text(test.expected), number_text(test.p), number_text(test.q),
-                           number_text(test.strength), yes_no(is_significant),
-                           yes_no(chains.contains(i)));
-        }
+                           tsv_line(tests_of({&one, i})));
         write(lines);
     }
 }

@@ -132,7 +132,9 @@ void write_sorting_report(const std::filesystem::path& folder, const sorting_rep
                                               .channels = report.channels});
     }
     out.write("iterations.tsv", report::tsv_of(report::iterations_table(report)));
-    if (!report.motion.empty()) out.write("motion.tsv", report::motion_tsv(report));
+    if (!report.motion.empty())
+        out.write("motion.tsv",
+                  report::tsv_of(report::motion_table(report, report::table_use::file_only)));
     const report::sorting_details details = report::details_of(report);
     report::write_details(out.file("waveforms.npz"), details);
     report::write_result(
@@ -261,7 +263,7 @@ document document_of(const sorting_report& report, const sorting_details& detail
         out.values.erase(table.name);
         out.tables.push_back(std::move(table));
     };
-    if (!report.motion.empty()) add(motion_table(report));
+    if (!report.motion.empty()) add(motion_table(report, table_use::document_only));
     if (!report.decisions.empty()) add(merges_table(report));
     return out;
 }

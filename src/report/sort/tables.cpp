@@ -1,15 +1,10 @@
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "report/sort/view.hpp"
-#include "report/text.hpp"
 
 namespace spikeweave::report {
 namespace {
@@ -22,11 +17,10 @@ row decision_row(const cluster_decision& one) {
     return out;
 }
 
-// Displacements are rounded as in their file.
-row motion_row(double time_s, double depth_um, double displacement_um) {
+row motion_row(double time_s, double depth_um, column_value displacement_um) {
     return {{"time_s", time_s, "the middle of a time bin"},
             {"depth_um", depth_um, "the middle of a window of depths"},
-            {"displacement_um", std::round(100 * displacement_um) / 100,
+            {"displacement_um", std::move(displacement_um),
              "how far the tissue is above its median over time"}};
 }
 
@@ -92,29 +86,22 @@ result_table merges_table(const sorting_report& report) {
             .none = ""};
 }
 
-result_table motion_table(const sorting_report& report) {
+result_table motion_table(const sorting_report& report, table_use use) {
     const probe_motion& motion = report.motion;
     const std::size_t windows = motion.depths_um.size();
+    const auto rounded = [use](double um) -> column_value {
+        if (use == table_use::file_only) return fixed_number{um, 2};
+        return std::round(100 * um) / 100;
+    };
     return {.name = "motion",
             .size = motion.times_s.size() * windows,
             .at =
-                [&motion, windows](std::size_t i) {
+                [&motion, windows, rounded](std::size_t i) {
                     return motion_row(motion.times_s[i / windows], motion.depths_um[i % windows],
-                                      motion.displacement_um[i]);
+                                      rounded(motion.displacement_um[i]));
                 },
-            .names = motion_row(0, 0, 0),
-            .use = table_use::document_only};
-}
-
-std::string motion_tsv(const sorting_report& report) {
-    const probe_motion& motion = report.motion;
-    std::string text = "time_s\tdepth_um\tdisplacement_um\n";
-    for (std::size_t t = 0; t < motion.times_s.size(); ++t)
-        for (std::size_t w = 0; w < motion.depths_um.size(); ++w)
-            fmt::format_to(std::back_inserter(text), "{}\t{}\t{:.2f}\n",
-                           number_text(motion.times_s[t]), number_text(motion.depths_um[w]),
-                           motion.displacement_um[t * motion.depths_um.size() + w]);
-    return text;
+            .names = motion_row(0, 0, 0.0),
+            .use = use};
 }
 
 }  // namespace spikeweave::report

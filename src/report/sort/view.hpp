@@ -23,8 +23,7 @@ result_table units_table(const sorting_report& report);
 result_table iterations_table(const sorting_report& report);
 result_table merges_table(const sorting_report& report);
 /// The displacements; their file rounds them.
-result_table motion_table(const sorting_report& report);
-std::string motion_tsv(const sorting_report& report);
+result_table motion_table(const sorting_report& report, table_use use);
 sorting_details details_of(const sorting_report& report);
 /// @param details  those of the report
 document document_of(const sorting_report& report, const sorting_details& details);

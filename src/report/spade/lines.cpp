@@ -52,16 +52,6 @@ pattern_lines::pattern_lines(const pattern_axes& axes, pattern_columns columns)
         longest_name_ = std::max(longest_name_, name.size());
 }
 
-std::string pattern_lines::header() const {
-    std::string out = "pattern\tsize\tunits\tlags_ms\tcount\tduration_ms";
-    if (columns_.tests) out += "\tp\tq\tsignificant";
-    if (columns_.stability) out += "\tstability_intensional\tstability_extensional";
-    if (columns_.replication)
-        out += "\treplication_count\treplication_expected\treplication_p\treplication_q";
-    if (columns_.occurrences) out += axes_.timed ? "\ttimes_s" : "\twindows";
-    return out + '\n';
-}
-
 char* pattern_lines::room(std::size_t bytes) {
     if (size_ + bytes > capacity_) {
         const std::size_t more = std::max(2 * capacity_, size_ + bytes);

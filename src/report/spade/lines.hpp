@@ -24,7 +24,6 @@ class pattern_lines {
 public:
     pattern_lines(const pattern_axes& axes, pattern_columns columns);
 
-    std::string header() const;
     /// Appends pattern `i` of a table to `taken`.
     /// @param test, stable  may be null if there is no such column
     /// @param other  null if the pattern was not tested in other spikes

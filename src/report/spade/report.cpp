@@ -86,7 +86,8 @@ struct pattern_stream::state {
         : folder(target, overwrite, report::files_of(result_kind::spade)),
           file(folder.file("patterns.tsv")),
           lines(axes, {.occurrences = with_occurrences}) {
-        file.write(lines.header());
+        const pattern_report none{.axes = axes, .table = {.window_bins = axes.window_bins}};
+        file.write(report::patterns_heading(report::pattern_view(none), with_occurrences));
     }
     void flush() {
         file.write(lines.text());

@@ -137,6 +137,12 @@ column starts_of(const pattern_view& p, std::optional<std::size_t> i) {
 
 }  // namespace
 
+std::string patterns_heading(const pattern_view& p, bool with_occurrences) {
+    row names = pattern_row(p, {});
+    if (with_occurrences) names.push_back(starts_of(p, {}));
+    return tsv_heading(names) + '\n';
+}
+
 void write_patterns(const pattern_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run) {
     constexpr std::size_t piece = std::size_t{1} << 20U;
@@ -145,7 +151,7 @@ void write_patterns(const pattern_view& p, const std::function<void(std::string_
                                       .stability = !report.stabilities.empty(),
                                       .replication = report.replication.has_value(),
                                       .occurrences = true});
-    write(lines.header());
+    write(patterns_heading(p, true));
     for (const std::size_t i : p.order) {
         lines.append(p.number[i], report.table, i, p.tests[i],
                      report.stabilities.empty() ? nullptr : &report.stabilities[i],

@@ -52,6 +52,8 @@ struct pattern_view {
 
 std::string verdict_of(const pattern_view& p);
 
+/// The first line of `patterns.tsv`.
+std::string patterns_heading(const pattern_view& p, bool with_occurrences);
 /// Passes on `patterns.tsv` in pieces.
 void write_patterns(const pattern_view& p, const std::function<void(std::string_view)>& write,
                     const execution& run);

@@ -239,6 +239,24 @@ std::vector<std::string> lines_of(const std::string& text) {
     return out;
 }
 
+// The file has a writer of its own, because it may have millions of lines.
+TEST(PatternReport, WritesTheCellsThatItsColumnsDescribe) {
+    pattern_report report = small_pattern_report();
+    report.stabilities = {{0.5, 0.25}, {1, 0.125}, {0, 0}};
+    report.replication = spade_replication{
+        .tests = {pattern_replication{3, 1.5, 0.02, 0.04}, {}, pattern_replication{}}};
+    const report::pattern_view view(report);
+    const report::result_table described = report::patterns_table(view);
+
+    const std::vector<std::string> lines = lines_of(patterns_tsv(report));
+
+    ASSERT_EQ(lines.size(), described.size + 1);
+    for (std::size_t i = 0; i < described.size; ++i) {
+        const std::string cells = report::tsv_line(described.at(i), report.axes.unit_names);
+        EXPECT_EQ(lines[i + 1].substr(0, cells.size() + 1), cells + "\t");
+    }
+}
+
 TEST(PatternStream, WritesTheSameLinesInTheOrderInWhichTheyCome) {
     const temporary_folder place;
     const pattern_table table = random_patterns(5, 40'000, window);
