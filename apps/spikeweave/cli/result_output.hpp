@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "cli/invocation.hpp"
@@ -104,26 +103,20 @@ auto report_on(spike_input& input, Result result, const invocation& call, const 
     return report_of(std::move(input.spikes), std::move(result), run);
 }
 
-/// A function of the library that writes the folder of a result.
-template <class Report>
-using report_writer = void (*)(const std::filesystem::path&, const std::type_identity_t<Report>&,
-                               bool, const execution&);
-
 /// Completes the record of a result, writes it, and prints it.
 /// @param input  the record of what was read, with all parameters that are not of the analysis
 template <class Report, class Summarize>
 void finish_command(const output_options& options, Report& report, run_record input,
-                    const invocation& call, const execution& run, report_writer<Report> write,
-                    const Summarize& summary) {
+                    const invocation& call, const execution& run, const Summarize& summary) {
     complete_record(options, report, std::move(input), call);
-    if (!options.to.empty()) write(options.to, report, options.overwrite, run);
+    if (!options.to.empty()) write_report(options.to, report, options.overwrite, run);
     print_result(options, report, call, summary);
 }
 /// Does so with the usual text.
 template <class Report>
 void finish_command(const output_options& options, Report& report, run_record input,
-                    const invocation& call, const execution& run, report_writer<Report> write) {
-    finish_command(options, report, std::move(input), call, run, write,
+                    const invocation& call, const execution& run) {
+    finish_command(options, report, std::move(input), call, run,
                    [](const Report& shown) { return summarize(shown); });
 }
 

@@ -25,8 +25,7 @@ void run(assemblies_command& options, invocation& call) {
     call.warn(input.record.warnings);
     assembly_report report =
         report_on(input, find_assemblies(input.spikes, options.analysis, run), call, run);
-    finish_command(options.output, report, std::move(input.record), call, run,
-                   &write_assembly_report);
+    finish_command(options.output, report, std::move(input.record), call, run);
 }
 
 }  // namespace

@@ -78,9 +78,7 @@ option_list describe(compare_command& options) {
 
 /// The spikes of both conditions: recordings of each, or two sets of epochs of one recording.
 struct conditions_read {
-    std::array<std::vector<spike_sequence>, 2> recordings{};
-    std::optional<spike_sequence> one{};
-    std::array<std::vector<time_span>, 2> epochs{};  ///< of `one`
+    compared_recordings spikes{};
     std::array<std::vector<input_record>, 2> inputs{};
     run_record run{};
 };
@@ -94,7 +92,7 @@ void read_recordings(compare_command& options, const std::vector<std::string>& f
         call.warn(into.run, input.record.warnings);
         into.run.duplicates += input.record.duplicates;
         into.inputs[condition].push_back(std::move(input.record.input));
-        into.recordings[condition].push_back(std::move(input.spikes));
+        into.spikes.of[condition].push_back(std::move(input.spikes));
     }
 }
 
@@ -106,14 +104,15 @@ conditions_read read_two_epochs(compare_command& options, const invocation& call
     out.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     out.run.duplicates = input.record.duplicates;
     std::vector<std::string>& warnings = input.record.warnings;
+    std::array<std::vector<time_span>, 2> epochs;
     for (const std::size_t c : {0U, 1U}) {
         const std::size_t of_recording = warnings.size();
-        take_epochs(options.epochs[c], options.input.path, input, out.epochs[c], run);
+        take_epochs(options.epochs[c], options.input.path, input, epochs[c], run);
         for (std::size_t w = of_recording; w < warnings.size(); ++w)
             warnings[w] = fmt::format("Condition {}: {}", c == 0 ? 'a' : 'b', warnings[w]);
     }
     call.warn(out.run, warnings);
-    out.one = std::move(input.spikes);
+    out.spikes = conditions_of(input.spikes, epochs[0], epochs[1]);
     return out;
 }
 
@@ -141,60 +140,52 @@ conditions_read read_conditions(compare_command& options, const invocation& call
     return out;
 }
 
-episode_comparison compare_found(const compare_command& options, const conditions_read& read,
-                                 const execution& run) {
-    const auto& [a, b] = read.recordings;
-    return read.one
-               ? compare_epochs(*read.one, read.epochs[0], read.epochs[1], options.analysis, run)
-               : compare_episodes(a, b, options.analysis, run);
-}
-
-pattern_comparison compare_given_patterns(compare_command& options, const conditions_read& read,
-                                          const execution& run) {
-    pattern_comparison_options& counting = options.of_patterns;
-    const option_list own = describe(counting);
+// The options for patterns, with those that the comparison of episodes has, too.
+pattern_comparison_options pattern_options(compare_command& options) {
+    const option_list own = describe(options.of_patterns);
     for (const option& shared : describe(options.analysis))
         if (own.has(shared.name)) own.find(shared.name).put(shared.get());
+    return options.of_patterns;
+}
+
+named_patterns read_patterns(const std::vector<std::string>& folders) {
     std::vector<named_patterns> results;
-    for (const std::string& folder : options.patterns)
-        results.push_back(read_named_patterns(folder));
-    const named_patterns given = joined_patterns(results);
-    const auto& [a, b] = read.recordings;
-    return read.one ? compare_patterns_in_epochs(*read.one, read.epochs[0], read.epochs[1], given,
-                                                 counting, run)
-                    : compare_patterns(a, b, given, counting, run);
+    for (const std::string& folder : folders) results.push_back(read_named_patterns(folder));
+    return joined_patterns(results);
 }
 
 // Compares both conditions, and writes and prints the result.
-template <class Compare, class Result = std::invoke_result_t<Compare, compare_command&,
-                                                             const conditions_read&, execution>>
-void deliver(compare_command& options, const invocation& call, result_kind kind, Compare compare,
-             report_writer<comparison_report<Result>> write) {
+template <class Compare>
+void deliver(compare_command& options, const invocation& call, result_kind kind, Compare compare) {
     check_place(options.output, kind, call);
     const execution run = call.run(options.analysis.run.threads);
     conditions_read read = read_conditions(options, call, run);
-    comparison_report<Result> report = report_of(compare(options, read, run), run);
+    auto report = report_of(compare(read.spikes, run), run);
     report.run.warnings = call.warn(read.run, report.result.warnings);
     report.inputs = std::move(read.inputs);
     read.run.parameters = parameters_of(describe(options.input));
     add_parameters(read.run.parameters, describe(options),
                    {"epochs_a", "epochs_b", "around_a", "around_b", "patterns"});
-    finish_command(options.output, report, std::move(read.run), call, run, write);
-}
-
-void compare(compare_command& options, const invocation& call) {
-    if (options.patterns.empty())
-        deliver(options, call, result_kind::episode_differences, &compare_found,
-                &write_episode_comparison_report);
-    else
-        deliver(options, call, result_kind::pattern_differences, &compare_given_patterns,
-                &write_pattern_comparison_report);
+    finish_command(options.output, report, std::move(read.run), call, run);
 }
 
 void run(compare_command& options, invocation& call) {
     run_within_memory(options.analysis.mining.max_memory_bytes,
                       "a larger --min-count or a --max-size gives fewer episodes", call,
-                      [&](const invocation& guarded) { compare(options, guarded); });
+                      [&](const invocation& guarded) {
+                          if (options.patterns.empty())
+                              deliver(options, guarded, result_kind::episode_differences,
+                                      [&](const compared_recordings& of, const execution& run) {
+                                          return compare_episodes(of, options.analysis, run);
+                                      });
+                          else
+                              deliver(options, guarded, result_kind::pattern_differences,
+                                      [&](const compared_recordings& of, const execution& run) {
+                                          return compare_patterns(of,
+                                                                  read_patterns(options.patterns),
+                                                                  pattern_options(options), run);
+                                      });
+                      });
 }
 
 }  // namespace

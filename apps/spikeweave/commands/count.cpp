@@ -50,8 +50,7 @@ void count(count_command& options, const invocation& call) {
                with_command_line_names(summarize_search(shown, {}) +
                                        summarize_files(shown, options.output.to));
     };
-    finish_command(options.output, report, std::move(input.record), call, run,
-                   &write_episode_report, text_of);
+    finish_command(options.output, report, std::move(input.record), call, run, text_of);
 }
 
 void run(count_command& options, invocation& call) {

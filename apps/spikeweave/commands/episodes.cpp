@@ -96,7 +96,7 @@ void find_in_stream(episodes_command& options, const invocation& call, const exe
                      .input = describe_input(options.input.path, run),
                      .duplicates = report.run.duplicates};
     input.parameters.emplace_back("stream", true);
-    finish_command(options.output, report, std::move(input), call, run, &write_episode_report,
+    finish_command(options.output, report, std::move(input), call, run,
                    [](const auto& shown) { return with_command_line_names(summarize(shown)); });
 }
 
@@ -125,8 +125,7 @@ void find(episodes_command& options, const invocation& call) {
                with_command_line_names(summarize_search(shown, analysis.mining.delays) +
                                        summarize_files(shown, options.output.to));
     };
-    finish_command(options.output, report, std::move(input.record), call, run,
-                   &write_episode_report, text_of);
+    finish_command(options.output, report, std::move(input.record), call, run, text_of);
 }
 
 // The memory is watched, because what counting, tests and files take is not known before.

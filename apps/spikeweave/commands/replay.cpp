@@ -43,8 +43,7 @@ void run(replay_command& options, invocation& call) {
     replay_report report =
         report_of(std::move(input.spikes), std::move(chains), std::move(result), run);
     input.record.parameters.emplace_back("chains", options.chains.string());
-    finish_command(options.output, report, std::move(input.record), call, run,
-                   &write_replay_report);
+    finish_command(options.output, report, std::move(input.record), call, run);
 }
 
 }  // namespace

@@ -162,8 +162,7 @@ void run(sort_command& options, invocation& call) {
         if (!to.empty()) text += "\n" + with_command_line_names(summarize_files(shown, to));
         return text;
     };
-    finish_command(options.output, report, std::move(record), call, run, &write_sorting_report,
-                   text_of);
+    finish_command(options.output, report, std::move(record), call, run, text_of);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ void finish(spade_command& options, prepared_file file, Result result, pattern_s
     if (stream != nullptr)
         stream->commit(report, run);
     else if (!options.output.to.empty())
-        write_pattern_report(options.output.to, report, options.output.overwrite, run);
+        write_report(options.output.to, report, options.output.overwrite, run);
     print_result(options.output, report, call, text_of);
 }
 

@@ -28,8 +28,7 @@ void find(windows_command& options, const invocation& call) {
     call.warn(input.record, check_episodes(input.spikes, options.analysis.search));
     auto report =
         report_on(input, find_episodes_in_windows(input.spikes, options.analysis, run), call, run);
-    finish_command(options.output, report, std::move(input.record), call, run,
-                   &write_episode_report);
+    finish_command(options.output, report, std::move(input.record), call, run);
 }
 
 void run(windows_command& options, invocation& call) {

@@ -107,7 +107,8 @@ tally compare_planted_patterns(const std::array<spike_sequence, 2>& both, std::u
                                              .run = {.threads = 1}};
     tally out;
     for (const pattern_change& one :
-         compare_patterns({&both[0], 1}, {&both[1], 1}, planted, options).findings)
+         compare_patterns({{std::vector{both[0]}, std::vector{both[1]}}}, planted, options)
+             .findings)
         count(out, one);
     return out;
 }
@@ -120,7 +121,7 @@ tally compare_episodes(const std::array<spike_sequence, 2>& both, const row& how
                                        .run = {.threads = 1, .devices = std::vector<int>{}}};
     tally out;
     for (const episode_change& one :
-         compare_episodes({&both[0], 1}, {&both[1], 1}, options).findings) {
+         compare_episodes({{std::vector{both[0]}, std::vector{both[1]}}}, options).findings) {
         const auto from = to_index(one.what.units[0]);
         if (from % 2 != 0 || from >= 2 * planted_pairs || to_index(one.what.units[1]) != from + 1)
             continue;

@@ -3,6 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "spikeweave/assess/label_permutation.hpp"
 #include "spikeweave/core/enum_names.hpp"
@@ -10,6 +13,7 @@
 #include "spikeweave/core/members.hpp"
 #include "spikeweave/core/time.hpp"
 #include "spikeweave/pipeline/change_kind.hpp"
+#include "spikeweave/spikes/spike_sequence.hpp"
 
 /// The common parts of comparisons of two conditions, of episodes and of patterns.
 /// docs/algorithms/compare.md has the formulas and the calibration.
@@ -20,6 +24,19 @@ enum class sample_kind : std::uint8_t { blocks, epochs, recordings };
 
 template <>
 SPIKEWEAVE_API enum_table<sample_kind> enum_names<sample_kind>();
+
+/// The recordings of two conditions, a and b.
+struct compared_recordings {
+    std::array<std::vector<spike_sequence>, 2> of{};
+    std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences
+};
+
+/// Two sets of epochs of one recording as conditions, in which each epoch is a sample.
+/// @throws invalid_argument as `choose_time`, if a condition has no epochs, or if an epoch of `a`
+/// and one of `b` overlap.
+SPIKEWEAVE_API compared_recordings conditions_of(const spike_sequence& spikes,
+                                                 std::span<const time_span> a,
+                                                 std::span<const time_span> b);
 
 /// The data of one condition.
 struct condition_summary {

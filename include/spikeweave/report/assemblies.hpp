@@ -36,9 +36,8 @@ SPIKEWEAVE_API std::string verdict_of(const assembly_report& report);
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; cancelled.
-SPIKEWEAVE_API void write_assembly_report(const std::filesystem::path& folder,
-                                          const assembly_report& report, bool overwrite = false,
-                                          const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder, const assembly_report& report,
+                                 bool overwrite = false, const execution& run = {});
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled

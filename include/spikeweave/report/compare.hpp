@@ -40,16 +40,14 @@ SPIKEWEAVE_API std::string verdict_of(const pattern_comparison_report& report);
 
 /// Writes `differences.tsv`, a line for each finding; of episodes also `differences.graphml`, the
 /// circuit of the pairs with what changed; and `run.json`. docs/results.md describes them. The
-/// folder is complete or absent, and is replaced as by `write_episode_report`.
+/// folder is complete or absent, and is replaced as by `write_report`.
 /// @throws io_error, cancelled; likewise.
-SPIKEWEAVE_API void write_episode_comparison_report(const std::filesystem::path& folder,
-                                                    const episode_comparison_report& report,
-                                                    bool overwrite = false,
-                                                    const execution& run = {});
-SPIKEWEAVE_API void write_pattern_comparison_report(const std::filesystem::path& folder,
-                                                    const pattern_comparison_report& report,
-                                                    bool overwrite = false,
-                                                    const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder,
+                                 const episode_comparison_report& report, bool overwrite = false,
+                                 const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder,
+                                 const pattern_comparison_report& report, bool overwrite = false,
+                                 const execution& run = {});
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled

@@ -78,9 +78,8 @@ SPIKEWEAVE_API std::vector<std::optional<edge_kind>> kinds_of_pairs(const pair_t
 /// complete
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; invalid_argument if the parts are inconsistent; cancelled.
-SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
-                                         const episode_report& report, bool overwrite = false,
-                                         const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder, const episode_report& report,
+                                 bool overwrite = false, const execution& run = {});
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled

@@ -97,9 +97,8 @@ SPIKEWEAVE_API std::string verdict_of(const sorting_report& report);
 /// name.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; cancelled.
-SPIKEWEAVE_API void write_sorting_report(const std::filesystem::path& folder,
-                                         const sorting_report& report, bool overwrite = false,
-                                         const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder, const sorting_report& report,
+                                 bool overwrite = false, const execution& run = {});
 
 /// Writes the files of the model and of the templates alone, if there are any.
 /// @throws io_error

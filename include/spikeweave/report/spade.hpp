@@ -79,14 +79,13 @@ SPIKEWEAVE_API std::string verdict_of(const pattern_report& report);
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; invalid_argument if the parts are inconsistent; cancelled.
-SPIKEWEAVE_API void write_pattern_report(const std::filesystem::path& folder,
-                                         const pattern_report& report, bool overwrite = false,
-                                         const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder, const pattern_report& report,
+                                 bool overwrite = false, const execution& run = {});
 
 /// The same for patterns too numerous to be collected: `patterns.tsv` grows with every block.
 class SPIKEWEAVE_API pattern_stream {
 public:
-    /// @throws io_error as `write_pattern_report`.
+    /// @throws io_error as `write_report`.
     pattern_stream(const std::filesystem::path& folder, const pattern_axes& axes,
                    bool with_occurrences, bool overwrite = false);
     ~pattern_stream();

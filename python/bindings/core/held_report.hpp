@@ -26,9 +26,8 @@ class held_report {
 public:
     held_report() = default;
     /// @param make   returns the report
-    /// @param write  writes its folder, as `write_episode_report` does
-    template <class Make, class Write>
-    held_report(Make make, Write write) {
+    template <class Make>
+    explicit held_report(Make make) {
         // Not what the report and its page take besides.
         const auto called = [make, memory = peak_memory_bytes()](const call_record& call) {
             auto report = make();
@@ -44,9 +43,9 @@ public:
         document_ = [called](const call_record& call, const execution& run) {
             return document_of(called(call), run);
         };
-        save_ = [called, write](const std::filesystem::path& folder, const call_record& call,
-                                bool overwrite, const execution& run) {
-            write(folder, called(call), overwrite, run);
+        save_ = [called](const std::filesystem::path& folder, const call_record& call,
+                         bool overwrite, const execution& run) {
+            write_report(folder, called(call), overwrite, run);
         };
     }
 
@@ -75,13 +74,12 @@ private:
 
 /// The report of a result of these spikes, or of a part of them that it has.
 /// @param given  what `report_of` takes between the spikes and the result
-template <class Result, class Write, class... Given>
-held_report report_on(const shared_spikes& spikes, std::shared_ptr<const Result> held, Write write,
+template <class Result, class... Given>
+held_report report_on(const shared_spikes& spikes, std::shared_ptr<const Result> held,
                       const Given&... given) {
-    return {[held = std::move(held), sequence = spikes.sequence, given...] {
-                return report_of(held->part ? spike_sequence{} : *sequence, given..., *held);
-            },
-            write};
+    return held_report([held = std::move(held), sequence = spikes.sequence, given...] {
+        return report_of(held->part ? spike_sequence{} : *sequence, given..., *held);
+    });
 }
 
 }  // namespace spikeweave::python

@@ -25,7 +25,7 @@ nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given)
         given, [&](const auto&... how) { return find_assemblies(*spikes.sequence, how...); }));
     const assembly_result& result = *held;
     nb::dict out;
-    out["report"] = report_on(spikes, held, &write_assembly_report);
+    out["report"] = report_on(spikes, held);
     out["assemblies"] =
         dicts_of(result.found.assemblies, "units", &assembly::units, "lags", &assembly::lags, "bin",
                  &assembly::bin, "p", &assembly::p, "p_corrected", &assembly::p_corrected, "counts",

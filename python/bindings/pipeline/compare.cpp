@@ -47,8 +47,7 @@ nb::dict to_python(episode_comparison made) {
     episode_table table;
     for (const episode_change& one : found.findings) table.episodes.push_back({one.what, 0});
     nb::dict out;
-    out["report"] =
-        held_report([held] { return report_of(*held); }, &write_episode_comparison_report);
+    out["report"] = held_report([held] { return report_of(*held); });
     out["table"] = table_arrays(table);
     nb::dict columns = table_of(found.findings, "change", &episode_change::change);
     add_of_both(columns, found.findings, "found", &episode_change::found);
@@ -71,16 +70,9 @@ nb::dict to_python(pattern_comparison made) {
         patterns.append(nb::make_tuple(nb::tuple(nb::cast(units)), nb::tuple(nb::cast(lags))));
     }
     nb::dict out;
-    out["report"] =
-        held_report([held] { return report_of(*held); }, &write_pattern_comparison_report);
+    out["report"] = held_report([held] { return report_of(*held); });
     out["findings"] = std::move(patterns);
     add_comparison(out, table_of(found.findings, "change", &pattern_change::change), found);
-    return out;
-}
-
-std::vector<spike_sequence> recordings(const std::vector<shared_spikes>& of) {
-    std::vector<spike_sequence> out;
-    for (const shared_spikes& one : of) out.push_back(*one.sequence);
     return out;
 }
 
@@ -108,55 +100,41 @@ named_patterns joined_results(const std::vector<patterns_in>& results) {
     return joined_patterns(all);
 }
 
-nb::dict compare(const std::vector<shared_spikes>& a, const std::vector<shared_spikes>& b,
-                 const nb::dict& given) {
-    auto found = call_with<episode_comparison_options>(given, [&](const auto&... how) {
-        return compare_episodes(recordings(a), recordings(b), how...);
-    });
-    return to_python(std::move(found));
+using recordings_in = std::vector<std::vector<shared_spikes>>;
+using epochs_in = std::vector<matrix_in<double>>;
+
+// The recordings of each condition, or a single one and the epochs of each condition.
+compared_recordings conditions(const recordings_in& recordings, const epochs_in& epochs) {
+    if (!epochs.empty())
+        return conditions_of(*recordings.at(0).at(0).sequence, spans(epochs.at(0)),
+                             spans(epochs.at(1)));
+    compared_recordings out;
+    for (const std::size_t c : {0U, 1U})
+        for (const shared_spikes& one : recordings.at(c)) out.of[c].push_back(*one.sequence);
+    return out;
 }
 
-nb::dict compare_parts(const shared_spikes& spikes, const matrix_in<double>& a,
-                       const matrix_in<double>& b, const nb::dict& given) {
-    const std::vector<time_span> of_a = spans(a);
-    const std::vector<time_span> of_b = spans(b);
-    auto found = call_with<episode_comparison_options>(given, [&](const auto&... how) {
-        return compare_epochs(*spikes.sequence, of_a, of_b, how...);
-    });
-    return to_python(std::move(found));
+nb::dict compare(const recordings_in& recordings, const epochs_in& epochs, const nb::dict& given) {
+    return to_python(call_with<episode_comparison_options>(given, [&](const auto&... how) {
+        return compare_episodes(conditions(recordings, epochs), how...);
+    }));
 }
 
-nb::dict compare_given(const std::vector<shared_spikes>& a, const std::vector<shared_spikes>& b,
+nb::dict compare_given(const recordings_in& recordings, const epochs_in& epochs,
                        const std::vector<patterns_in>& patterns, const nb::dict& given) {
     const named_patterns joined = joined_results(patterns);
-    auto found = call_with<pattern_comparison_options>(given, [&](const auto&... how) {
-        return compare_patterns(recordings(a), recordings(b), joined, how...);
-    });
-    return to_python(std::move(found));
-}
-
-nb::dict compare_given_in_parts(const shared_spikes& spikes, const matrix_in<double>& a,
-                                const matrix_in<double>& b,
-                                const std::vector<patterns_in>& patterns, const nb::dict& given) {
-    const named_patterns joined = joined_results(patterns);
-    const std::vector<time_span> of_a = spans(a);
-    const std::vector<time_span> of_b = spans(b);
-    auto found = call_with<pattern_comparison_options>(given, [&](const auto&... how) {
-        return compare_patterns_in_epochs(*spikes.sequence, of_a, of_b, joined, how...);
-    });
-    return to_python(std::move(found));
+    return to_python(call_with<pattern_comparison_options>(given, [&](const auto&... how) {
+        return compare_patterns(conditions(recordings, epochs), joined, how...);
+    }));
 }
 
 }  // namespace
 
 void bind_compare(nb::module_& m) {
-    m.def("compare_episodes", &compare, "a"_a, "b"_a, "given"_a);
-    m.def("compare_epochs", &compare_parts, "spikes"_a, "a"_a, "b"_a, "given"_a);
+    m.def("compare_episodes", &compare, "recordings"_a, "epochs"_a, "given"_a);
     m.def("compare_options", &description<episode_comparison_options>);
     m.def("compare_arguments", &recorded_arguments<episode_comparison_options>);
-    m.def("compare_patterns", &compare_given, "a"_a, "b"_a, "patterns"_a, "given"_a);
-    m.def("compare_patterns_in_epochs", &compare_given_in_parts, "spikes"_a, "a"_a, "b"_a,
-          "patterns"_a, "given"_a);
+    m.def("compare_patterns", &compare_given, "recordings"_a, "epochs"_a, "patterns"_a, "given"_a);
     m.def("compare_patterns_options", &description<pattern_comparison_options>);
     m.def("compare_patterns_arguments", &recorded_arguments<pattern_comparison_options>);
 }

@@ -16,9 +16,6 @@
 namespace spikeweave::python {
 namespace {
 
-// Writes the folder of a result, of which there are two types.
-constexpr auto write_report = [](const auto&... how) { write_episode_report(how...); };
-
 // The columns of `circuit.tsv`, with times in seconds. `from` cannot be a name in Python.
 nb::dict circuit_columns(const circuit& found) {
     nb::dict out;
@@ -170,7 +167,7 @@ nb::dict to_python(const shared_spikes& spikes, episode_result made, const Optio
     const auto held = std::make_shared<const episode_result>(std::move(made));
     const episode_result& found = *held;
     nb::dict out;
-    out["report"] = report_on(spikes, held, write_report);
+    out["report"] = report_on(spikes, held);
     out["table"] = table_arrays(found.table);
     out["levels"] = column(found.table.levels);
     out["assessed"] = table_of(deciding_tests(found));
@@ -224,14 +221,12 @@ nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
         call(find_episodes_in_windows, *spikes.sequence, given));
     const windowed_episode_result& found = *held;
     nb::dict out;
-    out["report"] = report_on(spikes, held, write_report);
+    out["report"] = report_on(spikes, held);
     out["windows"] = column(found.windows, [&](const tested_window& one) {
         nb::dict columns = window_columns(one);
-        columns["report"] = held_report(
-            [held, &one, sequence = spikes.sequence] {
-                return report_of_window(held->part ? *held->part : *sequence, one, held->options);
-            },
-            write_report);
+        columns["report"] = held_report([held, &one, sequence = spikes.sequence] {
+            return report_of_window(held->part ? *held->part : *sequence, one, held->options);
+        });
         return columns;
     });
     if (found.changes) out["changes"] = changes_of(*found.changes);

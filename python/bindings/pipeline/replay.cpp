@@ -15,7 +15,7 @@ nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const 
         given, [&](const auto&... how) { return find_replay(*spikes.sequence, wanted, how...); }));
     const replay_result& found = *held;
     nb::dict out;
-    out["report"] = report_on(spikes, held, &write_replay_report, wanted);
+    out["report"] = report_on(spikes, held, wanted);
     out["tests"] = table_of(found.scores.tests);
     out["events"] = table_of(found.scores.events);
     out["event_times"] = column(found.events);

@@ -115,7 +115,7 @@ nb::dict to_python(sort_result made, const nb::dict& parameters) {
         out["spikes"] = share(std::move(spikes.spikes), made.sorted.sample_count > 0);
     }
     const auto held = std::make_shared<const sort_result>(std::move(made));
-    out["report"] = held_report([held] { return report_of(*held); }, &write_sorting_report);
+    out["report"] = held_report([held] { return report_of(*held); });
     out["data"] = held;
     return out;
 }

@@ -103,8 +103,7 @@ nb::dict spade(const shared_spikes& spikes, nb::dict given,
     nb::dict table = table_arrays(found.table, found.axes);
     nb::dict out;
     out["report"] =
-        held_report([held, spikes] { return report_of(binned_spikes(spikes, *held), *held); },
-                    &write_pattern_report);
+        held_report([held, spikes] { return report_of(binned_spikes(spikes, *held), *held); });
     if (found.assessment) {
         const auto& tested = found.assessment->tests.signatures;
         add_columns(table, tests_of_patterns(found.table, found.options.spectrum, tested), "p",

@@ -125,10 +125,9 @@ def compare(
     >>> sorted(set(found.columns["change"]))
     ['excess']
     """
+    recordings = [_recordings("a", a), _recordings("b", b)]
     with reporting(progress) as callback:
-        found = _core.compare_episodes(
-            _recordings("a", a), _recordings("b", b), {**options, "progress": callback}
-        )
+        found = _core.compare_episodes(recordings, [], {**options, "progress": callback})
     return _result(found)
 
 
@@ -173,11 +172,10 @@ def compare_epochs(
     >>> found.samples, found.sample_counts
     ('epochs', (30, 30))
     """
-    pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
+    pairs = [_pairs_of_times("a", a), _pairs_of_times("b", b)]
+    recordings = [[SpikeSequence.of(spikes)._core]]
     with reporting(progress) as callback:
-        found = _core.compare_epochs(
-            SpikeSequence.of(spikes)._core, pairs[0], pairs[1], {**options, "progress": callback}
-        )
+        found = _core.compare_episodes(recordings, pairs, {**options, "progress": callback})
     return _result(found)
 
 
@@ -228,13 +226,10 @@ def compare_patterns(
     >>> print(compared[0], compared.columns["change"][0])
     n0 →5ms→ n1 →5ms→ n2 →5ms→ n3 excess
     """
+    recordings = [_recordings("a", a), _recordings("b", b)]
+    named = _named(patterns)
     with reporting(progress) as callback:
-        found = _core.compare_patterns(
-            _recordings("a", a),
-            _recordings("b", b),
-            _named(patterns),
-            {**options, "progress": callback},
-        )
+        found = _core.compare_patterns(recordings, [], named, {**options, "progress": callback})
     return _patterns(found)
 
 
@@ -282,13 +277,9 @@ def compare_patterns_in_epochs(
     >>> compared.columns["change"]
     ['none']
     """
-    pairs = [_pairs_of_times(name, given) for name, given in (("a", a), ("b", b))]
+    pairs = [_pairs_of_times("a", a), _pairs_of_times("b", b)]
+    recordings = [[SpikeSequence.of(spikes)._core]]
+    named = _named(patterns)
     with reporting(progress) as callback:
-        found = _core.compare_patterns_in_epochs(
-            SpikeSequence.of(spikes)._core,
-            pairs[0],
-            pairs[1],
-            _named(patterns),
-            {**options, "progress": callback},
-        )
+        found = _core.compare_patterns(recordings, pairs, named, {**options, "progress": callback})
     return _patterns(found)

@@ -134,13 +134,12 @@ option_list describe(episode_comparison_options& options) {
     return list;
 }
 
-episode_comparison compare_episodes(std::span<const spike_sequence> a,
-                                    std::span<const spike_sequence> b,
+episode_comparison compare_episodes(const compared_recordings& recordings,
                                     const episode_comparison_options& options,
                                     const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
-    const compared_samples taken = pipeline::take_samples(a, b, options.block);
+    const compared_samples taken = pipeline::take_samples(recordings, options.block);
     episode_comparison out{.unit_names = taken.spikes.unit_names(),
                            .conditions = taken.conditions,
                            .samples = taken.kind,
@@ -159,20 +158,10 @@ episode_comparison compare_episodes(std::span<const spike_sequence> a,
     test_condition_findings(out, samples, taken, run);
     add_new_warnings(out.warnings, pipeline::warnings_of_few(findings.size(), out.labellings,
                                                              change_rules_of(options)));
+    add_new_warnings(out.warnings, recordings.warnings);
     std::ranges::stable_sort(out.findings, {},
                              [](const episode_change& one) { return one.what.size(); });
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    return out;
-}
-
-episode_comparison compare_epochs(const spike_sequence& spikes, std::span<const time_span> a,
-                                  std::span<const time_span> b,
-                                  const episode_comparison_options& options, const execution& run) {
-    const pipeline::two_parts parts = pipeline::take_epochs_of_both(spikes, a, b);
-    episode_comparison out =
-        compare_episodes({&parts.spikes[0], 1}, {&parts.spikes[1], 1}, options, run);
-    out.conditions[0].recordings = out.conditions[1].recordings = 1;
-    add_new_warnings(out.warnings, parts.warnings);
     return out;
 }
 

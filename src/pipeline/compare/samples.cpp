@@ -105,12 +105,12 @@ std::vector<time_span> shifted(std::vector<time_span> epochs, duration by) {
 
 }  // namespace
 
-compared_samples take_samples(std::span<const spike_sequence> a, std::span<const spike_sequence> b,
-                              duration block) {
+compared_samples take_samples(const compared_recordings& of, duration block) {
+    const auto& [a, b] = of.of;
     if (a.empty() || b.empty()) throw invalid_argument("each condition needs a recording");
     compared_samples out;
     std::vector<const spike_sequence*> recordings;
-    for (const std::span<const spike_sequence> condition : {a, b})
+    for (const auto& condition : of.of)
         for (const spike_sequence& one : condition) recordings.push_back(&one);
     const bool of_recordings = recordings.size() > 2;
     const bool have_epochs = !a[0].epochs().empty();
@@ -162,8 +162,12 @@ void add_new_warnings(std::vector<std::string>& to, const std::vector<std::strin
         if (std::ranges::find(to, one) == to.end()) to.push_back(one);
 }
 
-two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time_span> a,
-                              std::span<const time_span> b) {
+}  // namespace spikeweave::pipeline
+
+namespace spikeweave {
+
+compared_recordings conditions_of(const spike_sequence& spikes, std::span<const time_span> a,
+                                  std::span<const time_span> b) {
     for (const time_span& one : a)
         for (const time_span& other : b)
             if (one.begin < other.end && other.begin < one.end)
@@ -171,7 +175,7 @@ two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time
                     fmt::format("epochs of the two conditions overlap: {} to {}, and {} to {}",
                                 format_duration(one.begin), format_duration(one.end),
                                 format_duration(other.begin), format_duration(other.end)));
-    two_parts out;
+    compared_recordings out;
     for (const std::size_t condition : {0U, 1U}) {
         const std::span<const time_span> epochs = condition == 0 ? a : b;
         if (epochs.empty()) throw invalid_argument("each condition needs epochs");
@@ -179,10 +183,11 @@ two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time
         these.epochs.assign(epochs.begin(), epochs.end());
         chosen_time chosen = choose_time(spikes, these);
         // Spikes that are in no epoch of one condition need no warning.
-        if (chosen.warnings.size() > 1) add_new_warnings(out.warnings, {chosen.warnings.front()});
-        out.spikes[condition] = std::move(*chosen.spikes);
+        if (chosen.warnings.size() > 1)
+            pipeline::add_new_warnings(out.warnings, {chosen.warnings.front()});
+        out.of[condition].push_back(std::move(*chosen.spikes));
     }
     return out;
 }
 
-}  // namespace spikeweave::pipeline
+}  // namespace spikeweave

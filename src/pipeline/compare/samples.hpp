@@ -29,19 +29,7 @@ struct compared_samples {
 };
 
 /// @throws invalid_argument if a condition has no recording, or there are no common units.
-compared_samples take_samples(std::span<const spike_sequence> a, std::span<const spike_sequence> b,
-                              duration block);
-
-/// The spikes of two sets of epochs of one recording.
-struct two_parts {
-    std::array<spike_sequence, 2> spikes{};
-    std::vector<std::string> warnings{};
-};
-
-/// @throws invalid_argument as `choose_time`, if a condition has no epochs, or if an epoch of `a`
-/// and one of `b` overlap.
-two_parts take_epochs_of_both(const spike_sequence& spikes, std::span<const time_span> a,
-                              std::span<const time_span> b);
+compared_samples take_samples(const compared_recordings& of, duration block);
 
 /// Adds the warnings that are not there yet.
 void add_new_warnings(std::vector<std::string>& to, const std::vector<std::string>& more);

@@ -112,13 +112,13 @@ option_list describe(pattern_comparison_options& options) {
     return list;
 }
 
-pattern_comparison compare_patterns(std::span<const spike_sequence> a,
-                                    std::span<const spike_sequence> b, const named_patterns& given,
+pattern_comparison compare_patterns(const compared_recordings& recordings,
+                                    const named_patterns& given,
                                     const pattern_comparison_options& options,
                                     const execution& run) {
     const auto began = std::chrono::steady_clock::now();
     check_options(options);
-    const pipeline::compared_samples taken = pipeline::take_samples(a, b, options.block);
+    const pipeline::compared_samples taken = pipeline::take_samples(recordings, options.block);
     const pipeline::change_rules rules{options.permutation, options.change_alpha,
                                        options.change_correction};
     pattern_comparison out{.unit_names = taken.spikes.unit_names(),
@@ -154,18 +154,8 @@ pattern_comparison compare_patterns(std::span<const spike_sequence> a,
         counting);
     pipeline::add_new_warnings(out.warnings,
                                pipeline::warnings_of_few(findings.size(), out.labellings, rules));
+    pipeline::add_new_warnings(out.warnings, recordings.warnings);
     out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    return out;
-}
-
-pattern_comparison compare_patterns_in_epochs(
-    const spike_sequence& spikes, std::span<const time_span> a, std::span<const time_span> b,
-    const named_patterns& given, const pattern_comparison_options& options, const execution& run) {
-    const pipeline::two_parts parts = pipeline::take_epochs_of_both(spikes, a, b);
-    pattern_comparison out =
-        compare_patterns({&parts.spikes[0], 1}, {&parts.spikes[1], 1}, given, options, run);
-    out.conditions[0].recordings = out.conditions[1].recordings = 1;
-    pipeline::add_new_warnings(out.warnings, parts.warnings);
     return out;
 }
 

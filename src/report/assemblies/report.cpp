@@ -167,8 +167,8 @@ std::string verdict_of(const assembly_report& report) {
     return report::with_warnings(text, report.run.warnings.size());
 }
 
-void write_assembly_report(const std::filesystem::path& folder, const assembly_report& report,
-                           bool overwrite, const execution& run) {
+void write_report(const std::filesystem::path& folder, const assembly_report& report,
+                  bool overwrite, const execution& run) {
     report::write_folder(folder, result_kind::assemblies, document_from(report), report.with_page,
                          overwrite, run);
 }

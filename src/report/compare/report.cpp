@@ -268,18 +268,16 @@ std::string verdict_of(const pattern_comparison_report& report) {
     return report::verdict_text(report, "pattern", "patterns");
 }
 
-void write_episode_comparison_report(const std::filesystem::path& folder,
-                                     const episode_comparison_report& report, bool overwrite,
-                                     const execution& run) {
+void write_report(const std::filesystem::path& folder, const episode_comparison_report& report,
+                  bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episode_differences));
     out.write("differences.graphml", report::difference_graphml(report.result));
     report::write_result(out, report::document_from(report), report.with_page, run);
     out.commit(run.stop);
 }
 
-void write_pattern_comparison_report(const std::filesystem::path& folder,
-                                     const pattern_comparison_report& report, bool overwrite,
-                                     const execution& run) {
+void write_report(const std::filesystem::path& folder, const pattern_comparison_report& report,
+                  bool overwrite, const execution& run) {
     report::write_folder(folder, result_kind::pattern_differences, report::document_from(report),
                          report.with_page, overwrite, run);
 }

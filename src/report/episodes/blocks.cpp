@@ -92,9 +92,8 @@ std::string verdict_of(const episodes_in_blocks_report& report) {
     return report::with_warnings(text, report.run.warnings.size());
 }
 
-void write_episode_report(const std::filesystem::path& folder,
-                          const episodes_in_blocks_report& report, bool overwrite,
-                          const execution& run) {
+void write_report(const std::filesystem::path& folder, const episodes_in_blocks_report& report,
+                  bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     io::atomic_file episodes(out.file("episodes.tsv"));
     const episodes_in_blocks& found = report.result.found;

@@ -31,8 +31,8 @@ episode_report report_of(spike_sequence spikes, episode_result result, const exe
     return report;
 }
 
-void write_episode_report(const std::filesystem::path& folder, const episode_report& report,
-                          bool overwrite, const execution& run) {
+void write_report(const std::filesystem::path& folder, const episode_report& report, bool overwrite,
+                  const execution& run) {
     const report::episode_view p(report);
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     const auto write_file = [&](const char* name, const auto& write_into) {

@@ -278,9 +278,8 @@ std::string verdict_of(const windowed_episode_report& report) {
     return report::with_warnings(text + ".", report.run.warnings.size());
 }
 
-void write_episode_report(const std::filesystem::path& folder,
-                          const windowed_episode_report& report, bool overwrite,
-                          const execution& run) {
+void write_report(const std::filesystem::path& folder, const windowed_episode_report& report,
+                  bool overwrite, const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     io::atomic_file episodes(out.file("window_episodes.tsv"));
     report::write_window_episodes(

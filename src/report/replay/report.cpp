@@ -124,8 +124,8 @@ std::string verdict_of(const replay_report& report) {
         report.run.warnings.size());
 }
 
-void write_replay_report(const std::filesystem::path& folder, const replay_report& report,
-                         bool overwrite, const execution& run) {
+void write_report(const std::filesystem::path& folder, const replay_report& report, bool overwrite,
+                  const execution& run) {
     report::write_folder(folder, result_kind::replay, document_from(report), report.with_page,
                          overwrite, run);
 }

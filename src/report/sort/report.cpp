@@ -108,8 +108,8 @@ struct model_files {
 
 }  // namespace
 
-void write_sorting_report(const std::filesystem::path& folder, const sorting_report& report,
-                          bool overwrite, const execution& run) {
+void write_report(const std::filesystem::path& folder, const sorting_report& report, bool overwrite,
+                  const execution& run) {
     io::result_folder out(folder, overwrite, report::files_of(result_kind::sort));
     write_sorting(out.file("sorting.npz"), report.sorted);
     write_clusters(out.file("sorting.clu.1"), report.sorted, report.first_label);

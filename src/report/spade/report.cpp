@@ -63,8 +63,8 @@ void write_others(const io::result_folder& out, const report::pattern_view& p,
 
 }  // namespace
 
-void write_pattern_report(const std::filesystem::path& folder, const pattern_report& report,
-                          bool overwrite, const execution& run) {
+void write_report(const std::filesystem::path& folder, const pattern_report& report, bool overwrite,
+                  const execution& run) {
     const report::pattern_view p(report);
     io::result_folder out(folder, overwrite, report::files_of(result_kind::spade));
     io::atomic_file patterns(out.file("patterns.tsv"));

@@ -49,7 +49,7 @@ episode_comparison_options usual() {
 
 episode_comparison compared(const spike_sequence& a, const spike_sequence& b,
                             const episode_comparison_options& options = usual()) {
-    return compare_episodes({&a, 1}, {&b, 1}, options);
+    return compare_episodes({{std::vector{a}, std::vector{b}}}, options);
 }
 
 const episode_change* finding(const episode_comparison& result, std::uint32_t from,
@@ -131,7 +131,7 @@ TEST(CompareConditions, LeaveOutTheExcessOfAUnitThatFiresAllTheTime) {
     episode_comparison_options options = usual();
     options.mining.delays = {{4ms, 8ms}};
 
-    const episode_comparison result = compare_episodes(a, b, options);
+    const episode_comparison result = compare_episodes({{a, b}}, options);
 
     const episode_change* pair = finding(result, 0, 1);
     ASSERT_NE(pair, nullptr);
@@ -271,7 +271,7 @@ TEST(CompareConditions, WeighsRecordingsTheSame) {
         a.push_back(connected(0.3, 0.3, 20 + i, i == 0 ? 60s : 30s));
         b.push_back(connected(0.3, 0.7, 30 + i, 30s));
     }
-    const auto result = compare_episodes(a, b, usual());
+    const auto result = compare_episodes({{a, b}}, usual());
     EXPECT_EQ(result.samples, sample_kind::recordings);
     EXPECT_EQ(result.labellings.number, 70U);
     const episode_change* const pair = finding(result, 2, 3);
@@ -310,7 +310,7 @@ TEST(CompareEpochs, ComparesEpochsOfOneRecording) {
     std::vector<time_span> odd;
     std::vector<time_span> even;
     for (int i = 0; i < 60; ++i) (i % 2 == 0 ? even : odd).push_back({1s * i, 1s * (i + 1)});
-    const auto result = compare_epochs(spikes, even, odd, usual());
+    const auto result = compare_episodes(conditions_of(spikes, even, odd), usual());
     EXPECT_EQ(result.samples, sample_kind::epochs);
     EXPECT_EQ(result.conditions[1].samples, 30U);
     EXPECT_TRUE(result.warnings.empty()) << result.warnings.front();
@@ -318,14 +318,14 @@ TEST(CompareEpochs, ComparesEpochsOfOneRecording) {
     EXPECT_EQ(finding(result, 0, 1)->change, change_kind::none);
     odd.push_back({59s + 500ms, 60s});
     odd.back().begin = 58s + 500ms;
-    EXPECT_THROW(compare_epochs(spikes, even, std::vector{odd.back()}, usual()), invalid_argument);
+    EXPECT_THROW(conditions_of(spikes, even, std::vector{odd.back()}), invalid_argument);
 }
 
 void refuses(const std::string& says, const std::vector<spike_sequence>& a,
              const std::vector<spike_sequence>& b,
              const episode_comparison_options& options = usual()) {
     try {
-        compare_episodes(a, b, options);
+        compare_episodes({{a, b}}, options);
         ADD_FAILURE() << says;
     } catch (const invalid_argument& error) {
         EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();

@@ -39,7 +39,7 @@ pattern_comparison_options few_surrogates() {
 
 pattern_comparison compared_patterns(const spike_sequence& a, const spike_sequence& b,
                                      const named_patterns& given = four_and_chance) {
-    return compare_patterns({&a, 1}, {&b, 1}, given, few_surrogates());
+    return compare_patterns({{std::vector{a}, std::vector{b}}}, given, few_surrogates());
 }
 
 TEST(ComparePatterns, FindsWhatChangedAndNothingElse) {
@@ -99,13 +99,13 @@ TEST(ComparePatterns, EpochsAreSamples) {
     std::vector<time_span> odd;
     for (int i = 0; i < 30; ++i) (i % 2 == 0 ? even : odd).push_back({2s * i, 2s * (i + 1)});
     const pattern_comparison result =
-        compare_patterns_in_epochs(spikes, even, odd, four, few_surrogates());
+        compare_patterns(conditions_of(spikes, even, odd), four, few_surrogates());
     EXPECT_EQ(result.samples, sample_kind::epochs);
     EXPECT_EQ(result.conditions[1].samples, 15U);
     EXPECT_EQ(result.conditions[0].recordings, 1U);
     EXPECT_EQ(result.findings[0].change, change_kind::none);
     EXPECT_GE(result.findings[0].counts[0] + result.findings[0].counts[1], 90U);
-    EXPECT_THROW(compare_patterns_in_epochs(spikes, even, even, four), invalid_argument);
+    EXPECT_THROW(conditions_of(spikes, even, even), invalid_argument);
 }
 
 TEST(ComparePatterns, DoesNotDependOnTheNumberOfThreads) {
@@ -115,8 +115,9 @@ TEST(ComparePatterns, DoesNotDependOnTheNumberOfThreads) {
     one.run.threads = 1;
     pattern_comparison_options three = one;
     three.run.threads = 3;
-    const auto first = compare_patterns({&a, 1}, {&b, 1}, four_and_chance, one);
-    const auto second = compare_patterns({&a, 1}, {&b, 1}, four_and_chance, three);
+    const auto first = compare_patterns({{std::vector{a}, std::vector{b}}}, four_and_chance, one);
+    const auto second =
+        compare_patterns({{std::vector{a}, std::vector{b}}}, four_and_chance, three);
     for (std::size_t i = 0; i < first.findings.size(); ++i) {
         EXPECT_EQ(first.findings[i].excess.p, second.findings[i].excess.p);
         EXPECT_EQ(first.findings[i].expected, second.findings[i].expected);
@@ -146,10 +147,12 @@ TEST(ComparePatterns, RefusesWhatCannotBeCompared) {
     EXPECT_THROW(compared_patterns(a, b, {5ms, {{{"n0", 0}, {"n1", 100'000}}}}), invalid_argument);
     pattern_comparison_options options = few_surrogates();
     options.surrogates = 0;
-    EXPECT_THROW(compare_patterns({&a, 1}, {&b, 1}, four, options), invalid_argument);
+    EXPECT_THROW(compare_patterns({{std::vector{a}, std::vector{b}}}, four, options),
+                 invalid_argument);
     options = few_surrogates();
     options.block = 30s;
-    EXPECT_THROW(compare_patterns({&a, 1}, {&b, 1}, four, options), invalid_argument);
+    EXPECT_THROW(compare_patterns({{std::vector{a}, std::vector{b}}}, four, options),
+                 invalid_argument);
 }
 
 TEST(JoinedPatterns, HaveEachPatternOnce) {

@@ -44,7 +44,7 @@ episode_comparison_report small_comparison_report() {
 TEST(CompareEpisodes, WritesATableOfAllFindingsAndAGraphOfThePairs) {
     const temporary_folder place;
 
-    write_episode_comparison_report(place.path() / "out", small_comparison_report());
+    write_report(place.path() / "out", small_comparison_report());
 
     EXPECT_EQ(names_in(place.path() / "out"),
               (std::set<std::string>{"differences.tsv", "differences.graphml", "run.json",

@@ -285,11 +285,11 @@ TEST(WriteEpisodeReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
     episode_report report = small_episode_report();
 
-    write_episode_report(place.path() / "plain/", report);
+    write_report(place.path() / "plain/", report);
     report.with_occurrences = true;
     report.with_page = false;
     add_inhibition(report);
-    write_episode_report(place.path() / "more", report);
+    write_report(place.path() / "more", report);
 
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "more"}));
     EXPECT_FALSE(names_in(place.path() / "more").contains("report.html"));
@@ -315,31 +315,31 @@ TEST(WriteEpisodeReport, ReplacesOnlyWhatItMayAndKnows) {
     const auto folder = place.path() / "out";
     episode_report report = small_episode_report();
     report.with_occurrences = true;
-    write_episode_report(folder, report);
+    write_report(folder, report);
     report.with_occurrences = false;
 
-    EXPECT_THROW(write_episode_report(folder, report), io_error);
+    EXPECT_THROW(write_report(folder, report), io_error);
     EXPECT_EQ(names_in(folder).size(), 9U);
-    write_episode_report(folder, report, true);
+    write_report(folder, report, true);
     EXPECT_EQ(names_in(folder), always);
     place.file("out/notes.txt", "mine");
-    EXPECT_THROW(write_episode_report(folder, report, true), io_error);
+    EXPECT_THROW(write_report(folder, report, true), io_error);
     EXPECT_EQ(read_bytes(folder / "notes.txt"), "mine");
     place.file("file", "mine");
-    EXPECT_THROW(write_episode_report(place.path() / "file", report, true), io_error);
+    EXPECT_THROW(write_report(place.path() / "file", report, true), io_error);
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"out", "file"}));
-    EXPECT_THROW(write_episode_report(place.path() / "file" / "such", report), io_error);
+    EXPECT_THROW(write_report(place.path() / "file" / "such", report), io_error);
 }
 
 TEST(WriteEpisodeReport, KeepsTheOldFolderWhenItIsStopped) {
     const temporary_folder place;
     const auto folder = place.path() / "out";
-    write_episode_report(folder, small_episode_report());
+    write_report(folder, small_episode_report());
     const std::string before = read_bytes(folder / "run.json");
     std::stop_source stop;
     stop.request_stop();
 
-    EXPECT_THROW(write_episode_report(folder, {.spikes = {}}, true, {.stop = stop.get_token()}),
+    EXPECT_THROW(write_report(folder, episode_report{}, true, {.stop = stop.get_token()}),
                  cancelled);
 
     EXPECT_EQ(read_bytes(folder / "run.json"), before);
@@ -360,7 +360,7 @@ TEST(WriteEpisodeReport, WritesTheSameBytesForAnyNumberOfThreads) {
                                                     correction_method::holm, run);
         report.circuit = find_circuit(spikes, report.table, report.assessed, {}, run);
         report.with_occurrences = true;
-        write_episode_report(place.path() / std::to_string(threads), report, false, run);
+        write_report(place.path() / std::to_string(threads), report, false, run);
     }
 
     for (const char* name : {"episodes.tsv", "circuit.tsv", "lags.tsv", "circuit.graphml",

@@ -65,7 +65,7 @@ TEST(WindowPage, IsMadeOfTheDocument) {
     const temporary_folder place;
     const windowed_episode_report report = report_of_windows();
     const auto folder = place.path() / "out";
-    write_episode_report(folder, report);
+    write_report(folder, report);
 
     const auto page = page_of_windows(report::read_document(folder));
 
@@ -161,7 +161,7 @@ TEST(WindowChanges, HaveATableAndSentences) {
               std::string::npos)
         << text;
     const temporary_folder place;
-    write_episode_report(place.path() / "out", report);
+    write_report(place.path() / "out", report);
     EXPECT_EQ(read_bytes(place.path() / "out" / "change_points.tsv"),
               report::tsv_of(report::change_points_table(report), report.spikes.unit_names()));
     const auto page = page_of_windows(report::read_document(place.path() / "out"));

@@ -37,7 +37,7 @@ replay_report small_replay_report() {
 TEST(ReplayReport, NumbersChainsAndEventsFromOne) {
     const temporary_folder place;
 
-    write_replay_report(place.path() / "out", small_replay_report());
+    write_report(place.path() / "out", small_replay_report());
 
     EXPECT_EQ(names_in(place.path() / "out"),
               (std::set<std::string>{"replay.tsv", "events.tsv", "run.json", "result.json",

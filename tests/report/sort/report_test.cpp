@@ -48,7 +48,7 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
     const temporary_folder folder;
     const auto out = folder.path() / "out";
 
-    write_sorting_report(out, small_sorting_report());
+    write_report(out, small_sorting_report());
 
     EXPECT_EQ(
         read_bytes(out / "units.tsv"),
@@ -68,8 +68,8 @@ TEST(SortingReport, WritesTablesThatSayWhatTheyHold) {
     EXPECT_EQ(spikes.labels, (std::vector<std::string>{"good", "mua"}));
     EXPECT_EQ(spikes.spikes.size(), 3U);
     EXPECT_EQ(spikes.spikes.times_us().back(), 40'000);
-    EXPECT_THROW(write_sorting_report(out, small_sorting_report()), io_error);
-    write_sorting_report(out, small_sorting_report(), true);
+    EXPECT_THROW(write_report(out, small_sorting_report()), io_error);
+    write_report(out, small_sorting_report(), true);
 }
 
 TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
@@ -78,7 +78,7 @@ TEST(SortingReport, KeepsWherePeaksAreBetweenSamples) {
     report.sorted.samples[0] = 0;
     report.sorted.fractions = {-0.5F, 0.25F, 0, -0.25F};
 
-    write_sorting_report(folder.path() / "out", report);
+    write_report(folder.path() / "out", report);
 
     // At 10 kHz a sample is 100 us; times are not negative.
     const spike_file spikes = read_spikes(folder.path() / "out/spikes.npz", {.labels = {"all"}});
@@ -96,14 +96,14 @@ TEST(SortingReport, WritesWhatItIsAskedFor) {
     sorting_report report = small_sorting_report();
     report.phy_features = features;
 
-    write_sorting_report(out, report);
+    write_report(out, report);
 
     EXPECT_EQ(read_spikes(out / "phy", {.labels = {"all"}}).spikes.size(),
               4U);  // including noise, as cluster 0
     EXPECT_FALSE(std::filesystem::exists(out / "spikes.nwb"));
-    write_sorting_report(out, report, true);
+    write_report(out, report, true);
     folder.file("out/phy/phy.log", "curated for hours");
-    EXPECT_THROW(write_sorting_report(out, report, true), io_error);
+    EXPECT_THROW(write_report(out, report, true), io_error);
     EXPECT_TRUE(std::filesystem::exists(out / "phy/phy.log"));
 }
 
@@ -111,11 +111,11 @@ TEST(SortingReport, LeavesOutTimesThatAreNotKnown) {
     const temporary_folder folder;
     sorting_report report = small_sorting_report();
     report.sorted.sample_rate = 0;
-    write_sorting_report(folder.path() / "samples", report);
+    write_report(folder.path() / "samples", report);
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "samples/sorting.res.1"));
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "samples/spikes.npz"));
     report.sorted.samples.clear();
-    write_sorting_report(folder.path() / "none", report);
+    write_report(folder.path() / "none", report);
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "none/sorting.res.1"));
 }
 

@@ -187,8 +187,8 @@ const std::set<std::string> always_patterns{"result.json", "patterns.tsv", "sign
 TEST(WritePatternReport, WritesAWholeFolderAndNothingBesideIt) {
     const temporary_folder place;
 
-    write_pattern_report(place.path() / "plain", untested_report());
-    write_pattern_report(place.path() / "tested/", small_pattern_report());
+    write_report(place.path() / "plain", untested_report());
+    write_report(place.path() / "tested/", small_pattern_report());
 
     EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"plain", "tested"}));
     EXPECT_EQ(names_in(place.path() / "plain"), always_patterns);
@@ -202,7 +202,7 @@ TEST(WritePatternReport, LeavesThePageOutOnRequest) {
     pattern_report report = untested_report();
     report.with_page = false;
 
-    write_pattern_report(place.path() / "out", report);
+    write_report(place.path() / "out", report);
 
     EXPECT_FALSE(names_in(place.path() / "out").contains("report.html"));
 }
@@ -210,13 +210,13 @@ TEST(WritePatternReport, LeavesThePageOutOnRequest) {
 TEST(WritePatternReport, ReplacesOnlyWhatItMayAndKnows) {
     const temporary_folder place;
     const auto folder = place.path() / "out";
-    write_pattern_report(folder, small_pattern_report());
+    write_report(folder, small_pattern_report());
 
-    EXPECT_THROW(write_pattern_report(folder, untested_report()), io_error);
-    write_pattern_report(folder, untested_report(), true);
+    EXPECT_THROW(write_report(folder, untested_report()), io_error);
+    write_report(folder, untested_report(), true);
     EXPECT_EQ(names_in(folder), always_patterns);
     place.file("out/notes.txt", "mine");
-    EXPECT_THROW(write_pattern_report(folder, small_pattern_report(), true), io_error);
+    EXPECT_THROW(write_report(folder, small_pattern_report(), true), io_error);
     EXPECT_EQ(read_bytes(folder / "notes.txt"), "mine");
 }
 
@@ -225,8 +225,8 @@ TEST(WritePatternReport, LeavesNothingWhenItIsStopped) {
     std::stop_source stop;
     stop.request_stop();
 
-    EXPECT_THROW(write_pattern_report(place.path() / "out", small_pattern_report(), false,
-                                      {.stop = stop.get_token()}),
+    EXPECT_THROW(write_report(place.path() / "out", small_pattern_report(), false,
+                              {.stop = stop.get_token()}),
                  cancelled);
 
     EXPECT_TRUE(names_in(place.path()).empty());

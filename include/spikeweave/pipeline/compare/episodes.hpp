@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -73,18 +72,8 @@ struct episode_comparison {
 /// they have the same name; units that are not in all recordings are left out with a warning.
 /// @throws invalid_argument if an option is out of range, there are no common units, or so few
 /// samples that no p-value can be below `change_alpha`; device_error; cancelled.
-SPIKEWEAVE_API episode_comparison compare_episodes(std::span<const spike_sequence> a,
-                                                   std::span<const spike_sequence> b,
+SPIKEWEAVE_API episode_comparison compare_episodes(const compared_recordings& recordings,
                                                    const episode_comparison_options& options = {},
                                                    const execution& run = {});
-
-/// Compares two sets of epochs of one recording; each epoch is a sample.
-/// @throws invalid_argument as `compare_episodes` and `choose_time`, or if an epoch of `a` and
-/// one of `b` overlap.
-SPIKEWEAVE_API episode_comparison compare_epochs(const spike_sequence& spikes,
-                                                 std::span<const time_span> a,
-                                                 std::span<const time_span> b,
-                                                 const episode_comparison_options& options = {},
-                                                 const execution& run = {});
 
 }  // namespace spikeweave

@@ -3,7 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include "spikeweave/mine/spade/named_patterns.hpp"
 #include "spikeweave/pipeline/compare.hpp"
 #include "spikeweave/pipeline/run_options.hpp"
-#include "spikeweave/spikes/spike_sequence.hpp"
 
 /// Which given SPADE patterns occur more often, or follow their first unit more reliably, in one of
 /// two conditions a and b. docs/algorithms/compare.md has the formulas and the calibration.
@@ -65,18 +63,9 @@ struct pattern_comparison {
 /// @throws invalid_argument if an option is out of range, no pattern is given or left, a bin is not
 /// above 0, there are no common units, or so few samples that no p-value can be below
 /// `change_alpha`; cancelled.
-SPIKEWEAVE_API pattern_comparison compare_patterns(std::span<const spike_sequence> a,
-                                                   std::span<const spike_sequence> b,
+SPIKEWEAVE_API pattern_comparison compare_patterns(const compared_recordings& recordings,
                                                    const named_patterns& given,
                                                    const pattern_comparison_options& options = {},
                                                    const execution& run = {});
-
-/// Compares two sets of epochs of one recording; each epoch is a sample.
-/// @throws invalid_argument as `compare_patterns` and `choose_time`, or if an epoch of `a` and one
-/// of `b` overlap.
-SPIKEWEAVE_API pattern_comparison compare_patterns_in_epochs(
-    const spike_sequence& spikes, std::span<const time_span> a, std::span<const time_span> b,
-    const named_patterns& given, const pattern_comparison_options& options = {},
-    const execution& run = {});
 
 }  // namespace spikeweave

@@ -26,11 +26,11 @@ SPIKEWEAVE_API std::string verdict_of(const episodes_in_blocks_report& report);
 
 /// Writes `episodes.tsv` with the counts of the episodes, longest and most frequent first, and
 /// `run.json`; docs/results.md describes them. The folder is complete or absent, and is replaced as
-/// by the other `write_episode_report`.
+/// by the other `write_report`.
 /// @throws io_error, cancelled; likewise.
-SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
-                                         const episodes_in_blocks_report& report,
-                                         bool overwrite = false, const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder,
+                                 const episodes_in_blocks_report& report, bool overwrite = false,
+                                 const execution& run = {});
 
 /// The search, its levels and the longest episodes as text for a terminal. Names of options stand
 /// between backquotes.

@@ -34,11 +34,11 @@ SPIKEWEAVE_API std::string verdict_of(const windowed_episode_report& report);
 
 /// Writes `windows.tsv`, `window_episodes.tsv`, `window_circuits.tsv`, `run.json` and, on request,
 /// `report.html`; docs/results.md describes their columns. The folder is complete or absent, and is
-/// replaced as by the other `write_episode_report`.
+/// replaced as by the other `write_report`.
 /// @throws io_error, cancelled; likewise.
-SPIKEWEAVE_API void write_episode_report(const std::filesystem::path& folder,
-                                         const windowed_episode_report& report,
-                                         bool overwrite = false, const execution& run = {});
+SPIKEWEAVE_API void write_report(const std::filesystem::path& folder,
+                                 const windowed_episode_report& report, bool overwrite = false,
+                                 const execution& run = {});
 
 /// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
 /// its page. @throws cancelled
