@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "benchmarks/support/ratios.hpp"
-#include "live/log/records.hpp"
+#include "live/log/entries.hpp"
 #include "live/log/session_file.hpp"
 #include "live/log/session_log.hpp"
 
@@ -64,9 +64,9 @@ double write_blocks(const std::vector<source_block>& blocks) {
                                                                std::fclose);
     if (!file) throw std::runtime_error("cannot write " + place().string());
     const auto begin = clock_type::now();
-    record_encoder encoder;
+    entry_encoder encoder;
     for (const source_block& block : blocks) {
-        encoder.begin(record_kind::block);
+        encoder.begin(entry_kind::block);
         encoder.add(*block.watermark_us);
         encoder.add(block.spikes);
         const auto bytes = encoder.finish();

@@ -118,13 +118,14 @@ assembly_result find_assemblies(const spike_sequence& recording,
     assembly_result result{.options = options};
     chosen_time chosen = choose_time(recording, options.time);
     result.warnings = std::move(chosen.warnings);
-    result.part = std::move(chosen.spikes);
+    result.chosen = std::move(chosen.spikes);
     execution mining = run;
     mining.threads = options.run.threads;
-    result.found = mine_assemblies(result.part ? *result.part : recording, options.search, mining);
+    result.found =
+        mine_assemblies(result.chosen ? *result.chosen : recording, options.search, mining);
     warn_of_what_was_not_searched(result);
-    warn_of_untested_pairs(result.part ? *result.part : recording, result);
-    warn_of_rates(result.part ? *result.part : recording, result);
+    warn_of_untested_pairs(result.chosen ? *result.chosen : recording, result);
+    warn_of_rates(result.chosen ? *result.chosen : recording, result);
     result.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     return result;

@@ -127,8 +127,8 @@ replay_result find_replay(const spike_sequence& recording, std::span<const episo
     replay_result result{.options = options};
     chosen_time chosen = choose_time(recording, options.time);
     result.warnings = std::move(chosen.warnings);
-    result.part = std::move(chosen.spikes);
-    const spike_sequence& spikes = result.part ? *result.part : recording;
+    result.chosen = std::move(chosen.spikes);
+    const spike_sequence& spikes = result.chosen ? *result.chosen : recording;
     result.events = events_in(spikes, result);
     execution testing = run;
     testing.threads = options.run.threads;

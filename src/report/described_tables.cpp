@@ -21,7 +21,7 @@ empty_tables tables_of_episodes() {
     all.assessed.emplace_back();
     all.table.episodes.emplace_back();
     all.pairs.emplace();
-    search_part& searched = all.searched.emplace();
+    episode_search& searched = all.searched.emplace();
     searched.counts.emplace_back();
     searched.tests.emplace_back();
     const report::episode_view view(all);

@@ -66,8 +66,8 @@ TEST(FindEpisodes, FindsPlantedChainsInEpochs) {
         if (is_shortened_run() && surrogates > 0) continue;
         options.surrogates.surrogates = surrogates;
         const episode_result found = find_episodes(spikes, options);
-        ASSERT_TRUE(found.part);
-        EXPECT_EQ(found.part->observed_time(), 90s);
+        ASSERT_TRUE(found.chosen);
+        EXPECT_EQ(found.chosen->observed_time(), 90s);
         std::size_t direct = 0;
         for (const circuit_edge& edge : found.circuit.edges)
             direct += edge.kind == edge_kind::direct ? 1 : 0;

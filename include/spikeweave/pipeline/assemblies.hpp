@@ -22,7 +22,7 @@ SPIKEWEAVE_API option_list describe(assembly_analysis_options& options);
 
 struct assembly_result {
     /// The spikes that were analysed, if the options choose a part of the recording.
-    std::optional<spike_sequence> part{};
+    std::optional<spike_sequence> chosen{};
     mined_assemblies found{};
     assembly_analysis_options options{};
     std::vector<std::string> warnings{};  ///< warnings for the user, as full sentences

@@ -35,13 +35,13 @@ SPIKEWEAVE_API option_list describe(episode_options& options);
 
 /// An episode of a search that cannot be tested in another recording, which lacks a unit of it.
 struct untested_episode {
-    counted_episode found{};  ///< its units are indices into `search_part::unit_names`
+    counted_episode found{};  ///< its units are indices into `episode_search::unit_names`
     episode_test test{};      ///< in the search
 };
 
 /// The results of the search in its own spikes, if its findings were tested in others: in the
 /// held-out time, or in another recording.
-struct search_part {
+struct episode_search {
     /// One element for each episode of the table, which are tested in the other spikes.
     std::vector<std::uint64_t> counts{};
     std::vector<episode_test> tests{};
@@ -63,9 +63,9 @@ struct episode_result {
     /// The spikes that were analysed, if the options choose a part of the recording; if a part was
     /// held out, its spikes, and if another recording confirms, the spikes of that: counts and
     /// tests are of these.
-    std::optional<spike_sequence> part{};
+    std::optional<spike_sequence> chosen{};
     /// Nothing unless a part was held out, or another recording confirms.
-    std::optional<search_part> searched{};
+    std::optional<episode_search> searched{};
     episode_table table{};
     /// One element for each episode of the table, by the test of the options.
     std::vector<episode_test> assessed{};
@@ -102,7 +102,7 @@ SPIKEWEAVE_API episode_result find_episodes(const spike_sequence& spikes,
 /// Mines frequent episodes in a recording, and tests those with a p below alpha there in another
 /// one, as `find_episodes` tests them in the held-out time. Units are the same if they have the
 /// same name; episodes that cannot be tested because a unit is missing are in
-/// `search_part::untested`, with a warning.
+/// `episode_search::untested`, with a warning.
 /// @param other    the recording, or epochs of it, in which findings are tested
 /// @param options  `t_start`, `t_stop` and `epochs` are of `spikes`; trials are taken in both
 /// @throws invalid_argument also if no unit is in both recordings, if all spikes of `other` are in

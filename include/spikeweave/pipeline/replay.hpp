@@ -27,7 +27,7 @@ SPIKEWEAVE_API option_list describe(replay_analysis_options& options);
 
 struct replay_result {
     /// The spikes that were analysed, if the options choose a part of the recording.
-    std::optional<spike_sequence> part{};
+    std::optional<spike_sequence> chosen{};
     std::vector<time_span> events{};  ///< those that were scored
     replay_scores scores{};
     replay_analysis_options options{};

@@ -33,7 +33,7 @@ struct episode_report {
     std::vector<surrogate_test> surrogates{};
     /// The results of the search elsewhere, if these spikes were held out or are those of the
     /// confirming recording.
-    std::optional<search_part> searched{};
+    std::optional<episode_search> searched{};
     /// The file that was searched, if another one confirms; the input of the run is that one.
     input_record searched_input{};
     spikeweave::circuit circuit{};

@@ -78,7 +78,7 @@ template <class Result, class... Given>
 held_report report_on(const shared_spikes& spikes, std::shared_ptr<const Result> held,
                       const Given&... given) {
     return held_report([held = std::move(held), sequence = spikes.sequence, given...] {
-        return report_of(held->part ? spike_sequence{} : *sequence, given..., *held);
+        return report_of(held->chosen ? spike_sequence{} : *sequence, given..., *held);
     });
 }
 

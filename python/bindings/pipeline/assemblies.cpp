@@ -34,7 +34,7 @@ nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given)
     out["steps"] = table_of(result.found.steps, "bin", &assembly_step::bin, "size",
                             &assembly_step::size, "tests", &assembly_step::tests, "significant",
                             &assembly_step::significant, "kept", &assembly_step::kept);
-    if (result.part) out["spikes"] = share(*result.part, spikes.has_recorded_span);
+    if (result.chosen) out["spikes"] = share(*result.chosen, spikes.has_recorded_span);
     add_run(out, spikes, result, result.options);
     return out;
 }

@@ -133,7 +133,7 @@ nb::dict stability_between(const matrix_in<std::uint32_t>& before,
 }
 
 // Adds what could not be tested in another recording, as rows with the names of units.
-void add_untested(nb::dict& out, const search_part& search) {
+void add_untested(nb::dict& out, const episode_search& search) {
     out["missing_units"] = column(search.missing_units);
     out["untested"] = column(search.untested, [&](const untested_episode& one) {
         const auto& [what, count] = one.found;
@@ -176,7 +176,7 @@ nb::dict to_python(const shared_spikes& spikes, episode_result made, const Optio
                                         "p", &surrogate_test::p, "q", &surrogate_test::q, "tail_p",
                                         &surrogate_test::tail_p, "tail_q", &surrogate_test::tail_q);
     out["circuit"] = circuit_columns(found.circuit);
-    const spike_sequence& tested = found.part ? *found.part : *spikes.sequence;
+    const spike_sequence& tested = found.chosen ? *found.chosen : *spikes.sequence;
     const double alpha = found.options.significance.alpha;
     if (found.pairs) out["pairs"] = pair_columns(*found.pairs, found.circuit, tested, alpha);
     out["threshold"] = found.table.threshold;
@@ -190,7 +190,7 @@ nb::dict to_python(const shared_spikes& spikes, episode_result made, const Optio
         out["search"] = std::move(search);
     }
     add_run(out, spikes, found, options);
-    if (found.part) out["spikes"] = share(*found.part, has_recorded_span);
+    if (found.chosen) out["spikes"] = share(*found.chosen, has_recorded_span);
     return out;
 }
 
@@ -225,7 +225,7 @@ nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
     out["windows"] = column(found.windows, [&](const tested_window& one) {
         nb::dict columns = window_columns(one);
         columns["report"] = held_report([held, &one, sequence = spikes.sequence] {
-            return report_of_window(held->part ? *held->part : *sequence, one, held->options);
+            return report_of_window(held->chosen ? *held->chosen : *sequence, one, held->options);
         });
         return columns;
     });

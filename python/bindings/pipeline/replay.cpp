@@ -19,7 +19,7 @@ nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const 
     out["tests"] = table_of(found.scores.tests);
     out["events"] = table_of(found.scores.events);
     out["event_times"] = column(found.events);
-    if (found.part) out["spikes"] = share(*found.part, spikes.has_recorded_span);
+    if (found.chosen) out["spikes"] = share(*found.chosen, spikes.has_recorded_span);
     add_run(out, spikes, found, found.options);
     return out;
 }

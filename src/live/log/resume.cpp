@@ -8,7 +8,7 @@
 
 #include "core/stop.hpp"
 #include "io/file_error.hpp"
-#include "live/log/records.hpp"
+#include "live/log/entries.hpp"
 #include "live/log/session_file.hpp"
 #include "live/session/session.hpp"
 #include "live/sinks/sink.hpp"

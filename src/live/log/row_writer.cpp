@@ -8,7 +8,7 @@
 
 #include "io/little_endian.hpp"
 #include "io/session_schema.hpp"
-#include "live/log/records.hpp"
+#include "live/log/entries.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -78,29 +78,29 @@ void row_writer::commit() {
     }
 }
 
-void row_writer::write(record_kind kind, std::string_view record, const record_parts& parts) {
-    record_decoder fields(record);
+void row_writer::write(entry_kind kind, std::string_view entry, const entry_parts& parts) {
+    entry_decoder fields(entry);
     switch (kind) {
-        case record_kind::block:
+        case entry_kind::block:
             return write_block(fields);
-        case record_kind::detection:
+        case entry_kind::detection:
             return write_detection(fields);
-        case record_kind::window:
+        case entry_kind::window:
             return write_window(*parts.window);
-        case record_kind::arming:
+        case entry_kind::arming:
             return write_arming(*parts.arming);
-        case record_kind::templates:
+        case entry_kind::templates:
             return write_templates(*parts.templates);
-        case record_kind::motion:
+        case entry_kind::motion:
             return write_motion(fields);
-        case record_kind::begin_end:
+        case entry_kind::begin_end:
             return;
-        case record_kind::end:
+        case entry_kind::end:
             return write_end(fields);
     }
 }
 
-void row_writer::write_block(record_decoder fields) {
+void row_writer::write_block(entry_decoder fields) {
     const std::int64_t seq = ++part_.inputs;
     const std::int64_t arrived_us = fields.number();
     const std::int64_t epoch = fields.number();
@@ -144,7 +144,7 @@ std::string row_writer::left_out(std::string_view spikes, std::int64_t epoch,
     return numbers;
 }
 
-void row_writer::write_detection(record_decoder fields) {
+void row_writer::write_detection(entry_decoder fields) {
     detection_->bind(1, ++part_.detections);
     for (int column = 2; column <= 6; ++column) detection_->bind(column, fields.number());
     detection_->bind(8, fields.number()).bind_bytes(7, fields.text()).run();
@@ -179,14 +179,14 @@ void row_writer::write_templates(const std::string& archive) {
 }
 
 // Lines follow on each other.
-void row_writer::write_motion(record_decoder fields) {
+void row_writer::write_motion(entry_decoder fields) {
     const auto meta = file_->prepare(
         "INSERT INTO meta VALUES (?, ?) ON CONFLICT(name) DO UPDATE SET value = value || "
         "excluded.value");
     meta->bind_text(1, io::session_motion).bind_text(2, fields.text()).run();
 }
 
-void row_writer::write_end(record_decoder fields) {
+void row_writer::write_end(entry_decoder fields) {
     const std::string unrecorded = std::to_string(fields.number());
     const auto meta = file_->prepare("INSERT INTO meta VALUES (?, ?)");
     meta->bind_text(1, "unrecorded_at_end").bind_text(2, unrecorded).run();

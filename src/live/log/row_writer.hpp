@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/database.hpp"
+#include "live/log/entries.hpp"
 #include "live/log/header.hpp"
-#include "live/log/records.hpp"
 #include "live/session/event_order.hpp"
 
 namespace spikeweave::live {
@@ -24,7 +24,7 @@ struct analysed_spikes {
     std::int64_t armings = 0;
 };
 
-/// Writes records as rows of the tables of a session.
+/// Writes entries as rows of the tables of a session.
 class row_writer {
 public:
     /// Makes a new file. @throws io_error
@@ -37,7 +37,7 @@ public:
     void begin();
     void commit();
     /// @throws io_error
-    void write(record_kind kind, std::string_view record, const record_parts& parts);
+    void write(entry_kind kind, std::string_view entry, const entry_parts& parts);
 
     std::int64_t inputs() const { return part_.inputs; }
 
@@ -45,13 +45,13 @@ private:
     void prepare_file(bool survive_power_failure);
     void prepare_statements(int version);
     void add_unit(std::string_view name);
-    void write_block(record_decoder fields);
-    void write_detection(record_decoder fields);
+    void write_block(entry_decoder fields);
+    void write_detection(entry_decoder fields);
     void write_window(const mined_window& window);
     void write_arming(const placed_change& placed);
     void write_templates(const std::string& archive);
-    void write_motion(record_decoder fields);
-    void write_end(record_decoder fields);
+    void write_motion(entry_decoder fields);
+    void write_end(entry_decoder fields);
     /// The numbers of the spikes of a block that are not analysed: those that came too late, and
     /// those of unknown units.
     std::string left_out(std::string_view spikes, std::int64_t epoch,

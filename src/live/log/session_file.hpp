@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "io/database.hpp"
+#include "live/log/entries.hpp"
 #include "live/log/header.hpp"
-#include "live/log/records.hpp"
 
 namespace spikeweave::live {
 

@@ -90,19 +90,19 @@ void session_log::throw_if_failed() const {
     if (has_failed_.load(std::memory_order_acquire)) std::rethrow_exception(failure_);
 }
 
-bool session_log::give(std::span<const char> record, bool may_leave_out) {
+bool session_log::give(std::span<const char> entry, bool may_leave_out) {
     throw_if_failed();
-    if (may_leave_out && options_.full == when_full::leave_out && ring_.room() < record.size()) {
+    if (may_leave_out && options_.full == when_full::leave_out && ring_.room() < entry.size()) {
         ++counts_.left_out;
         ++unrecorded_;
         return false;
     }
-    record = record.subspan(ring_.give(record));
-    if (!record.empty()) ++counts_.waits;
-    while (!record.empty()) {
+    entry = entry.subspan(ring_.give(entry));
+    if (!entry.empty()) ++counts_.waits;
+    while (!entry.empty()) {
         std::this_thread::sleep_for(until_there_is_room);
         throw_if_failed();
-        record = record.subspan(ring_.give(record));
+        entry = entry.subspan(ring_.give(entry));
     }
     return true;
 }
@@ -112,12 +112,12 @@ void session_log::record(const source_block& block) {
     if (block.begins_epoch) ++epoch_;
     const std::lock_guard lock(giving_);
     for (const motion_step& step : block.motion) {
-        encoder_.begin(record_kind::motion);
+        encoder_.begin(entry_kind::motion);
         encoder_.add(fmt::format("{}\t{}\t{}\n", epoch_, step.time_us,
                                  fmt::join(step.displacement_um, "\t")));
         give(encoder_.finish(), false);
     }
-    encoder_.begin(record_kind::block);
+    encoder_.begin(entry_kind::block);
     encoder_.add(now_us());
     encoder_.add(epoch_);
     encoder_.add(block.missing);
@@ -146,7 +146,7 @@ void session_log::record(const source_block& block) {
 
 void session_log::record(const detection& what, std::int64_t epoch) {
     const std::lock_guard lock(giving_);
-    encoder_.begin(record_kind::detection);
+    encoder_.begin(entry_kind::detection);
     encoder_.add(inputs_);
     encoder_.add(epoch);
     encoder_.add(std::uint64_t{what.armed});
@@ -161,7 +161,7 @@ void session_log::record(const detection& what, std::int64_t epoch) {
 void session_log::record(const mined_window& window) {
     auto copy = std::make_unique<mined_window>(window);
     const std::lock_guard lock(giving_);
-    encoder_.begin(record_kind::window);
+    encoder_.begin(entry_kind::window);
     encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
     if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
 }
@@ -169,7 +169,7 @@ void session_log::record(const mined_window& window) {
 void session_log::record(const arming_change& change, std::int64_t input) {
     auto copy = std::make_unique<placed_change>(placed_change{change, input});
     const std::lock_guard lock(giving_);
-    encoder_.begin(record_kind::arming);
+    encoder_.begin(entry_kind::arming);
     encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
     if (give(encoder_.finish(), true)) static_cast<void>(copy.release());
 }
@@ -177,14 +177,14 @@ void session_log::record(const arming_change& change, std::int64_t input) {
 void session_log::record_templates(std::string archive) {
     auto copy = std::make_unique<std::string>(std::move(archive));
     const std::lock_guard lock(giving_);
-    encoder_.begin(record_kind::templates);
+    encoder_.begin(entry_kind::templates);
     encoder_.add(std::bit_cast<std::uint64_t>(copy.get()));
     if (give(encoder_.finish(), false)) static_cast<void>(copy.release());
 }
 
 void session_log::begin_end() {
     const std::lock_guard lock(giving_);
-    encoder_.begin(record_kind::begin_end);
+    encoder_.begin(entry_kind::begin_end);
     give(encoder_.finish(), false);
 }
 
@@ -195,7 +195,7 @@ void session_log::set_warnings(const std::vector<std::string>& sentences) {
 void session_log::end(const session_counts& counts) {
     {
         const std::lock_guard lock(giving_);
-        encoder_.begin(record_kind::end);
+        encoder_.begin(entry_kind::end);
         encoder_.add(unrecorded_);
         encoder_.add(json_of(counts));
         encoder_.add(warnings_);
@@ -217,7 +217,7 @@ void session_log::write(const std::stop_token& over) {
             fail();
             break;
         }
-        pending.erase(0, write_records(pending));
+        pending.erase(0, write_entries(pending));
         if (is_last) break;
         std::unique_lock lock(mutex);
         wakened.wait_for(lock, over, options_.commit_every, [] { return false; });
@@ -225,17 +225,17 @@ void session_log::write(const std::stop_token& over) {
     rows_.reset();
 }
 
-// Returns how many bytes were whole records. After a failure nothing is written, so that the file
-// holds the first part of the records.
-std::size_t session_log::write_records(std::string_view bytes) {
+// Returns how many bytes were whole entries. After a failure nothing is written, so that the file
+// holds the first part of the entries.
+std::size_t session_log::write_entries(std::string_view bytes) {
     std::string_view rest = bytes;
-    record_kind kind{};
-    std::string_view record;
-    while (split_record(rest, kind, record)) {
-        const record_parts parts = parts_of(kind, record);
+    entry_kind kind{};
+    std::string_view entry;
+    while (split_entry(rest, kind, entry)) {
+        const entry_parts parts = parts_of(kind, entry);
         if (failure_) continue;
         try {
-            write_record(kind, record, parts);
+            write_entry(kind, entry, parts);
         } catch (...) {
             fail();
         }
@@ -249,16 +249,15 @@ std::size_t session_log::write_records(std::string_view bytes) {
     return bytes.size() - rest.size();
 }
 
-void session_log::write_record(record_kind kind, std::string_view record,
-                               const record_parts& parts) {
-    if (kind == record_kind::begin_end) {
+void session_log::write_entry(entry_kind kind, std::string_view entry, const entry_parts& parts) {
+    if (kind == entry_kind::begin_end) {
         commit();
         is_ending_ = true;
         return;
     }
     if (!std::exchange(has_begun_, true)) rows_->begin();
-    rows_->write(kind, record, parts);
-    if (kind == record_kind::end) commit();
+    rows_->write(kind, entry, parts);
+    if (kind == entry_kind::end) commit();
 }
 
 void session_log::commit() {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "live/log/entries.hpp"
 #include "live/log/header.hpp"
-#include "live/log/records.hpp"
 #include "live/log/row_writer.hpp"
 
 namespace spikeweave::live {
@@ -48,7 +48,7 @@ private:
 /// The reaction to a ring that is full because the disk has been too slow.
 enum class when_full : std::uint8_t {
     wait,       ///< the analysis waits for the disk, so nothing is lost
-    leave_out,  ///< the record is left out, and counted in the file
+    leave_out,  ///< the entry is left out, and counted in the file
 };
 
 struct session_log_options {
@@ -63,7 +63,7 @@ struct session_log_options {
 
 struct session_log_counts {
     std::uint64_t waits = 0;     ///< times that the analysis waited for the disk
-    std::uint64_t left_out = 0;  ///< records that were left out
+    std::uint64_t left_out = 0;  ///< entries that were left out
 
     friend bool operator==(const session_log_counts&, const session_log_counts&) = default;
 };
@@ -72,7 +72,7 @@ struct session_log_counts {
 /// those that record wait for it only if the ring is full.
 ///
 /// What has come is committed together, so a file whose program was killed holds the first part of
-/// the records, each once.
+/// the entries, each once.
 class session_log {
 public:
     /// Begins a session. @throws io_error if there is a file of this name or it cannot be written.
@@ -115,19 +115,19 @@ public:
     const session_log_counts& counts() const { return counts_; }
 
 private:
-    bool give(std::span<const char> record, bool may_leave_out);
+    bool give(std::span<const char> entry, bool may_leave_out);
     void throw_if_failed() const;
     void stop();
     void write(const std::stop_token& over);
-    std::size_t write_records(std::string_view bytes);
-    void write_record(record_kind kind, std::string_view record, const record_parts& parts);
+    std::size_t write_entries(std::string_view bytes);
+    void write_entry(entry_kind kind, std::string_view entry, const entry_parts& parts);
     void commit();
     void fail();
 
     session_log_options options_;
     std::mutex giving_{};  // for what those that record use
     byte_ring ring_;
-    record_encoder encoder_{};
+    entry_encoder encoder_{};
     session_log_counts counts_{};
     std::string warnings_{};        // lines
     std::uint64_t unrecorded_ = 0;  // since the last block

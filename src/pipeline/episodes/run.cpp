@@ -78,9 +78,9 @@ void check(const spike_sequence& spikes, const episode_options& options) {
 // The spikes to be analysed. The result keeps them if they are a part of the recording.
 const spike_sequence& take_part(const spike_sequence& recording, episode_result& result) {
     chosen_time chosen = choose_time(recording, result.options.time);
-    result.part = std::move(chosen.spikes);
+    result.chosen = std::move(chosen.spikes);
     add_new(result.warnings, chosen.warnings);
-    return result.part ? *result.part : recording;
+    return result.chosen ? *result.chosen : recording;
 }
 
 void warn_of_high_threshold(const spike_sequence& spikes, episode_result& result) {
@@ -98,7 +98,7 @@ void warn_of_high_threshold(const spike_sequence& spikes, episode_result& result
 // Warns of units that the threshold left out of all tests.
 episode_result with_untested_units(const spike_sequence& recording, episode_result result,
                                    const episode_options& asked) {
-    const spike_sequence& spikes = result.part ? *result.part : recording;
+    const spike_sequence& spikes = result.chosen ? *result.chosen : recording;
     if (asked.hold_out == 0) warn_of_high_threshold(spikes, result);
     if (asked.hold_out > 0 || result.pairs) return result;
     if (const auto warning = warning_of_untested_units(spikes, result.table, asked.mining))
@@ -257,7 +257,7 @@ episode_result count_and_test_episodes(const spike_sequence& recording,
     check_options(options);
     episode_result result =
         pipeline::count_and_test(recording, given, {}, as_analysis(options), run);
-    const spike_sequence& spikes = result.part ? *result.part : recording;
+    const spike_sequence& spikes = result.chosen ? *result.chosen : recording;
     add_new(result.warnings, check_delays(spikes, delays_of(given)));
     return result;
 }

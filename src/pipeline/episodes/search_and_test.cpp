@@ -23,31 +23,31 @@ namespace {
 // those that cannot be.
 struct suggestions {
     std::vector<episode> tested{};  // with the units of the recording that tests
-    search_part part{};
+    episode_search search{};
 };
 
 suggestions suggested_by(const episode_result& found, const spike_sequence& searched,
                          const same_units& same, double alpha) {
-    suggestions out{.part = {.observed = searched.observed_time()}};
+    suggestions out{.search = {.observed = searched.observed_time()}};
     for (std::size_t i = 0; i < found.assessed.size(); ++i) {
         episode what = found.table.episodes[i].what;
         if (what.size() < 2 || !(found.assessed[i].p < alpha)) continue;
         if (std::ranges::any_of(what.units, [&](unit_id unit) { return !same.in_other(unit); })) {
-            out.part.untested.push_back({found.table.episodes[i], found.assessed[i]});
+            out.search.untested.push_back({found.table.episodes[i], found.assessed[i]});
             continue;
         }
         for (unit_id& unit : what.units) unit = *same.in_other(unit);
         out.tested.push_back(std::move(what));
-        out.part.counts.push_back(found.table.episodes[i].count);
-        out.part.tests.push_back(found.assessed[i]);
+        out.search.counts.push_back(found.table.episodes[i].count);
+        out.search.tests.push_back(found.assessed[i]);
     }
     // They have the order in which episodes are listed.
-    std::ranges::stable_sort(out.part.untested, {}, [](const untested_episode& one) {
+    std::ranges::stable_sort(out.search.untested, {}, [](const untested_episode& one) {
         const auto size = static_cast<std::int64_t>(one.found.what.size());
         return std::tuple(-size, one.test.q, one.test.p);
     });
-    out.part.unit_names = searched.unit_names();
-    out.part.missing_units = same.missing;
+    out.search.unit_names = searched.unit_names();
+    out.search.missing_units = same.missing;
     return out;
 }
 
@@ -70,15 +70,15 @@ choice_of_pairs pairs_suggested_by(const episode_result& found, const same_units
 
 // The results of the search for the edges that the test added to the table.
 void add_edges_of_search(const episode_result& result, std::size_t first,
-                         const choice_of_pairs& pairs, search_part& part) {
+                         const choice_of_pairs& pairs, episode_search& search) {
     for (std::size_t i = first; i < result.table.episodes.size(); ++i) {
         const episode& what = result.table.episodes[i].what;
         const auto found = std::ranges::find_if(*pairs.suggested, [&](const pair_test& one) {
             return one.from == what.units[0] && one.to == what.units[1] &&
                    one.delay == what.delays[0];
         });
-        part.counts.push_back(found->count);
-        part.tests.push_back({found->expected, found->p, found->q, 0});
+        search.counts.push_back(found->count);
+        search.tests.push_back({found->expected, found->p, found->q, 0});
     }
 }
 
@@ -91,16 +91,16 @@ std::vector<doubtful_pair> doubtful_in_either(const spike_sequence& one,
 }
 
 // Warns which units the testing recording lacks, and which episodes are therefore not tested.
-std::string text_of_missing(const same_units& same, const search_part& part, double alpha) {
+std::string text_of_missing(const same_units& same, const episode_search& search, double alpha) {
     const std::string units = same.missing_text();
-    if (part.untested.empty())
+    if (search.untested.empty())
         return units + ". No episode with a p below alpha in the search has such a unit.";
     const auto significant = std::ranges::count_if(
-        part.untested, [&](const untested_episode& one) { return one.test.q < alpha; });
+        search.untested, [&](const untested_episode& one) { return one.test.q < alpha; });
     return fmt::format(
         "{}. Episodes with such a unit and a p below alpha in the search, which are not tested: "
         "{}; {} of them are significant there.",
-        units, core::grouped(part.untested.size()),
+        units, core::grouped(search.untested.size()),
         core::grouped(static_cast<std::uint64_t>(significant)));
 }
 
@@ -125,20 +125,20 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
     episode_result found = find_episodes(searched, how, run);
     const double alpha = options.significance.alpha;
     suggestions suggested = suggested_by(found, searched, same, alpha);
-    search_part& part = suggested.part;
+    episode_search& search = suggested.search;
 
     how.surrogates = options.surrogates;
     const choice_of_pairs pairs = pairs_suggested_by(found, same, alpha);
     episode_result result = count_and_test(tested, suggested.tested, pairs, how, run);
-    add_edges_of_search(result, suggested.tested.size(), pairs, part);
+    add_edges_of_search(result, suggested.tested.size(), pairs, search);
     const std::vector<episode_test> tests = deciding_tests(result);
     for (std::size_t i = 0; i < tests.size(); ++i) {
-        const bool was_significant = part.tests[i].q < alpha;
-        part.significant += was_significant ? 1 : 0;
-        part.replicated += was_significant && tests[i].q < alpha ? 1 : 0;
+        const bool was_significant = search.tests[i].q < alpha;
+        search.significant += was_significant ? 1 : 0;
+        search.replicated += was_significant && tests[i].q < alpha ? 1 : 0;
     }
-    result.part = std::move(tested);
-    result.searched = std::move(part);
+    result.chosen = std::move(tested);
+    result.searched = std::move(search);
     result.table.threshold = found.table.threshold;
     result.table.pairs_by = found.table.pairs_by;
     result.options = std::move(found.options);

@@ -151,8 +151,8 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
                                "`change_points` needs");
     windowed_episode_result result{.options = options};
     window_warnings warnings(check_episodes(recording, options.search));
-    result.part = choose_time(recording, options.search.time).spikes;
-    const spike_sequence& spikes = result.part ? *result.part : recording;
+    result.chosen = choose_time(recording, options.search.time).spikes;
+    const spike_sequence& spikes = result.chosen ? *result.chosen : recording;
     const execution counting =
         pipeline::counting_on(spikes, options.search.mining.strategy, options.search.run, run);
     result.options.search.run.devices = counting.devices;
@@ -170,7 +170,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
     while (const auto taken = windows.take()) {
         core::throw_if_stopped(run.stop);
         // The time before the chosen part was not observed.
-        if (result.part && taken->bounds().begin < spikes.span().begin) continue;
+        if (result.chosen && taken->bounds().begin < spikes.span().begin) continue;
         if (run.on_progress)
             run.on_progress({"analysing windows", result.windows.size(),
                              std::max(expected, result.windows.size() + 1)});

@@ -141,7 +141,7 @@ std::vector<report::result_table> report::tables_of(const assembly_report& from)
 }
 
 assembly_report report_of(spike_sequence spikes, assembly_result result, const execution& run) {
-    assembly_report out{.spikes = std::move(result.part ? *result.part : spikes),
+    assembly_report out{.spikes = std::move(result.chosen ? *result.chosen : spikes),
                         .found = std::move(result.found)};
     report::record_result(out.run, result, describe(result.options), 0, run,
                           result.options.run.threads);

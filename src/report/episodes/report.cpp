@@ -14,7 +14,7 @@
 namespace spikeweave {
 
 episode_report report_of(spike_sequence spikes, episode_result result, const execution& run) {
-    episode_report report{.spikes = std::move(result.part ? *result.part : spikes),
+    episode_report report{.spikes = std::move(result.chosen ? *result.chosen : spikes),
                           .table = std::move(result.table),
                           .assessed = std::move(result.assessed),
                           .surrogates = std::move(result.surrogates),
@@ -78,7 +78,7 @@ json circuit_of(const episode_view& p) {
 
 // The share of the findings of a search that other spikes confirm.
 json replication_of(const episode_report& report) {
-    const search_part& search = *report.searched;
+    const episode_search& search = *report.searched;
     const replication_record record{.searched = search.observed,
                                     .tested_in = report.spikes.observed_time(),
                                     .tested = report.table.episodes.size(),

@@ -54,7 +54,7 @@ private:
         if (report.searched) replication(*report.searched);
     }
 
-    void replication(const search_part& search) {
+    void replication(const episode_search& search) {
         const bool elsewhere = search.confirmed_elsewhere;
         line(
             "Searched in {} of {}; what has p below alpha there, {} episodes, is tested "

@@ -82,7 +82,7 @@ row pair_row(const pair_test& pair, const std::optional<edge_kind>& kind) {
 }
 
 // The units are those of the recording that was searched.
-row untested_row(const untested_episode& one, const search_part& searched, table_use use) {
+row untested_row(const untested_episode& one, const episode_search& searched, table_use use) {
     const auto& [found, test] = one;
     std::vector<std::string> names;
     std::vector<std::string> missing;
@@ -161,7 +161,7 @@ result_table pairs_table(const episode_view& p) {
             pair_row({}, {})};
 }
 
-result_table untested_table(const search_part& searched, table_use use) {
+result_table untested_table(const episode_search& searched, table_use use) {
     return {.name = "untested",
             .size = searched.untested.size(),
             .at = [&searched, use](

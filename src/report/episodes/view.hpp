@@ -51,7 +51,7 @@ result_table circuit_table(const episode_view& p);
 /// The pairs of units with a small p; pairs must have been tested.
 result_table pairs_table(const episode_view& p);
 /// Findings of the search that cannot be tested, because the other recording lacks units.
-result_table untested_table(const search_part& searched, table_use use = table_use::file_only);
+result_table untested_table(const episode_search& searched, table_use use = table_use::file_only);
 /// The counts that the tests of the edges expect at each lag; pairs must have been tested.
 result_table expected_lags_table(const episode_view& p, const execution& run);
 /// The cross-correlograms of the edges.

@@ -242,7 +242,7 @@ document document_of(const windowed_episode_report& report) {
 
 windowed_episode_report report_of(spike_sequence spikes, windowed_episode_result result,
                                   const execution& run) {
-    windowed_episode_report report{.spikes = std::move(result.part ? *result.part : spikes),
+    windowed_episode_report report{.spikes = std::move(result.chosen ? *result.chosen : spikes),
                                    .result = std::move(result)};
     windowed_episode_options& options = report.result.options;
     report::record_result(report.run, report.result, describe(options),

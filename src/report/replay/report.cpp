@@ -98,7 +98,7 @@ std::vector<report::result_table> report::tables_of(const replay_report& from) {
 
 replay_report report_of(spike_sequence spikes, std::vector<episode> chains, replay_result result,
                         const execution& run) {
-    replay_report out{.spikes = std::move(result.part ? *result.part : spikes),
+    replay_report out{.spikes = std::move(result.chosen ? *result.chosen : spikes),
                       .chains = std::move(chains),
                       .events = std::move(result.events),
                       .scores = std::move(result.scores),

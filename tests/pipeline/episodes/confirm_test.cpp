@@ -49,7 +49,7 @@ void expect_same_tests(const episode_result& a, const episode_result& b) {
     ASSERT_GT(a.table.episodes.size(), 10U);
     for (std::size_t i = 0; i < a.table.episodes.size(); ++i) {
         const auto& [what, count] = a.table.episodes[i];
-        EXPECT_EQ(names_in(*a.part, what), names_in(*b.part, b.table.episodes[i].what));
+        EXPECT_EQ(names_in(*a.chosen, what), names_in(*b.chosen, b.table.episodes[i].what));
         EXPECT_EQ(what.delays, b.table.episodes[i].what.delays);
         EXPECT_EQ(count, b.table.episodes[i].count);
         EXPECT_EQ(a.assessed[i].p, b.assessed[i].p);
@@ -146,12 +146,12 @@ TEST(Confirm, ChoosesTimeOfTheFirstRecordingAndTakesTrialsInBoth) {
         spikes, other,
         {.time = {.t_start = 10s, .t_stop = 25s, .trial_length = 1s, .trial_separation = 500ms}});
     EXPECT_EQ(found.searched->observed, 10s);
-    ASSERT_EQ(found.part->epochs().size(), 20U);
-    EXPECT_EQ(found.part->epochs()[1].begin, 1500ms);
+    ASSERT_EQ(found.chosen->epochs().size(), 20U);
+    EXPECT_EQ(found.chosen->epochs()[1].begin, 1500ms);
     EXPECT_EQ(found.options.time.t_start, 10s);
 
     const episode_result whole = confirm_episodes(spikes, other, {.time = {.t_stop = 15s}});
-    EXPECT_EQ(*whole.part, other);
+    EXPECT_EQ(*whole.chosen, other);
 }
 
 TEST(Confirm, RefusesWhatConfirmsNothing) {

@@ -39,7 +39,7 @@ TEST(GivenEpisodes, HaveTheCountsOfTheSearchThatFoundThem) {
         EXPECT_EQ(counted.table.episodes[i].count, found.table.episodes[i].count);
     }
     EXPECT_FALSE(counted.pairs);
-    ASSERT_TRUE(counted.part);
+    ASSERT_TRUE(counted.chosen);
 }
 
 TEST(GivenEpisodes, AreNotSearchedByAnyOption) {

@@ -54,8 +54,8 @@ TEST(HoldOut, TestsWhatTheRestSuggestsInWhatItDidNotSee) {
         ASSERT_TRUE(found.searched);
         EXPECT_EQ(found.searched->tests.size(), found.table.episodes.size());
         EXPECT_EQ(found.searched->counts.size(), found.table.episodes.size());
-        ASSERT_TRUE(found.part);
-        EXPECT_EQ(*found.part, within_epochs(spikes, held_out));
+        ASSERT_TRUE(found.chosen);
+        EXPECT_EQ(*found.chosen, within_epochs(spikes, held_out));
         for (std::size_t i = chosen.size(); i < found.searched->tests.size(); ++i)
             significant += found.searched->tests[i].q < 0.01 ? 1 : 0;
         EXPECT_EQ(found.searched->significant, significant);
@@ -85,9 +85,9 @@ TEST(HoldOut, LeavesEpochsWhole) {
     const spike_sequence spikes = simulate_sym26({.length = 60s, .seed = 2}).spikes;
     const episode_result found = find_episodes(
         spikes, {.time = {.trial_length = 700ms, .trial_separation = 300ms}, .hold_out = 0.5});
-    ASSERT_EQ(found.part->epochs().size(), 30U);
+    ASSERT_EQ(found.chosen->epochs().size(), 30U);
     for (std::size_t i = 0; i < 30; ++i)
-        EXPECT_EQ(found.part->epochs()[i].begin, (2 * static_cast<std::int64_t>(i) + 1) * 1s);
+        EXPECT_EQ(found.chosen->epochs()[i].begin, (2 * static_cast<std::int64_t>(i) + 1) * 1s);
 }
 
 TEST(HoldOut, TestsWithSurrogatesIfThereAreAny) {

@@ -49,7 +49,7 @@ struct tested_window {
 
 struct windowed_episode_result {
     /// The spikes that were analysed, if the options choose a part of the recording.
-    std::optional<spike_sequence> part{};
+    std::optional<spike_sequence> chosen{};
     std::vector<tested_window> windows{};
     /// If the options ask for it: the changes over the windows that share no time
     /// (`windows_apart`).

@@ -13,7 +13,7 @@
 #include "live/session/session_options.hpp"
 #include "live/sources/source.hpp"
 
-/// The content of the file of a session, row by row.
+/// The content of the file of a session, row by row, and the entries that become its rows.
 namespace spikeweave::live {
 
 /// A block of a source, as the session took it.
@@ -61,24 +61,24 @@ std::string digest_of(const recorded_window& window);
 /// The counts at the end of a session, as JSON.
 std::string json_of(const session_counts& counts);
 
-// Records on their way to the thread that writes them. A block is appended as bytes, because blocks
+// Entries on their way to the thread that writes them. A block is appended as bytes, because blocks
 // come often; windows and changes of what is armed are given by their addresses.
 
-enum class record_kind : std::uint8_t {
+enum class entry_kind : std::uint8_t {
     block,
     detection,
     window,
     arming,
     templates,
     motion,
-    begin_end,  ///< later records are in the file only together with the end
+    begin_end,  ///< later entries are in the file only together with the end
     end,
 };
 
-/// Begins a record, and ends it: its size goes before it.
-class record_encoder {
+/// Begins an entry, and ends it: its size goes before it.
+class entry_encoder {
 public:
-    void begin(record_kind kind);
+    void begin(entry_kind kind);
     void add(std::int64_t number);
     void add(std::uint64_t number) { add(static_cast<std::int64_t>(number)); }
     void add(std::string_view text);
@@ -89,10 +89,10 @@ private:
     std::string bytes_{};
 };
 
-/// Takes a record to pieces, in the order in which they were added.
-class record_decoder {
+/// Takes an entry to pieces, in the order in which they were added.
+class entry_decoder {
 public:
-    explicit record_decoder(std::string_view record) : rest_(record) {}
+    explicit entry_decoder(std::string_view entry) : rest_(entry) {}
 
     std::int64_t number();
     std::uint64_t count() { return static_cast<std::uint64_t>(number()); }
@@ -108,16 +108,16 @@ struct placed_change {
     std::int64_t input = 0;
 };
 
-/// The object that a record passes on by its address, and then no longer owns; null if none.
-struct record_parts {
+/// The object that an entry passes on by its address, and then no longer owns; null if none.
+struct entry_parts {
     std::unique_ptr<const mined_window> window{};
     std::unique_ptr<const placed_change> arming{};
     std::unique_ptr<const std::string> templates{};
 };
-record_parts parts_of(record_kind kind, std::string_view record);
+entry_parts parts_of(entry_kind kind, std::string_view entry);
 
-/// Removes the first record from these bytes, if they have all of it.
-bool split_record(std::string_view& bytes, record_kind& kind, std::string_view& record);
+/// Removes the first entry from these bytes, if they have all of it.
+bool split_entry(std::string_view& bytes, entry_kind& kind, std::string_view& entry);
 
 /// A change of what is armed, as a row in the file of a session.
 struct recorded_arming {

@@ -1,4 +1,4 @@
-#include "live/log/records.hpp"
+#include "live/log/entries.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,7 +18,7 @@
 namespace spikeweave::live {
 namespace {
 
-constexpr std::size_t record_head = sizeof(std::uint64_t) + sizeof(record_kind);
+constexpr std::size_t entry_head = sizeof(std::uint64_t) + sizeof(entry_kind);
 
 }  // namespace
 
@@ -69,23 +69,23 @@ std::string json_of(const session_counts& counts) {
     return text + '}';
 }
 
-void record_encoder::begin(record_kind kind) {
+void entry_encoder::begin(entry_kind kind) {
     bytes_.clear();
     io::append(bytes_, std::uint64_t{0});
     io::append(bytes_, static_cast<std::uint8_t>(kind));
 }
 
-void record_encoder::add(std::int64_t number) {
+void entry_encoder::add(std::int64_t number) {
     io::append(bytes_, number);
 }
 
-void record_encoder::add(std::string_view text) {
+void entry_encoder::add(std::string_view text) {
     add(std::uint64_t{text.size()});
     bytes_.append(text);
 }
 
 // In the form in which they stand in the file.
-void record_encoder::add(std::span<const spike_event> spikes) {
+void entry_encoder::add(std::span<const spike_event> spikes) {
     const std::size_t size = spikes.size() * io::session_spike_bytes;
     add(std::uint64_t{size});
     const std::size_t begin = bytes_.size();
@@ -98,43 +98,43 @@ void record_encoder::add(std::span<const spike_event> spikes) {
     }
 }
 
-std::span<const char> record_encoder::finish() {
+std::span<const char> entry_encoder::finish() {
     const std::uint64_t size = bytes_.size();
     std::memcpy(bytes_.data(), &size, sizeof size);
     return bytes_;
 }
 
-std::int64_t record_decoder::number() {
+std::int64_t entry_decoder::number() {
     const auto value = io::load<std::int64_t>(rest_.data());
     rest_.remove_prefix(sizeof value);
     return value;
 }
 
-std::string_view record_decoder::text() {
+std::string_view entry_decoder::text() {
     const std::uint64_t size = count();
     const std::string_view taken = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return taken;
 }
 
-record_parts parts_of(record_kind kind, std::string_view record) {
-    record_parts parts;
-    record_decoder fields(record);
-    if (kind == record_kind::window)
+entry_parts parts_of(entry_kind kind, std::string_view entry) {
+    entry_parts parts;
+    entry_decoder fields(entry);
+    if (kind == entry_kind::window)
         parts.window.reset(std::bit_cast<const mined_window*>(fields.count()));
-    if (kind == record_kind::arming)
+    if (kind == entry_kind::arming)
         parts.arming.reset(std::bit_cast<const placed_change*>(fields.count()));
-    if (kind == record_kind::templates)
+    if (kind == entry_kind::templates)
         parts.templates.reset(std::bit_cast<const std::string*>(fields.count()));
     return parts;
 }
 
-bool split_record(std::string_view& bytes, record_kind& kind, std::string_view& record) {
-    if (bytes.size() < record_head) return false;
+bool split_entry(std::string_view& bytes, entry_kind& kind, std::string_view& entry) {
+    if (bytes.size() < entry_head) return false;
     const auto size = io::load<std::uint64_t>(bytes.data());
     if (bytes.size() < size) return false;
-    kind = static_cast<record_kind>(bytes[sizeof size]);
-    record = bytes.substr(record_head, size - record_head);
+    kind = static_cast<entry_kind>(bytes[sizeof size]);
+    entry = bytes.substr(entry_head, size - entry_head);
     bytes.remove_prefix(size);
     return true;
 }
