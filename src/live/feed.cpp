@@ -31,7 +31,7 @@ using live::source_block;
 using live::source_kind;
 using std::chrono::steady_clock;
 
-// What the thread does.
+// The work of the thread.
 using feed_work = std::function<void(const event_taker& take, const execution& run,
                                      const std::stop_token& abort)>;
 

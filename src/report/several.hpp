@@ -62,7 +62,7 @@ std::vector<rate_change> rate_changes(std::span<const counted_twice> counts, dou
 /// @param results  the member that lists them
 void add_verdict(json& document, const char* results, std::string sentence);
 /// Does so for a document with `recordings` and the `changes` between them.
-/// @param what  what is compared, in the plural
+/// @param what  the noun for the compared findings, in the plural
 void add_verdict_of_changes(json& document, bool is_series, std::string_view what);
 
 /// As columns, with the numbers of both results.

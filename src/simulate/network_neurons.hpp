@@ -63,7 +63,7 @@ private:
         std::array<float, width> mean_excitation;
         std::array<float, width> leak;
         std::array<float, width> floor;  // the threshold at rest
-        std::array<float, width> fast;   // what spikes have added to it
+        std::array<float, width> fast;   // the contribution of spikes
         std::array<float, width> slow;
         std::array<std::uint32_t, width> excitation_coins;  // one bit is used a step
         std::array<std::uint32_t, width> inhibition_coins;
@@ -83,7 +83,7 @@ private:
     std::vector<random_stream> noise_;
     std::vector<float> rise_mv_;  // of the fast threshold, for each neuron
     std::vector<std::uint8_t> excitatory_;
-    std::vector<float> excitation_;  // what arrives, a row for each coming step
+    std::vector<float> excitation_;  // the arriving input, a row for each coming step
     std::vector<float> inhibition_;
     std::vector<std::vector<std::uint32_t>> refractory_;  // by the step in which they recover
     std::vector<std::uint32_t> fired_;

@@ -162,7 +162,7 @@ bool may_be_cross_talk(std::span<const std::int64_t> a_us, std::span<const std::
     constexpr std::int64_t reach = 60;    // bins
     constexpr std::int64_t from_lag = 4;  // nearer ones are synchrony, or one spike found twice
     constexpr std::int64_t to_lag = 50;
-    constexpr std::int64_t beside = 10;    // how far around a lag others are counted
+    constexpr std::int64_t beside = 10;    // the range around a lag in which others are counted
     constexpr double least_share = 0.1;    // of the spikes of the rarer unit
     constexpr double least_at_lag = 0.75;  // of the pairs around the lag, beyond chance
     constexpr double most_likely_of_all = 1e-6;

@@ -57,7 +57,7 @@ using command = std::function<void(invocation&)>;
 
 /// Calls `work` with an invocation that is stopped when this process needs more memory than
 /// --max-memory, which is `most_bytes`, allows.
-/// @param advice  what makes a command need less
+/// @param advice  the options with which a command needs less
 /// @throws invalid_argument if it needs more; whatever `work` throws.
 void run_within_memory(std::uint64_t most_bytes, const std::string& advice, const invocation& call,
                        const std::function<void(const invocation&)>& work);

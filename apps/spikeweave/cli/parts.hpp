@@ -43,7 +43,7 @@ void take_parameters(const std::vector<part_record>& parts, option_list describe
                      std::vector<time_span>& epochs);
 
 /// Writes a part.
-/// @param input  what was read
+/// @param input  the record of the input
 /// @param described  all options of the command
 /// @param epochs  as above
 void write_part(const output_options& output, part_record part, run_record input,

@@ -25,7 +25,7 @@ struct place_options {
 
 /// Adds --output, which is required, and --overwrite.
 /// @param placeholder  stands for the file or folder
-/// @param replaced  what --overwrite replaces; empty: this file or folder
+/// @param replaced  the files that --overwrite replaces; empty: this file or folder
 void describe_place(option_list& list, place_options& options, const std::string& help,
                     const std::string& placeholder, const std::string& replaced = {});
 /// Adds --json.

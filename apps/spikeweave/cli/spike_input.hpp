@@ -95,7 +95,7 @@ spike_input read_input(const spike_input_options& options, std::vector<time_span
 std::vector<episode> read_given(const std::filesystem::path& file, const spike_input& input);
 
 /// Adds an option that names events and the part of time around each.
-/// @param help  what the parts are, without where they come from
+/// @param help  the use of the spans, without the source of the events
 option& add_around(option_list& list, std::string name, epoch_source_options& options,
                    std::string_view help);
 

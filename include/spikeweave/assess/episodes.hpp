@@ -48,7 +48,7 @@ SPIKEWEAVE_API std::vector<std::string> check_tests(const spike_sequence& spikes
 /// @param table    gets the excitatory edges of the circuit that the search did not list, each with
 ///        its best window as an episode of two units
 /// @param pairs    which pairs of units are tested for connections
-/// @param counted  how often the episodes occur in the surrogates, if they were counted before
+/// @param counted  the counts of the episodes in the surrogates, if they were counted before
 /// @throws invalid_argument if an option is out of range; cancelled.
 SPIKEWEAVE_API episode_test_result test_episodes(const spike_sequence& spikes, episode_table& table,
                                                  const choice_of_pairs& pairs = {},

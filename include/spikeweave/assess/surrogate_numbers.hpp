@@ -39,7 +39,7 @@ SPIKEWEAVE_API std::optional<std::string> warn_of_few_surrogates(std::uint64_t s
                                                                  const test_level& level);
 /// The warning if nothing was significant, and could not have been, because of the number of tests.
 /// None if even a single test could not be, because the other function warns of that.
-/// @param what  what was tested, such as "signature"
+/// @param what  the noun for the findings that were tested, such as "signature"
 SPIKEWEAVE_API std::optional<std::string> warn_of_many_tests(std::string_view what,
                                                              std::uint64_t surrogates,
                                                              std::uint64_t tests,

@@ -10,7 +10,7 @@ namespace spikeweave {
 /// A part of the library that a build may lack.
 struct build_part {
     std::string_view name;     ///< "GPUs", "MPI", "NWB" or "live"
-    std::string_view purpose;  ///< what it is for, as one clause
+    std::string_view purpose;  ///< its purpose, as one clause
     bool is_built = false;
     std::string_view details;  ///< with what it was built, or why it was not
 };

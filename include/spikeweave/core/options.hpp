@@ -267,7 +267,7 @@ option& option::bind(Field& target) {
 /// A name that was an option of a list.
 struct moved_option {
     std::string name{};
-    std::string instead{};  ///< what does the same now: "spikeweave count FILE EPISODES does this"
+    std::string instead{};  ///< the replacement: "spikeweave count FILE EPISODES does this"
 };
 
 /// The options of a struct, in display order. It refers to the struct's fields, which must outlive

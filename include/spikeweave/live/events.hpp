@@ -89,8 +89,8 @@ struct live_alarm {
     std::uint64_t late = 0;         ///< spikes that came too late and were left out
     std::string to{};               ///< the destination, as it was given; empty: the source lost it
     std::uint64_t undelivered = 0;  ///< results that the destination did not take
-    std::string reason{};           ///< what was wrong with it last
-    /// How long, in seconds, samples wait; null if this is about a loss.
+    std::string reason{};           ///< the last error of the destination
+    /// The time in seconds that samples wait; null for an alarm about a loss.
     std::optional<double> behind_s{};
 };
 

@@ -149,14 +149,14 @@ struct live_result {
     std::uint64_t duplicates = 0;  ///< second spikes of a unit at a time, which were left out
     std::uint64_t missing = 0;     ///< messages, or frames of samples, that never came
     std::uint64_t unreadable = 0;  ///< messages that could not be read
-    std::uint64_t epochs = 0;      ///< how often the clock was set
+    std::uint64_t epochs = 0;      ///< the number of times that the clock was set
     std::uint64_t detections = 0;
     std::uint64_t triggers = 0;      ///< the detections that were not suppressed
     std::uint64_t windows = 0;       ///< those that were mined
     std::uint64_t incomplete = 0;    ///< windows of them whose search ended early
     std::uint64_t skipped = 0;       ///< windows that were not mined
     std::uint64_t armed = 0;         ///< times that an episode was armed automatically
-    std::uint64_t late_changes = 0;  ///< how often that or its end took effect too late
+    std::uint64_t late_changes = 0;  ///< such changes that took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
     std::uint64_t undelivered = 0;   ///< results that a destination did not take
     /// Of the missing frames, those that were left out because too many samples waited.

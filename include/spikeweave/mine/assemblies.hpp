@@ -57,7 +57,7 @@ SPIKEWEAVE_API option_list describe(assembly_options& options);
 /// A bin in which an assembly is active.
 struct assembly_activation {
     duration begin{};         ///< where the bin of the first unit begins
-    std::uint32_t count = 0;  ///< how often the assembly is active there, at least 1
+    std::uint32_t count = 0;  ///< the number of activations of the assembly there, at least 1
 
     friend bool operator==(const assembly_activation&, const assembly_activation&) = default;
 };

@@ -7,7 +7,7 @@
 
 namespace spikeweave {
 
-/// What a change of a finding is due to, from one condition to another or in the course of a
+/// The cause of a change of a finding, from one condition to another or in the course of a
 /// recording.
 enum class change_kind : std::uint8_t {
     none,    ///< no significant change

@@ -45,8 +45,8 @@ struct episode_search {
     /// One element for each episode of the table, which are tested in the other spikes.
     std::vector<std::uint64_t> counts{};
     std::vector<episode_test> tests{};
-    duration observed{};          ///< how long spikes were observed in this part
-    std::size_t significant = 0;  ///< episodes of the table with a q below alpha in this part
+    duration observed{};          ///< the time in which spikes were observed in the search
+    std::size_t significant = 0;  ///< episodes of the table with a q below alpha in the search
     /// Those of them with a q below alpha in the other spikes as well.
     std::size_t replicated = 0;
     /// Whether the other spikes are another recording's (`confirm_episodes`).

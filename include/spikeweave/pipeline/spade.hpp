@@ -140,7 +140,7 @@ struct spade_replication {
     std::vector<std::optional<pattern_replication>> tests{};
     duration searched{};                       ///< the time in which patterns were searched
     std::vector<time_span> searched_epochs{};  ///< these, if a part of the time was held out
-    duration observed{};                       ///< how long these spikes were observed
+    duration observed{};                       ///< the time in which these spikes were observed
     std::size_t tested = 0;                    ///< patterns without a missing unit
     std::size_t replicated = 0;                ///< those of them that are significant
     std::vector<std::string> missing_units{};  ///< units of the search that these spikes lack

@@ -120,9 +120,9 @@ SPIKEWEAVE_API detection_result detect_spikes(const recording& from,
                                               const detection_options& options = {},
                                               const execution& run = {});
 
-/// What the samples of a recording show of faults of the rig, as full sentences: what
-/// `detect_spikes` warns of before it detects, and that it would refuse them. Reads up to 64 pieces
-/// of a quarter of a second. @throws io_error; cancelled.
+/// Lists faults of the rig that the samples of a recording show, as full sentences: the warnings of
+/// `detect_spikes` before it detects, and whether it would refuse the samples. Reads up to 64
+/// pieces of a quarter of a second. @throws io_error; cancelled.
 SPIKEWEAVE_API std::vector<std::string> check_recording(const recording& from,
                                                         const detection_options& options = {},
                                                         const execution& run = {});

@@ -43,7 +43,7 @@ SPIKEWEAVE_API void write_report(const std::filesystem::path& folder, const asse
 /// its page. @throws cancelled
 SPIKEWEAVE_API std::string document_of(const assembly_report& report, const execution& run = {});
 
-/// What the files hold, as one JSON document: {"run", "assemblies", "search"}. Assemblies are
+/// The content of the files as one JSON document: {"run", "assemblies", "search"}. Assemblies are
 /// numbered from 1, and have their activations.
 SPIKEWEAVE_API std::string to_json(const assembly_report& report);
 

@@ -10,7 +10,7 @@
 namespace spikeweave {
 
 /// Summarises spikes as text for a terminal: numbers, span, rates, omissions, and warnings.
-/// @param name  what the file is called in the text
+/// @param name  the name of the file in the text
 SPIKEWEAVE_API std::string summarize(const spike_file& file, const std::string& name);
 /// The same as one JSON document, with every unit.
 SPIKEWEAVE_API std::string to_json(const spike_file& file, const std::string& name);

@@ -24,7 +24,7 @@ SPIKEWEAVE_API void add_page_option(option_list& list, bool& wanted);
 /// Returns the page that shows these data, a JSON document.
 SPIKEWEAVE_API std::string page_of(std::string_view data);
 
-/// How a page shows several results.
+/// The arrangement of several results on a page.
 enum class several_view : std::uint8_t {
     side_by_side,  ///< beside each other; all are compared with the first one
     series,        ///< one after another in time; each is compared with the one before it
@@ -60,11 +60,11 @@ SPIKEWEAVE_API std::string page_of_results(const std::vector<result_document>& r
                                            const page_options& options = {},
                                            const execution& run = {});
 
-/// What a page says first.
+/// The summary of a page.
 struct written_page {
     std::string summary{};  ///< the result in a sentence
-    /// What the page lacks, as sentences: of a session of more than 10,000,000 spikes it has the
-    /// newest ones.
+    /// Sentences about missing data: the page of a session of more than 10,000,000 spikes has only
+    /// the newest ones.
     std::vector<std::string> warnings{};
 };
 

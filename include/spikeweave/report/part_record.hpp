@@ -39,7 +39,7 @@ SPIKEWEAVE_API std::vector<part_record> read_parts(std::span<const std::filesyst
 SPIKEWEAVE_API void check_input(const part_record& part, const input_record& input);
 
 /// Adds up the tallies of parts.
-/// @param input  what they were made of
+/// @param input  the input that they were made of
 /// @return nothing if there are no parts
 /// @throws io_error if the input has another content now; invalid_argument if a tally is damaged.
 template <class Tally>

@@ -15,7 +15,7 @@ namespace spikeweave {
 struct example_recording {
     std::string_view name;
     std::string_view about;    ///< a phrase: what was recorded for how long
-    std::string_view answer;   ///< what an analysis has to find
+    std::string_view answer;   ///< the findings that an analysis must have
     std::string_view command;  ///< the command that finds it, with {} for the recording
     std::string_view file;     ///< the usual name of its file or folder
     std::string_view model;    ///< the command after `simulate` that makes it

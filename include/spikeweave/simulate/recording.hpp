@@ -27,7 +27,7 @@ SPIKEWEAVE_API enum_table<drift_shape> enum_names<drift_shape>();
 /// The defaults of the options of a recording.
 enum class recording_difficulty : std::uint8_t {
     easy,       ///< waveforms of one kind, noise that is white in time, and nothing else
-    realistic,  ///< what makes real recordings hard to sort
+    realistic,  ///< with the difficulties of sorting real recordings
 };
 template <>
 SPIKEWEAVE_API enum_table<recording_difficulty> enum_names<recording_difficulty>();

@@ -113,7 +113,7 @@ public:
     std::vector<template_spike> finish(const execution& run = {});
 
     /// Detections that no template explains, since the last call, by frame; after `finish` all.
-    /// What is left of the traces after the spikes are subtracted has 6 standard deviations of the
+    /// The rest of the traces after the spikes are subtracted has 6 standard deviations of the
     /// noise there, and more than 35 % of what is subtracted within 0.25 ms. Those within 0.5 ms
     /// count as one, the largest. They do not depend on the sizes of the pieces either.
     std::vector<unexplained_detection> take_unexplained();

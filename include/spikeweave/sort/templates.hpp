@@ -141,7 +141,7 @@ SPIKEWEAVE_API clustering_result cluster_by_channel(const spike_features& featur
 /// is the same on any number of threads and devices, and on none: the matching is done in integers.
 /// @param features  of the detected spikes, `features_per_channel` for each channel
 /// @param clusters  of these spikes
-/// @param detection how they were detected
+/// @param detection  the options of their detection
 /// @throws invalid_argument if an option is out of range or the sizes differ; io_error;
 /// device_error; cancelled.
 ///
@@ -159,7 +159,7 @@ SPIKEWEAVE_API template_sorting sort_by_templates(
 /// @param known      found by the templates of `set`, by frame; units are numbered from 1
 /// @param unexplained  of `online_sorter`; spikes within 0.5 ms, of units on these channels, are
 /// not subtracted
-/// @param detection  how spikes are detected; its basis is not used
+/// @param detection  the options of the detection; its basis is not used
 /// @return the spikes of the new units, which are numbered from 1
 /// @throws as `sort_by_templates`
 SPIKEWEAVE_API template_sorting find_new_units(const recording& from, const template_set& set,

@@ -75,7 +75,7 @@ SPIKEWEAVE_API std::vector<std::string> warnings_of(const spikes_left_out& left_
 /// Units that were chosen by their labels.
 struct units_by_label {
     std::vector<std::size_t> used{};  ///< indices of the units, ascending
-    std::string message{};            ///< how many are used, as a full sentence; empty if all are
+    std::string message{};  ///< the number of units used, as a full sentence; empty if all are
 };
 
 /// Chooses units by labels that a sorter or a person gave them: `good`, `mua` (several neurons),

@@ -31,7 +31,7 @@ enum class spike_format : std::uint8_t {
     phy,       ///< folder with params.py, spike_times.npy, spike_clusters.npy
     klustakwik,  ///< `.res.N` with `.clu.N` beside it
     nwb,         ///< NWB 2.x, table /units (needs SPIKEWEAVE_HDF5)
-    session,     ///< what `spikeweave live` recorded (needs SPIKEWEAVE_LIVE)
+    session,     ///< a session of `spikeweave live` (needs SPIKEWEAVE_LIVE)
     alf,         ///< folder with spikes.times.npy and spikes.clusters.npy, as those of the IBL
     open_ephys,  ///< folder of spikes in a recording of Open Ephys in its binary format
     kwik,        ///< `.kwik` of klusta (needs SPIKEWEAVE_HDF5)

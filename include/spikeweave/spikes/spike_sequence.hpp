@@ -110,7 +110,7 @@ SPIKEWEAVE_API spike_sequence select_units(const spike_sequence& spikes,
 /// listed, as those of trials or recordings listed one after another do.
 struct repeated_begins {
     std::size_t units = 0;  ///< units with a time before the one listed before it
-    std::size_t most = 0;   ///< how many such times the unit has that has most
+    std::size_t most = 0;   ///< the number of such times of the unit with most
     /// Whether trials explain this: there are few such times, most are near the first time of their
     /// unit, and a tenth of the spikes or more follow them. Spikes in no order at all have many.
     bool look_like_trials = false;

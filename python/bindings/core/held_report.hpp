@@ -13,7 +13,7 @@
 
 namespace spikeweave::python {
 
-/// What the record of a run says of the call.
+/// The call, as the record of its run has it.
 struct call_record {
     std::string command{};
     std::vector<std::string> warnings{};
@@ -73,7 +73,7 @@ private:
 };
 
 /// The report of a result of these spikes, or of a part of them that it has.
-/// @param given  what `report_of` takes between the spikes and the result
+/// @param given  the arguments of `report_of` between the spikes and the result
 template <class Result, class... Given>
 held_report report_on(const shared_spikes& spikes, std::shared_ptr<const Result> held,
                       const Given&... given) {

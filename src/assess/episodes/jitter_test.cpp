@@ -73,7 +73,7 @@ std::vector<jitter_null::verdict> test_by_jitter(const spike_sequence& spikes,
             out = null.test(what, enough);
             out.p = std::max(out.p, weakest.p);
         }
-        // What chance gives in the cells, in proportion to the count of the whole recording.
+        // The count expected in the cells, in proportion to the count of the whole recording.
         out.expected *= static_cast<double>(count) / std::max(1.0, out.counted);
         return out;
     });

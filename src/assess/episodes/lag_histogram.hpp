@@ -33,7 +33,7 @@ struct lag_grid {
 };
 
 /// A grid that resolves these windows, with lags from `before` below 0 to `after` above it.
-/// @param clock_step_us  what all times are multiples of, if they are
+/// @param clock_step_us  the common divisor of all times, if they have one
 lag_grid grid_for(std::optional<double> clock_step_us, std::span<const delay_interval> windows,
                   duration before, duration after);
 

@@ -162,7 +162,7 @@ private:
     // One direction of a pair, and the test of the first family.
     struct directed {
         const lag_histogram& counted;
-        lag_histogram& lags;  // what was counted, without the deviations that are replaced
+        lag_histogram& lags;  // the counts, without the deviations that are replaced
         window_family::verdict found;
     };
 

@@ -22,7 +22,7 @@ public:
 
     /// Spikes that follow count for this episode; none of them is before `from_us`.
     /// @param number      the next one, or that of an episode that was disarmed
-    /// @param per_minute  how often it is expected by chance
+    /// @param per_minute  the rate expected by chance
     void arm(std::size_t number, const episode& what, double per_minute, std::int64_t from_us);
     void disarm(std::size_t number, std::int64_t from_us);
 

@@ -10,7 +10,7 @@
 namespace spikeweave::live {
 namespace {
 
-// What a page cannot say of itself; it has the rest of its policy.
+// The part of the policy that a page cannot contain itself.
 constexpr const char* page_policy = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 std::string whole_page() {

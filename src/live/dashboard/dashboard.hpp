@@ -20,7 +20,7 @@ public:
     dashboard(const session_options& analysis, const session_monitor& monitor, all_results& to,
               const std::string& at);
 
-    /// What a browser has to open. It is a secret.
+    /// The address to open in a browser, a secret.
     std::string address() const { return server_.address(); }
 
 private:

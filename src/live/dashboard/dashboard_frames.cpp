@@ -51,7 +51,7 @@ json_value frame_json(const latency_histogram& latency) {
     return counts;
 }
 
-// How long each stage takes within which share, in seconds.
+// The quantiles of the time of each stage, in seconds.
 json_value stages_json(const monitored_state& state) {
     json_value all = json_value::array();
     for (std::size_t i = 0; i < stage_names.size(); ++i)
@@ -138,7 +138,7 @@ dashboard_frames::columns dashboard_frames::take_columns(const session_news& new
     if (!next_ && cells_.empty()) return {};
     std::int64_t end = next_.value_or(std::numeric_limits<std::int64_t>::min());
     if (!cells_.empty()) end = std::max(end, cells_.back().column + (news.has_ended ? 1 : 0));
-    // What is known of the session may still be of the epoch before.
+    // The state of the session may still be that of the epoch before.
     if (state.watermark_us && state.counts.epochs == epoch_ && *state.watermark_us >= 0)
         end = std::max(end, *state.watermark_us / column_us);
     std::int64_t begin = next_ ? *next_ : cells_.front().column;

@@ -25,7 +25,7 @@ public:
     /// The last frame again, with the columns and counts of the last minute: the first one for a
     /// page that is opened while the session runs. @pre `next` was called.
     std::string opening() const;
-    /// What frames refer to, in JSON: the names of the units, and what is armed.
+    /// The units and the armed episodes, to which frames refer, as JSON.
     std::string description() const;
 
 private:

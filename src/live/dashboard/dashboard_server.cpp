@@ -52,7 +52,7 @@ std::string random_secret() {
     return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 
-// How long it takes does not tell how much of a guess was right.
+// The time that this takes does not depend on how much of a guess is right.
 bool is_secret(std::string_view guess, std::string_view secret) {
     if (guess.size() != secret.size()) return false;
     unsigned difference = 0;
@@ -140,7 +140,7 @@ public:
         if (!is_writing_) write();
     }
 
-    // What is being sent, and the newest frame, are sent before.
+    // Closes after the current frame and the newest one have been sent.
     void close() {
         is_ending_ = true;
         if (!is_open_)

@@ -8,7 +8,7 @@
 
 namespace spikeweave::live {
 
-/// What a dashboard shows. The server's thread calls the functions.
+/// The content of a dashboard. The server's thread calls the functions.
 struct dashboard_content {
     std::string page{};                      ///< HTML
     std::string page_policy{};               ///< its content security policy

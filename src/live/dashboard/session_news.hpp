@@ -35,7 +35,7 @@ struct shown_detection {
     std::vector<std::int64_t> times_us{};  ///< of its spikes, as far as it was detected
 };
 
-/// What is known of an armed episode or pattern.
+/// The totals of an armed episode or pattern.
 struct shown_tally {
     std::uint64_t detections = 0;
     std::uint64_t triggers = 0;
@@ -50,7 +50,7 @@ struct shown_counts {
 /// An episode of two units in a window.
 struct shown_pair {
     counted_episode counted{};
-    /// How often independent units with their numbers of spikes would give it.
+    /// The count expected of independent units with their numbers of spikes.
     double expected = 0;
     /// Whether it occurs more often than that, at 1 % for all pairs and delays (Bonferroni).
     bool is_significant = false;
@@ -64,11 +64,11 @@ struct shown_window {
     bool is_skipped = false;
     bool has_gap = false;
     std::optional<std::size_t> complete_to_size{};
-    std::vector<std::uint64_t> by_size{};  ///< how many episodes have 1, 2, … units
+    std::vector<std::uint64_t> by_size{};  ///< the numbers of episodes of 1, 2, … units
     std::vector<shown_pair> pairs{};       ///< the significant ones, then the most frequent ones
 };
 
-/// What a session has done since its news were taken last.
+/// The news of a session since they were read last.
 struct session_news {
     static constexpr std::size_t most_cells = 1 << 17;
     static constexpr std::size_t most_detections = 100;
@@ -90,10 +90,10 @@ struct session_news {
 /// they are handed over after the next block.
 class session_watcher : public sink {
 public:
-    /// @param armed  how many episodes and patterns are armed from the beginning
+    /// @param armed  the number of episodes and patterns that are armed from the beginning
     explicit session_watcher(std::size_t armed) : armed_(armed) { gathered_.tallies.resize(armed); }
 
-    /// What is new, for one other thread.
+    /// Returns the news, for one other thread.
     session_news take_news();
     /// The last window; null if there is none yet.
     std::shared_ptr<const shown_window> window() const;

@@ -19,13 +19,13 @@ enum class suppression : std::uint8_t {
 };
 constexpr std::size_t suppressions = 5;
 
-/// What results say.
+/// The name in results.
 constexpr std::string_view to_string(suppression why) {
     constexpr std::string_view names[suppressions]{"", "hold-off", "rate", "mute", "unchecked"};
     return names[static_cast<std::size_t>(why)];
 }
 
-/// How many detections were suppressed.
+/// The numbers of suppressed detections.
 struct suppression_counts {
     std::uint64_t hold_off = 0;
     std::uint64_t rate = 0;
@@ -42,12 +42,12 @@ struct suppression_counts {
     friend bool operator==(const suppression_counts&, const suppression_counts&) = default;
 };
 
-/// What became of an armed episode or pattern in a session.
+/// The outcome for an armed episode or pattern in a session.
 struct armed_tally {
     std::uint64_t detected = 0;
-    /// Of an episode: how often it occurred as a whole, if it is detected before its last spike.
+    /// The number of complete occurrences of an episode that is detected before its last spike.
     std::uint64_t completed = 0;
-    /// How often it was to be expected by chance, if the units fire independently.
+    /// The number expected by chance, if the units fire independently.
     double expected = 0;
     double expected_per_minute = 0;
 };

@@ -15,7 +15,7 @@ namespace spikeweave::live {
 class recorded_blocks : public source {
 public:
     /// @param file   has to live as long
-    /// @param speed  how much faster than they came; 0 means as fast as they are taken
+    /// @param speed  the speed relative to their arrival; 0 means as fast as they are processed
     /// @param stop   ends the source within a moment
     explicit recorded_blocks(session_file& file, double speed = 0, std::stop_token stop = {});
 

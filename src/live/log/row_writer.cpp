@@ -28,7 +28,7 @@ row_writer::row_writer(const std::filesystem::path& path, const session_header& 
         io::create_session_tables(*file_, version);
         write_header(*file_, header);
         file_->run("COMMIT");
-    } catch (...) {  // what is left would be no session
+    } catch (...) {  // an incomplete file is not a session
         for (const std::filesystem::path& file : files) ::unlink(file.c_str());
         throw;
     }

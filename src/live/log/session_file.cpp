@@ -33,7 +33,7 @@ std::optional<bool> flag_in(io::statement& row, int column) {
 
 session_file::session_file(const std::filesystem::path& path)
     : file_(io::open_database(path, io::database::access::read)) {
-    file_->run("BEGIN");  // what is written from here on is not seen
+    file_->run("BEGIN");  // later writes are not read
     const int version = io::check_session_tables(*file_);
     header_ = read_header(*file_);
     inputs_ = rows_of("input");

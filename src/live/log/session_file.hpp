@@ -33,7 +33,7 @@ public:
     const std::vector<sender_progress>& senders() const { return senders_; }
     /// The counts at the end of the session, as JSON; null if it goes on or was interrupted.
     const std::optional<std::string>& counts_at_end() const { return counts_; }
-    /// What it says of the source at its end, as full sentences.
+    /// The warnings about the source at the end of the session, as full sentences.
     std::vector<std::string> warnings();
     std::int64_t inputs() const { return inputs_; }
     std::int64_t detections() const { return detections_; }

@@ -71,8 +71,8 @@ struct session_log_counts {
 /// Records a session in a file, in the order in which it is processed. A thread of its own writes;
 /// those that record wait for it only if the ring is full.
 ///
-/// What has come is committed together, so a file whose program was killed holds the first part of
-/// the entries, each once.
+/// Entries that have arrived are committed together, so the file of a program that was killed
+/// contains the first of them, each once.
 class session_log {
 public:
     /// Begins a session. @throws io_error if there is a file of this name or it cannot be written.

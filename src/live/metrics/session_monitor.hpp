@@ -21,7 +21,7 @@
 
 namespace spikeweave::live {
 
-/// What a result passes through, and how long each takes.
+/// The stages of a result, whose times are measured.
 enum class stage : std::uint8_t {
     sorting,    ///< from the arrival of the last sample that decides a spike until it is found
     detection,  ///< from the spike that completes what is armed until it is detected
@@ -48,7 +48,7 @@ public:
     /// A block has been processed, or the session has ended.
     void update(const session& through);
     void add_latency(std::chrono::steady_clock::duration one);
-    /// What was detected in a block has been given to all destinations.
+    /// Called when the detections of a block have been sent to all destinations.
     void add_detections(std::span<const timed_detection> found);
     void update(sampling_state samples);
     monitored_state state() const;

@@ -25,7 +25,7 @@ struct learned_units {
     std::vector<std::string> warnings{};  ///< full sentences
 };
 
-/// How units are learned.
+/// The options of learning units.
 struct unit_learning {
     duration length{};     ///< the first samples, in which they are learned
     motion_model drift{};  ///< that is followed

@@ -100,15 +100,15 @@ public:
             zmq_pollitem_t item{socket_.get(), 0, ZMQ_POLLIN, 0};
             const int ready = zmq_poll(&item, 1, between_looks_ms);
             if (ready < 0 && zmq_errno() != EINTR) fail_to_receive(address_);
-            // What was sent before a connection broke has been taken when nothing has come for a
-            // while, and making it again takes longer than that.
+            // Messages sent before a connection broke have been received when none has arrived for
+            // a while, and reconnecting takes longer than that.
             if (ready == 0 && monitor_.has_broken()) messages.connection_broke();
         }
         return {};
     }
 
 private:
-    // What comes in a burst is not kept waiting until all of it has come.
+    // A burst of messages is processed in pieces, so that the first ones need not wait.
     template <class Messages>
     void take_messages(Messages& messages) {
         constexpr std::size_t most_at_once = 500;

@@ -18,7 +18,7 @@
 /// The headers of messages from the Open Ephys GUI, which are JSON.
 namespace spikeweave::live {
 
-/// What the header of a message says, as far as it is about spikes.
+/// The fields of the header of a message that concern spikes.
 struct open_ephys_header {
     enum class about : std::uint8_t { data, spike, something_else };
 

@@ -50,7 +50,7 @@ std::vector<std::string> units_of_armed(const live_options& options);
 /// spikes than `fire_at`.
 opened_source armed_before(const live_options& options, std::vector<std::string> unit_names);
 
-/// What a session that goes on has had.
+/// The units and spikes so far of a session that is resumed.
 struct session_so_far {
     std::vector<std::string> unit_names{};
     std::vector<sender_progress> senders{};

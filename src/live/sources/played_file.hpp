@@ -15,7 +15,7 @@ bool sleep_until(std::chrono::steady_clock::time_point time, const std::stop_tok
 /// The spikes of a recording, given as if they came now.
 class played_file : public source {
 public:
-    /// @param speed  how much faster than the recording; 0 means as fast as they are taken
+    /// @param speed  the speed relative to the recording; 0 means as fast as they are processed
     /// @param stop   ends the source within a moment
     played_file(spike_sequence spikes, double speed, std::stop_token stop = {});
 

@@ -17,7 +17,7 @@ namespace spikeweave::live {
 /// The samples of a recording as if they came now.
 class played_samples : public sample_stream {
 public:
-    /// @param speed  how much faster than the recording; 0 means as fast as they are taken
+    /// @param speed  the speed relative to the recording; 0 means as fast as they are processed
     /// @param stop   ends the source within a moment
     /// @param first  the first frame that is given
     /// @param from_frame  the frame that comes now; those before it have come

@@ -75,7 +75,7 @@ private:
         std::uint64_t limit = 0;  // frames up to this one may be sent
         bool was_asked = false;   // to say hello, after a gap
         bool has_finished = false;
-        bool is_to_be_told = false;  // what is acknowledged
+        bool is_to_be_told = false;  // the acknowledgement is due
         std::optional<std::int64_t> watermark_us{};
         // Frames after what others have sent: their watermarks and how many spikes they have.
         std::deque<std::pair<std::int64_t, std::size_t>> ahead{};

@@ -52,18 +52,18 @@ struct source_block {
     friend bool operator==(const source_block&, const source_block&) = default;
 };
 
-/// How samples are sorted that arrive, and what they show of their channels.
+/// The state of sorting samples as they arrive, and of their channels.
 struct sampling_state {
     struct channel {
         std::string name{};
         std::uint64_t at_limit = 0;  ///< frames at the limit of its range
         std::uint64_t constant = 0;  ///< frames in times in which it does not change
     };
-    /// How long after the samples that decided a spike had come it was found; nothing if they come
-    /// as fast as they are sorted.
+    /// The times from the arrival of the samples that decide a spike until it is found; empty if
+    /// samples arrive as fast as they are sorted.
     latency_histogram sorting{};
-    double behind_s = 0;       ///< how long after they came, at most, the last samples were sorted
-    double most_behind_s = 0;  ///< the longest such time
+    double behind_s = 0;            ///< the largest delay of sorting the last samples
+    double most_behind_s = 0;       ///< the longest such time
     std::uint64_t left_out = 0;     ///< missing frames that were left out because too many waited
     std::uint64_t unexplained = 0;  ///< detections that no template explains
     std::vector<channel> channels{};

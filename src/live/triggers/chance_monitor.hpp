@@ -13,13 +13,14 @@
 
 namespace spikeweave::live {
 
-/// How often what is armed is expected in these spikes if the units fire independently: the
-/// episodes, each up to the spike at which it is detected, then the patterns.
+/// The expected counts of the armed episodes, each up to the spike at which it is detected, and
+/// then of the patterns, in these spikes if the units fire independently.
 std::vector<double> expected_by_chance(const spike_sequence& spikes,
                                        std::span<const armed_episode> episodes,
                                        const armed_patterns& patterns);
 
-/// How often what is armed is expected by chance, from the rates in an interval of a stream.
+/// The expected rates of the armed episodes and patterns by chance, from the rates of the units in
+/// an interval of a stream.
 struct chance_rates {
     std::int64_t begin_us = 0;
     std::int64_t end_us = 0;

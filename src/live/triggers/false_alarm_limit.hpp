@@ -18,7 +18,7 @@ public:
     /// @param armed  and the patterns are those of the session
     false_alarm_limit(std::vector<armed_episode> armed, armed_patterns patterns, event_rate most);
 
-    /// @param per_minute  how often the episodes, then the patterns, are expected
+    /// @param per_minute  the expected rates of the episodes, then of the patterns
     /// @throws invalid_argument with the first one that is expected too often.
     void check(std::span<const double> per_minute) const;
 

@@ -129,7 +129,7 @@ window_search::time_limit window_search::end_of(const window_task& task) const {
     return task.complete_at + *pace_.budget;
 }
 
-// What the search of a window that decides has found has to be tested, too.
+// The episodes of a window that decides must be tested after the search.
 window_search::time_limit window_search::end_of_search(const window_task& task) const {
     if (!pace_.budget || !task.decision) return end_of(task);
     return task.complete_at + *pace_.budget * 3 / 4;
@@ -138,7 +138,7 @@ window_search::time_limit window_search::end_of_search(const window_task& task) 
 episode_table window_search::mine(const window_task& task, const search_limit& limit) {
     if (!task.to_size) {
         episode_table table = miner_.mine(*task.spikes, task.how, limit.enough());
-        // What the search has freed is given back, so that the next one has room.
+        // Memory that the search has freed is returned to the system, for the next one.
         if (limit.memory_was_exceeded()) malloc_trim(0);
         return table;
     }

@@ -1,4 +1,4 @@
-// What is picked and shown, in the address of the page, so that a view can be sent:
+// The picked item and the shown time in the address of the page, so that a view can be sent:
 // #episode=12&from=1.25&to=1.45, of several recordings #recording=3&episode=12, of two units #unit=3&with=5
 
 const pauseOfAddress = 200;  // milliseconds; browsers limit how often an address changes

@@ -89,7 +89,7 @@ export function contextOf(canvas, width, height) {
 
 export const isDrawing = (canvas) => drawings.has(canvas);
 
-// What a canvas shows, as a picture.
+// A picture of the content of a canvas.
 export function pictureOf(canvas) {
   wanted = { canvas };
   drawings.get(canvas)();

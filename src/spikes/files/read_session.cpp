@@ -106,7 +106,7 @@ std::int64_t largest_epoch(io::database& session, spike_file& file) {
 
 spike_file read_session(const reading& job) {
     const auto session = io::open_database(job.path, io::database::access::read);
-    session->run("BEGIN");  // what is written from here on is not seen
+    session->run("BEGIN");  // later writes are not read
     io::check_session_tables(*session);
     spike_file file;
     spike_sequence_builder builder;

@@ -13,7 +13,7 @@ namespace spikeweave {
 /// Counts patterns by signature from a stream of blocks, and keeps the largest of them.
 class SPIKEWEAVE_API pattern_tally {
 public:
-    /// @param best  how many patterns to keep: those with most spikes, then most occurrences
+    /// @param best  the number of patterns to keep: those with most spikes, then most occurrences
     pattern_tally(std::uint32_t window_bins, spectrum_kind kind, std::size_t best);
     ~pattern_tally();
     pattern_tally(const pattern_tally&) = delete;

@@ -44,7 +44,8 @@ constexpr std::size_t spikes_counted_at_once = std::size_t{1} << 19;
 /// spikes
 ///         and tables take at most half
 /// @param run      threads share the candidates; there must be no devices
-/// @param at_once  how many new spikes are counted at once, at least 1; the result does not depend
+/// @param at_once  the number of new spikes that are counted at once, at least 1; the result does
+/// not depend
 ///         on it
 /// @throws invalid_argument if an option is out of range, or a spike is earlier than the one before
 /// it; io_error of the recording, also if it has changed since it was read before; cancelled.

@@ -89,7 +89,7 @@ function drawSummary({ counts, units }) {
     [el("b", { "data-count": key }, grouped(counts[key])), ` ${key} · `]), el("b", { "data-count": "units" }, grouped(units)), " units");
 }
 
-// What is armed: how often it was detected and acted on, and how often chance would give it.
+// The monitored episodes: their detections, triggers and the number expected by chance.
 function drawArmed({ tallies }) {
   const rows = tallies.map(([detections, triggers, perMinute], armed) => [armedText(armed), grouped(detections), grouped(triggers), perMinute === null ? "–" : `${shownNumber(perMinute)} a minute`]);
   places.armed.replaceChildren(rows.length === 0 ? el("p", { class: "note" }, "Nothing is monitored.") : rowsTable(["monitored", "detections", "triggers", "expected by chance"], rows));
@@ -188,7 +188,7 @@ function start() {
     },
     onState: (text) => {
       const summary = document.getElementById("summary");
-      if (summary.textContent !== text) summary.textContent = text;  // what is said twice would be read out twice
+      if (summary.textContent !== text) summary.textContent = text;  // a repeated text would be read out twice
     },
   });
 }

@@ -82,8 +82,8 @@ private:
     std::size_t at_once_;
     std::vector<std::int64_t> times_us_;  // of the last piece, and the spikes read beyond it
     std::vector<unit_id> units_;
-    std::size_t counted_ = 0;  // how many of these were in the last piece
-    std::int64_t offset_ = 0;  // how many were before these
+    std::size_t counted_ = 0;  // the number of these in the last piece
+    std::int64_t offset_ = 0;  // the number before these
     std::uint64_t read_ = 0;
 };
 

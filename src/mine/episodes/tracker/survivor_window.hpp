@@ -69,7 +69,7 @@ private:
 template <class Survivor>
 std::uint64_t survivor_window<Survivor>::count() const {
     if (grows_) return taken_;
-    std::size_t meets = size();  // how many survivors there are before the first meeting point
+    std::size_t meets = size();  // the number of survivors before the first meeting point
     std::uint64_t count = 0;
     if (!meetings_.empty()) {
         const auto& [number, taken_before] = meetings_.front();

@@ -263,7 +263,7 @@ void sliding_search::forget_pairs() {
 // Candidates whose prefix has ended. Those whose suffix has ended are listed at it, and are removed
 // with it.
 void sliding_search::forget_candidates(const std::vector<std::uint32_t>& ended) {
-    std::vector<std::uint32_t> middles;  // what prefixes and suffixes have in common
+    std::vector<std::uint32_t> middles;  // the common parts of prefixes and suffixes
     middles.reserve(ended.size());
     for (const std::uint32_t number : ended) middles.push_back(graph_[number].suffix);
     std::ranges::sort(middles);
