@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "pipeline/call_facts.hpp"
 #include "spikeweave/assess/shared_rates.hpp"
 
 namespace spikeweave {
@@ -113,7 +114,7 @@ option_list describe(assembly_analysis_options& options) {
 
 assembly_result find_assemblies(const spike_sequence& recording,
                                 const assembly_analysis_options& options, const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check_options(options);
     assembly_result result{.options = options};
     chosen_time chosen = choose_time(recording, options.time);
@@ -126,8 +127,7 @@ assembly_result find_assemblies(const spike_sequence& recording,
     warn_of_what_was_not_searched(result);
     warn_of_untested_pairs(result.chosen ? *result.chosen : recording, result);
     warn_of_rates(result.chosen ? *result.chosen : recording, result);
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.seconds = watch.seconds();
     return result;
 }
 

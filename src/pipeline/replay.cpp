@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/text.hpp"
+#include "pipeline/call_facts.hpp"
 #include "spikeweave/assess/shared_rates.hpp"
 #include "spikeweave/assess/surrogate_numbers.hpp"
 #include "spikeweave/core/error.hpp"
@@ -122,7 +122,7 @@ option_list describe(replay_analysis_options& options) {
 
 replay_result find_replay(const spike_sequence& recording, std::span<const episode> chains,
                           const replay_analysis_options& options, const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check_options(options);
     replay_result result{.options = options};
     chosen_time chosen = choose_time(recording, options.time);
@@ -136,8 +136,7 @@ replay_result find_replay(const spike_sequence& recording, std::span<const episo
     warn_of_short_chains(chains, result);
     warn_of_few_shuffles(result);
     warn_of_bursts(spikes, result);
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.seconds = watch.seconds();
     return result;
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
 
 #include "parallel/parallel_for.hpp"
+#include "pipeline/call_facts.hpp"
 #include "pipeline/compare/findings.hpp"
 #include "pipeline/compare/samples.hpp"
 #include "pipeline/episodes/finding_counts.hpp"
@@ -137,7 +137,7 @@ option_list describe(episode_comparison_options& options) {
 episode_comparison compare_episodes(const compared_recordings& recordings,
                                     const episode_comparison_options& options,
                                     const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check_options(options);
     const compared_samples taken = pipeline::take_samples(recordings, options.block);
     episode_comparison out{.unit_names = taken.spikes.unit_names(),
@@ -161,7 +161,7 @@ episode_comparison compare_episodes(const compared_recordings& recordings,
     add_new_warnings(out.warnings, recordings.warnings);
     std::ranges::stable_sort(out.findings, {},
                              [](const episode_change& one) { return one.what.size(); });
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    out.seconds = watch.seconds();
     return out;
 }
 

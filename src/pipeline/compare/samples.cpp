@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "pipeline/call_facts.hpp"
 #include "spikeweave/assess/surrogates.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/pipeline/epochs.hpp"
@@ -155,11 +156,6 @@ compared_samples take_samples(const compared_recordings& of, duration block) {
     out.conditions[0].samples = out.samples_a;
     out.conditions[1].samples = out.samples.size() - out.samples_a;
     return out;
-}
-
-void add_new_warnings(std::vector<std::string>& to, const std::vector<std::string>& more) {
-    for (const std::string& one : more)
-        if (std::ranges::find(to, one) == to.end()) to.push_back(one);
 }
 
 }  // namespace spikeweave::pipeline

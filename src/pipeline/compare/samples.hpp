@@ -31,7 +31,4 @@ struct compared_samples {
 /// @throws invalid_argument if a condition has no recording, or there are no common units.
 compared_samples take_samples(const compared_recordings& of, duration block);
 
-/// Adds the warnings that are not there yet.
-void add_new_warnings(std::vector<std::string>& to, const std::vector<std::string>& more);
-
 }  // namespace spikeweave::pipeline

@@ -10,6 +10,7 @@
 
 #include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
+#include "pipeline/call_facts.hpp"
 #include "pipeline/compare/findings.hpp"
 #include "spikeweave/assess/spade/support.hpp"
 #include "spikeweave/assess/surrogates.hpp"
@@ -116,7 +117,7 @@ pattern_comparison compare_patterns(const compared_recordings& recordings,
                                     const named_patterns& given,
                                     const pattern_comparison_options& options,
                                     const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check_options(options);
     const pipeline::compared_samples taken = pipeline::take_samples(recordings, options.block);
     const pipeline::change_rules rules{options.permutation, options.change_alpha,
@@ -155,7 +156,7 @@ pattern_comparison compare_patterns(const compared_recordings& recordings,
     pipeline::add_new_warnings(out.warnings,
                                pipeline::warnings_of_few(findings.size(), out.labellings, rules));
     pipeline::add_new_warnings(out.warnings, recordings.warnings);
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    out.seconds = watch.seconds();
     return out;
 }
 

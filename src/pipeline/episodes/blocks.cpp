@@ -1,6 +1,6 @@
 #include "spikeweave/pipeline/episodes/blocks.hpp"
 
-#include <chrono>
+#include "pipeline/call_facts.hpp"
 
 namespace spikeweave {
 
@@ -15,7 +15,7 @@ option_list describe(episodes_in_blocks_options& options) {
 episodes_in_blocks_result find_episodes_in_blocks(spike_blocks& recording,
                                                   const episodes_in_blocks_options& options,
                                                   const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check_options(options);
     execution counting = run;
     counting.threads = options.run.threads;
@@ -31,8 +31,7 @@ episodes_in_blocks_result find_episodes_in_blocks(spike_blocks& recording,
     mining.strategy = table.ran_on;
     result.options.run.devices = counting.devices;
     result.warnings = table.warnings;
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.seconds = watch.seconds();
     return result;
 }
 

@@ -3,34 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <utility>
 
 #include "core/text.hpp"
 #include "parallel/ranks.hpp"
+#include "pipeline/call_facts.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
 
+using pipeline::add_new_warnings;
 using pipeline::counting_on;
 using pipeline::find_and_test;
 using pipeline::find_in_divided_time;
 using pipeline::warning_of_untested_units;
 
 namespace {
-
-using steady_clock = std::chrono::steady_clock;
-
-double seconds_since(steady_clock::time_point began) {
-    return std::chrono::duration<double>(steady_clock::now() - began).count();
-}
-
-void add_new(std::vector<std::string>& warnings, const std::vector<std::string>& more) {
-    for (const std::string& one : more)
-        if (std::ranges::find(warnings, one) == warnings.end()) warnings.push_back(one);
-}
 
 // The options name what ran in place of what they had left open.
 void resolve(episode_options& options, const episode_table& table) {
@@ -55,8 +45,8 @@ void test(const spike_sequence& spikes, const choice_of_pairs& pairs, episode_re
     result.surrogates = std::move(tests.surrogates);
     result.pairs = std::move(tests.pairs);
     result.circuit = std::move(tests.circuit);
-    add_new(result.warnings, result.table.warnings);
-    add_new(result.warnings, tests.warnings);
+    add_new_warnings(result.warnings, result.table.warnings);
+    add_new_warnings(result.warnings, tests.warnings);
 }
 
 // Spikes may be in epochs.
@@ -79,7 +69,7 @@ void check(const spike_sequence& spikes, const episode_options& options) {
 const spike_sequence& take_part(const spike_sequence& recording, episode_result& result) {
     chosen_time chosen = choose_time(recording, result.options.time);
     result.chosen = std::move(chosen.spikes);
-    add_new(result.warnings, chosen.warnings);
+    add_new_warnings(result.warnings, chosen.warnings);
     return result.chosen ? *result.chosen : recording;
 }
 
@@ -193,8 +183,8 @@ std::vector<std::string> check_episodes(const spike_sequence& recording,
     const chosen_time chosen = choose_time(recording, options.time);
     const spike_sequence& spikes = chosen.of(recording);
     std::vector<std::string> warnings = chosen.warnings;
-    add_new(warnings, check_delays(spikes, options.mining.delays));
-    add_new(warnings, check_tests(spikes, options.significance, options.surrogates));
+    add_new_warnings(warnings, check_delays(spikes, options.mining.delays));
+    add_new_warnings(warnings, check_tests(spikes, options.significance, options.surrogates));
     return warnings;
 }
 
@@ -217,7 +207,7 @@ surrogate_tally count_part(const spike_sequence& recording, const episode_option
 episode_result pipeline::find_and_test(const spike_sequence& recording,
                                        const episode_options& options, const execution& run,
                                        const surrogate_tally* counted) {
-    const auto began = steady_clock::now();
+    const pipeline::stop_watch watch;
     check(recording, options);
     episode_result result{.options = options};
     const spike_sequence& spikes = take_part(recording, result);
@@ -225,7 +215,7 @@ episode_result pipeline::find_and_test(const spike_sequence& recording,
         if (counted != nullptr)
             throw invalid_argument("surrogates cannot be counted in advance if a part is held out");
         episode_result held_out = find_in_divided_time(spikes, options, run);
-        add_new(held_out.warnings, result.warnings);
+        add_new_warnings(held_out.warnings, result.warnings);
         return held_out;
     }
     result.table = mine_episodes(spikes, options.mining,
@@ -237,7 +227,7 @@ episode_result pipeline::find_and_test(const spike_sequence& recording,
     mining.pairs = result.table.pairs_by;
     resolve(result.options, result.table);
     test(spikes, pipeline::pairs_of(options.mining), result, run, counted);
-    result.seconds = seconds_since(began);
+    result.seconds = watch.seconds();
     return result;
 }
 
@@ -258,7 +248,7 @@ episode_result count_and_test_episodes(const spike_sequence& recording,
     episode_result result =
         pipeline::count_and_test(recording, given, {}, as_analysis(options), run);
     const spike_sequence& spikes = result.chosen ? *result.chosen : recording;
-    add_new(result.warnings, check_delays(spikes, delays_of(given)));
+    add_new_warnings(result.warnings, check_delays(spikes, delays_of(given)));
     return result;
 }
 
@@ -266,14 +256,14 @@ episode_result pipeline::count_and_test(const spike_sequence& recording,
                                         std::span<const episode> given,
                                         const choice_of_pairs& pairs,
                                         const episode_options& options, const execution& run) {
-    const auto began = steady_clock::now();
+    const pipeline::stop_watch watch;
     check(recording, options);
     episode_result result{.options = options};
     const spike_sequence& spikes = take_part(recording, result);
     const episode_mining_options& mining = options.mining;
     const episode_count_result counted =
         count_given_episodes(spikes, given, options_for_given(options).counting, run);
-    const double seconds = seconds_since(began);
+    const double seconds = watch.seconds();
     result.table = {.threshold = 0,
                     .ties = mining.ties,
                     .ran_on = counted.ran_on,
@@ -290,7 +280,7 @@ episode_result pipeline::count_and_test(const spike_sequence& recording,
         result.table.levels.push_back({size, number, number, 0, seconds, 0});
     resolve(result.options, result.table);
     test(spikes, pairs, result, run);
-    result.seconds = seconds_since(began);
+    result.seconds = watch.seconds();
     return result;
 }
 

@@ -1,9 +1,9 @@
 #include "pipeline/episodes/search_and_test.hpp"
+#include "pipeline/call_facts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -114,7 +114,7 @@ choice_of_pairs pairs_of(const episode_mining_options& options) {
 episode_result search_and_test(const spike_sequence& searched, spike_sequence tested,
                                bool in_other_recording, const episode_options& options,
                                const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     const same_units same = match_units(searched.unit_names(), tested.unit_names());
     tested.set_doubtful_pairs(doubtful_in_either(searched, tested));
     episode_options how = options;
@@ -151,8 +151,7 @@ episode_result search_and_test(const spike_sequence& searched, spike_sequence te
             result.warnings.push_back((in_other_recording ? "In the search: " : "") + warning);
     if (!same.missing.empty())
         result.warnings.push_back(text_of_missing(same, *result.searched, alpha));
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.seconds = watch.seconds();
     return result;
 }
 
@@ -174,7 +173,7 @@ void check_confirmation(const spike_sequence& spikes, const spike_sequence& othe
 
 episode_result confirm_episodes(const spike_sequence& spikes, const spike_sequence& other,
                                 const episode_options& options, const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check_confirmation(spikes, other, options);
     const chosen_time chosen = choose_time(spikes, options.time);
     const epoch_options trials{.trial_length = options.time.trial_length,
@@ -186,8 +185,7 @@ episode_result confirm_episodes(const spike_sequence& spikes, const spike_sequen
         result.warnings.push_back("In the search: " + warning);
     result.warnings.insert(result.warnings.end(), confirming.warnings.begin(),
                            confirming.warnings.end());
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.seconds = watch.seconds();
     return result;
 }
 

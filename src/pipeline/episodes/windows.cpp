@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -12,6 +11,7 @@
 
 #include "core/stop.hpp"
 #include "parallel/parallel_for.hpp"
+#include "pipeline/call_facts.hpp"
 #include "pipeline/episodes/search_and_test.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -142,7 +142,7 @@ option_list describe(windowed_episode_options& options) {
 windowed_episode_result find_episodes_in_windows(const spike_sequence& recording,
                                                  const windowed_episode_options& options,
                                                  const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     check(options);
     if (options.change_points && options.search.surrogates.surrogates > 0 &&
         options.search.surrogates.method == surrogate_method::bin_shuffling)
@@ -187,8 +187,7 @@ windowed_episode_result find_episodes_in_windows(const spike_sequence& recording
             if (std::ranges::find(result.warnings, one) == result.warnings.end())
                 result.warnings.push_back(one);
     }
-    result.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result.seconds = watch.seconds();
     return result;
 }
 

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
 #include "core/stop.hpp"
 #include "parallel/ranks.hpp"
+#include "pipeline/call_facts.hpp"
 #include "pipeline/sort/steps.hpp"
 #include "spikeweave/core/device.hpp"
 #include "spikeweave/core/error.hpp"
@@ -34,8 +34,6 @@ using pipeline::take_known_labels;
 using pipeline::undo_followed;
 
 namespace {
-
-using sort_clock = std::chrono::steady_clock;
 
 void check(const sort_options& options) {
     check_options(options);
@@ -387,10 +385,6 @@ sort_result result_of_recording(const recording& from, feature_file file,
     return result;
 }
 
-double sort_seconds_since(sort_clock::time_point began) {
-    return std::chrono::duration<double>(sort_clock::now() - began).count();
-}
-
 void take_motion(probe_motion motion, sort_result& result) {
     for (double& time_s : motion.times_s) time_s += to_seconds(result.sorted.begin);
     result.motion = std::move(motion);
@@ -436,14 +430,14 @@ sort_result sort_known(const recording& from, const sort_options& wanted, const 
 
 sort_result sort_recording(const recording& from, const sort_options& wanted,
                            const execution& run) {
-    const auto began = sort_clock::now();
+    const pipeline::stop_watch watch;
     check(wanted);
     if (!wanted.known_templates.empty()) {
         execution on_cpu = run;
         on_cpu.threads = wanted.run.threads;
         on_cpu.devices.clear();
         sort_result result = sort_known(from, wanted, on_cpu);
-        result.seconds = sort_seconds_since(began);
+        result.seconds = watch.seconds();
         return result;
     }
     check_ranks(is_clustered_by_channel(wanted), run);
@@ -476,12 +470,12 @@ sort_result sort_recording(const recording& from, const sort_options& wanted,
     measure_units(result, alone);
     average_units(from, result, alone);
     save_templates(result);
-    result.seconds = sort_seconds_since(began);
+    result.seconds = watch.seconds();
     return result;
 }
 
 sort_result sort_features(feature_file from, const sort_options& options, const execution& run) {
-    const auto began = sort_clock::now();
+    const pipeline::stop_watch watch;
     check(options);
     check_ranks(false, run);
     const execution how = computing_on(options, run);
@@ -492,7 +486,7 @@ sort_result sort_features(feature_file from, const sort_options& options, const 
     find_units(input, result, how);
     fit_model_of(input, result, how);
     measure_units(result, how);
-    result.seconds = sort_seconds_since(began);
+    result.seconds = watch.seconds();
     return result;
 }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <numeric>
 #include <utility>
 
 #include "device/limits.hpp"
 #include "parallel/ranks.hpp"
+#include "pipeline/call_facts.hpp"
 #include "pipeline/spade/search_and_test.hpp"
 #include "spikeweave/assess/spade/reduction.hpp"
 #include "spikeweave/assess/spade/tally.hpp"
@@ -341,9 +341,9 @@ spade_result search_result(const mining_summary& found, const spade_input& prepa
 spade_result run_spade(const spade_input& prepared, const spade_options& options,
                        const execution& run, const maxima_tally* tallied) {
     check_prepared(prepared, options);
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     spade_result out = pattern_search(prepared, options, run, tallied).run();
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    out.seconds = watch.seconds();
     return out;
 }
 
@@ -386,12 +386,12 @@ namespace {
 spade_result run_whole(const spike_sequence& spikes, const spike_sequence* confirm,
                        const spade_options& options, std::pair<bool, bool> recorded,
                        const execution& run) {
-    const auto began = std::chrono::steady_clock::now();
+    const pipeline::stop_watch watch;
     const spade_analysis analysis = prepare_spade(spikes, confirm, options, recorded, run);
     // Estimates of ranks differ, and none may continue alone.
     if (run.ranks == nullptr) check_cost(analysis, true, run);
     spade_result out = run_spade(analysis, run);
-    out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    out.seconds = watch.seconds();
     return out;
 }
 
