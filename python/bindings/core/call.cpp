@@ -65,12 +65,12 @@ void park_if_ending(GiveUp give_up) {
 
 }  // namespace
 
-void run_unlocked(const std::function<void(const execution&)>& work, const call_options& how) {
+void run_unlocked(const std::function<void(const execution&)>& work, const call_options& options) {
     progress_news news;
     std::stop_source stop;
-    execution run{.threads = how.threads, .stop = stop.get_token()};
-    if (!how.progress.is_none()) run.on_progress = [&](const auto& now) { news.note(now); };
-    if (!how.estimate.is_none())
+    execution run{.threads = options.threads, .stop = stop.get_token()};
+    if (!options.progress.is_none()) run.on_progress = [&](const auto& now) { news.note(now); };
+    if (!options.estimate.is_none())
         run.on_estimate = [&](std::string_view text) { news.note_estimate(text); };
     std::packaged_task<void()> task([&] { work_within_memory(work, run); });
     std::future<void> result = task.get_future();
@@ -85,7 +85,7 @@ void run_unlocked(const std::function<void(const execution&)>& work, const call_
             if (raised) continue;
             try {
                 if (PyErr_CheckSignals() != 0) throw nb::python_error();
-                news.tell(how);
+                news.tell(options);
             } catch (const nb::python_error& error) {
                 raised.emplace(error);
                 stop.request_stop();
@@ -94,7 +94,7 @@ void run_unlocked(const std::function<void(const execution&)>& work, const call_
         park_if_ending(give_up);
     }
     if (raised) throw nb::python_error(*raised);
-    news.tell(how);
+    news.tell(options);
     result.get();
 }
 

@@ -19,13 +19,14 @@ struct call_options {
 /// Runs `work` on a separate thread, without the interpreter's lock. Meanwhile the calling thread
 /// reports progress and checks for signals: after Ctrl-C the work is asked to stop, and the
 /// signal's exception is thrown once it has. So is what `progress` raises.
-void run_unlocked(const std::function<void(const execution&)>& work, const call_options& how = {});
+void run_unlocked(const std::function<void(const execution&)>& work,
+                  const call_options& options = {});
 
 /// Does the same with work that returns something.
 template <class Work>
-auto run_for_result(Work work, const call_options& how = {}) {
+auto run_for_result(Work work, const call_options& options = {}) {
     std::optional<std::invoke_result_t<Work, const execution&>> result;
-    run_unlocked([&](const execution& run) { result.emplace(work(run)); }, how);
+    run_unlocked([&](const execution& run) { result.emplace(work(run)); }, options);
     return std::move(*result);
 }
 

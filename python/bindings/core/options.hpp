@@ -23,8 +23,9 @@ auto call_with(const nb::dict& arguments, Work work) {
 template <class Input, class Options, class Result>
 Result call(Result (*function)(const Input&, const Options&, const execution&),
             const std::type_identity_t<Input>& input, const nb::dict& arguments) {
-    return call_with<Options>(arguments,
-                              [&](const auto&... how) { return function(input, how...); });
+    return call_with<Options>(arguments, [&](const Options& options, const execution& run) {
+        return function(input, options, run);
+    });
 }
 
 /// Sets the options that have a value in the record of a run.

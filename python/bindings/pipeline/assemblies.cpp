@@ -22,7 +22,8 @@ auto of_activations(Member member) {
 
 nb::dict look_for_assemblies(const shared_spikes& spikes, const nb::dict& given) {
     const auto held = std::make_shared<const assembly_result>(call_with<assembly_analysis_options>(
-        given, [&](const auto&... how) { return find_assemblies(*spikes.sequence, how...); }));
+        given,
+        [&](const auto&... arguments) { return find_assemblies(*spikes.sequence, arguments...); }));
     const assembly_result& result = *held;
     nb::dict out;
     out["report"] = report_on(spikes, held);

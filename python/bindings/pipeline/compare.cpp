@@ -41,8 +41,8 @@ void add_comparison(nb::dict& out, nb::dict columns, const Comparison& found) {
     out["seconds"] = found.seconds;
 }
 
-nb::dict to_python(episode_comparison made) {
-    const auto held = std::make_shared<const episode_comparison>(std::move(made));
+nb::dict to_python(episode_comparison result) {
+    const auto held = std::make_shared<const episode_comparison>(std::move(result));
     const episode_comparison& found = *held;
     episode_table table;
     for (const episode_change& one : found.findings) table.episodes.push_back({one.what, 0});
@@ -56,8 +56,8 @@ nb::dict to_python(episode_comparison made) {
     return out;
 }
 
-nb::dict to_python(pattern_comparison made) {
-    const auto held = std::make_shared<const pattern_comparison>(std::move(made));
+nb::dict to_python(pattern_comparison result) {
+    const auto held = std::make_shared<const pattern_comparison>(std::move(result));
     const pattern_comparison& found = *held;
     nb::list patterns;
     for (const pattern_change& one : found.findings) {
@@ -115,16 +115,16 @@ compared_recordings conditions(const recordings_in& recordings, const epochs_in&
 }
 
 nb::dict compare(const recordings_in& recordings, const epochs_in& epochs, const nb::dict& given) {
-    return to_python(call_with<episode_comparison_options>(given, [&](const auto&... how) {
-        return compare_episodes(conditions(recordings, epochs), how...);
+    return to_python(call_with<episode_comparison_options>(given, [&](const auto&... arguments) {
+        return compare_episodes(conditions(recordings, epochs), arguments...);
     }));
 }
 
 nb::dict compare_given(const recordings_in& recordings, const epochs_in& epochs,
                        const std::vector<patterns_in>& patterns, const nb::dict& given) {
     const named_patterns joined = joined_results(patterns);
-    return to_python(call_with<pattern_comparison_options>(given, [&](const auto&... how) {
-        return compare_patterns(conditions(recordings, epochs), joined, how...);
+    return to_python(call_with<pattern_comparison_options>(given, [&](const auto&... arguments) {
+        return compare_patterns(conditions(recordings, epochs), joined, arguments...);
     }));
 }
 

@@ -162,9 +162,9 @@ nb::dict pair_columns(const pair_tests& pairs, const circuit& found, const spike
 
 // Returns a result of a search, or of counting given episodes, with the options of that call.
 template <class Options>
-nb::dict to_python(const shared_spikes& spikes, episode_result made, const Options& options,
+nb::dict to_python(const shared_spikes& spikes, episode_result result, const Options& options,
                    bool has_recorded_span) {
-    const auto held = std::make_shared<const episode_result>(std::move(made));
+    const auto held = std::make_shared<const episode_result>(std::move(result));
     const episode_result& found = *held;
     nb::dict out;
     out["report"] = report_on(spikes, held);
@@ -237,8 +237,8 @@ nb::dict find_in_windows(const shared_spikes& spikes, const nb::dict& given) {
 nb::dict count_and_test(const shared_spikes& spikes, const episodes_in& episodes,
                         const nb::dict& given) {
     const std::vector<episode> wanted = episodes_of(episodes);
-    episode_result found = call_with<given_episode_options>(given, [&](const auto&... how) {
-        return count_and_test_episodes(*spikes.sequence, wanted, how...);
+    episode_result found = call_with<given_episode_options>(given, [&](const auto&... arguments) {
+        return count_and_test_episodes(*spikes.sequence, wanted, arguments...);
     });
     const auto options = options_for_given(found.options);
     return to_python(spikes, std::move(found), options, spikes.has_recorded_span);
@@ -247,8 +247,8 @@ nb::dict count_and_test(const shared_spikes& spikes, const episodes_in& episodes
 array_out<std::int64_t> count(const shared_spikes& spikes, const episodes_in& episodes,
                               const nb::dict& given) {
     const std::vector<episode> wanted = episodes_of(episodes);
-    const auto counted = call_with<episode_counting_options>(given, [&](const auto&... how) {
-        return count_given_episodes(*spikes.sequence, wanted, how...);
+    const auto counted = call_with<episode_counting_options>(given, [&](const auto&... arguments) {
+        return count_given_episodes(*spikes.sequence, wanted, arguments...);
     });
     return column(counted.counts);
 }

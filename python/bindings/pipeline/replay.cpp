@@ -11,8 +11,10 @@ namespace {
 
 nb::dict look_for(const shared_spikes& spikes, const episodes_in& chains, const nb::dict& given) {
     const std::vector<episode> wanted = episodes_of(chains);
-    const auto held = std::make_shared<const replay_result>(call_with<replay_analysis_options>(
-        given, [&](const auto&... how) { return find_replay(*spikes.sequence, wanted, how...); }));
+    const auto held = std::make_shared<const replay_result>(
+        call_with<replay_analysis_options>(given, [&](const auto&... arguments) {
+            return find_replay(*spikes.sequence, wanted, arguments...);
+        }));
     const replay_result& found = *held;
     nb::dict out;
     out["report"] = report_on(spikes, held, wanted);

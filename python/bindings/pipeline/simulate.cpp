@@ -10,34 +10,34 @@
 namespace spikeweave::python {
 namespace {
 
-nb::dict to_python(simulated_spikes made) {
+nb::dict to_python(simulated_spikes simulated) {
     nb::dict out;
     out["edges"] =
-        table_of(made.truth, "source", &planted_edge::from, "target", &planted_edge::to, "delay",
-                 &planted_edge::delay, "probability", &planted_edge::probability);
-    out["chains"] = column(made.chains);
-    out["spikes"] = share(std::move(made.spikes));
+        table_of(simulated.truth, "source", &planted_edge::from, "target", &planted_edge::to,
+                 "delay", &planted_edge::delay, "probability", &planted_edge::probability);
+    out["chains"] = column(simulated.chains);
+    out["spikes"] = share(std::move(simulated.spikes));
     return out;
 }
 
-nb::dict to_python(simulated_patterns made) {
+nb::dict to_python(simulated_patterns simulated) {
     nb::dict out;
-    out["patterns"] = dicts_of(made.truth, "units", &planted_pattern::units, "lags",
+    out["patterns"] = dicts_of(simulated.truth, "units", &planted_pattern::units, "lags",
                                &planted_pattern::lags, "times", &planted_pattern::times);
-    out["spikes"] = share(std::move(made.spikes));
+    out["spikes"] = share(std::move(simulated.spikes));
     return out;
 }
 
-nb::dict to_python(simulated_network made) {
+nb::dict to_python(simulated_network simulated) {
     nb::dict out;
-    out["synapses"] = table_of(made.truth, "source", &synapse::from, "target", &synapse::to,
+    out["synapses"] = table_of(simulated.truth, "source", &synapse::from, "target", &synapse::to,
                                "delay", &synapse::delay, "weight_mv", &synapse::weight_mv);
-    out["spikes"] = share(std::move(made.spikes));
+    out["spikes"] = share(std::move(simulated.spikes));
     return out;
 }
 
-nb::dict to_python(simulated_recording made) {
-    const auto& units = made.truth.units;
+nb::dict to_python(simulated_recording simulated) {
+    const auto& units = simulated.truth.units;
     nb::dict out = table_of(
         units, "peak_uv", &simulated_unit::peak_uv, "rate", &simulated_unit::rate_hz, "waveform",
         &simulated_unit::waveform, "bursting", &simulated_unit::bursting, "like",
@@ -45,21 +45,21 @@ nb::dict to_python(simulated_recording made) {
     std::vector<std::uint32_t> channels;
     for (const simulated_unit& unit : units) channels.push_back(unit.channel);
     out["channel"] = to_numpy(std::move(channels));
-    add_columns(out, made.truth.motion, "motion_time", &simulated_displacement::time, "motion_um",
-                &simulated_displacement::um);
-    out["spikes"] = share(std::move(made.truth.spikes));
-    out["recording"] = std::move(made.traces);
+    add_columns(out, simulated.truth.motion, "motion_time", &simulated_displacement::time,
+                "motion_um", &simulated_displacement::um);
+    out["spikes"] = share(std::move(simulated.truth.spikes));
+    out["recording"] = std::move(simulated.traces);
     return out;
 }
 
-nb::dict to_python(simulated_features made) {
-    const auto shape = {made.features.size(), made.features.feature_count()};
+nb::dict to_python(simulated_features simulated) {
+    const auto shape = {simulated.features.size(), simulated.features.feature_count()};
     nb::dict out;
-    out["features"] = to_numpy(made.features.dense_values(), shape);
-    out["masks"] = to_numpy(made.features.dense_masks(), shape);
-    out["samples"] = to_numpy(std::move(made.samples));
-    out["sample_rate"] = made.rate_hz;
-    out["truth"] = to_numpy(std::move(made.truth));
+    out["features"] = to_numpy(simulated.features.dense_values(), shape);
+    out["masks"] = to_numpy(simulated.features.dense_masks(), shape);
+    out["samples"] = to_numpy(std::move(simulated.samples));
+    out["sample_rate"] = simulated.rate_hz;
+    out["truth"] = to_numpy(std::move(simulated.truth));
     return out;
 }
 

@@ -90,40 +90,40 @@ nb::dict motion_arrays(const probe_motion& motion) {
     return out;
 }
 
-nb::dict to_python(sort_result made, const nb::dict& parameters) {
+nb::dict to_python(sort_result result, const nb::dict& parameters) {
     nb::dict out;
-    out["labels"] = to_numpy(std::span<const std::uint32_t>{made.sorted.labels});
+    out["labels"] = to_numpy(std::span<const std::uint32_t>{result.sorted.labels});
     out["samples"] =
-        made.sorted.samples.empty() ? nb::none() : nb::cast(column(made.sorted.samples));
-    out["units"] = unit_columns(made);
-    out["search"] = search_facts(made.search);
-    out["warnings"] = made.warnings;
+        result.sorted.samples.empty() ? nb::none() : nb::cast(column(result.sorted.samples));
+    out["units"] = unit_columns(result);
+    out["search"] = search_facts(result.search);
+    out["warnings"] = result.warnings;
     out["parameters"] = parameters;
-    const mean_waveforms& mean = made.waveforms;
+    const mean_waveforms& mean = result.waveforms;
     if (mean.group_count() > 0) {
         out["waveforms"] = to_numpy(std::vector<float>(mean.values),
                                     {mean.group_count(), mean.frame_count, mean.channel_count});
         out["waveform_peak"] = mean.before;
         out["noise"] = column(mean.noise);
     }
-    if (!made.motion.empty()) out["motion"] = motion_arrays(made.motion);
-    if (!made.decisions.empty()) out["merges"] = table_of(made.decisions);
-    if (made.sorted.has_times()) {
-        sorted_spikes spikes = to_spikes(made.sorted);
-        spikes.spikes.set_doubtful_pairs(doubtful_pairs_of(made.units));
+    if (!result.motion.empty()) out["motion"] = motion_arrays(result.motion);
+    if (!result.decisions.empty()) out["merges"] = table_of(result.decisions);
+    if (result.sorted.has_times()) {
+        sorted_spikes spikes = to_spikes(result.sorted);
+        spikes.spikes.set_doubtful_pairs(doubtful_pairs_of(result.units));
         out["duplicates"] = spikes.duplicates;
-        out["spikes"] = share(std::move(spikes.spikes), made.sorted.sample_count > 0);
+        out["spikes"] = share(std::move(spikes.spikes), result.sorted.sample_count > 0);
     }
-    const auto held = std::make_shared<const sort_result>(std::move(made));
+    const auto held = std::make_shared<const sort_result>(std::move(result));
     out["report"] = held_report([held] { return report_of(*held); });
     out["data"] = held;
     return out;
 }
 
 nb::dict sort_traces(const recording& from, const nb::dict& given) {
-    sort_result made = call(sort_recording, from, given);
-    const nb::dict parameters = arguments_of(describe(made.options));
-    return to_python(std::move(made), parameters);
+    sort_result result = call(sort_recording, from, given);
+    const nb::dict parameters = arguments_of(describe(result.options));
+    return to_python(std::move(result), parameters);
 }
 
 spike_masks masks_of(const matrix_in<double>& rows) {
@@ -138,14 +138,14 @@ nb::dict sort_given_features(const std::variant<std::filesystem::path, matrix_in
     known_of_features known;
     if (masks) known.masks = masks_of(*masks);
     if (samples) known.samples = copied(*samples);
-    feature_sort_result made =
+    feature_sort_result result =
         call_with<feature_sort_options>(given, [&](const auto& options, const execution& run) {
             if (const auto* path = std::get_if<std::filesystem::path>(&features))
                 return sort_features(*path, std::move(known), options, run);
             const auto& values = std::get<matrix_in<double>>(features);
             return sort_features(span_of(values), values.shape(1), std::move(known), options, run);
         });
-    return to_python(std::move(made.sorted), arguments_of(describe(made.options)));
+    return to_python(std::move(result.sorted), arguments_of(describe(result.options)));
 }
 
 nb::dict state_of(const sort_result& data) {

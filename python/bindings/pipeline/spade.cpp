@@ -91,14 +91,14 @@ void take_window(nb::dict& given) {
 nb::dict spade(const shared_spikes& spikes, nb::dict given,
                const std::optional<shared_spikes>& confirm) {
     take_window(given);
-    spade_result made =
+    spade_result result =
         call_with<spade_options>(given, [&](const auto& options, const execution& run) {
             if (confirm)
                 return run_spade(*spikes.sequence, *confirm->sequence, options,
                                  {spikes.has_recorded_span, confirm->has_recorded_span}, run);
             return run_spade(*spikes.sequence, options, spikes.has_recorded_span, run);
         });
-    const auto held = std::make_shared<const spade_result>(std::move(made));
+    const auto held = std::make_shared<const spade_result>(std::move(result));
     const spade_result& found = *held;
     nb::dict table = table_arrays(found.table, found.axes);
     nb::dict out;
