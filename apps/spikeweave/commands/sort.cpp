@@ -32,7 +32,12 @@ struct sort_command {
     bool nwb = false;
 };
 
-void describe_output(option_list& list, sort_command& options) {
+// The options for both kinds of input are in one list.
+option_list describe(sort_command& options) {
+    option_list list = describe(options.recording);
+    list.change("sample_rate").help =
+        "sample rate of raw samples and of the times of features; without it, no times of features "
+        "in seconds are written";
     describe_output(list, options.output,
                     "sorting.npz, sorting.clu.1, units.tsv, iterations.tsv, "
                     "waveforms.npz, run.json, report.html; merges.tsv with templates; motion.tsv "
@@ -46,15 +51,6 @@ void describe_output(option_list& list, sort_command& options) {
         .off_means("do not write the folder phy")
         .only_with("output");
     list.add("nwb", options.nwb, "write spikes.nwb with the units' quality").only_with("output");
-}
-
-// The options for both kinds of input are in one list.
-option_list describe(sort_command& options) {
-    option_list list = describe(options.recording);
-    list.change("sample_rate").help =
-        "sample rate of raw samples and of the times of features; without it, no times of features "
-        "in seconds are written";
-    describe_output(list, options);
     list.add_all(describe(options.features));
     list.add_all(describe(options.analysis));
     return list;
@@ -99,45 +95,32 @@ feature_file read_features_of(const sort_command& options, const execution& run)
     return file;
 }
 
-/// A result, with the files that it was made of and the warnings that the user has seen.
-struct sorted_files {
-    sort_result result{};
-    std::vector<std::filesystem::path> files{};
-    run_record record{};
-};
-
-sorted_files sort_file(sort_command& options, const invocation& call, const execution& run) {
-    sorted_files out;
+sort_result sort_file(sort_command& options, run_record& record, const invocation& call,
+                      const execution& run) {
     if (is_standard_input(options.path))
         throw invalid_argument("sort reads a file or a folder, not standard input");
+    sort_result result;
     option_list reading;
     if (is_to_be_detected(options, run)) {
         refuse_given(options, "(features only)", "a recording");
         const recording from = read_recording(options.path, options.recording, run);
         call.stop_if_asked();
-        out.files = from.description().files;
-        out.result = sort_recording(from, options.analysis, run);
+        result = sort_recording(from, options.analysis, run);
         reading = describe(options.recording);
     } else {
         if (std::filesystem::exists(options.path))
             refuse_given(options, "(recordings only)", "a file of features");
         feature_file from = read_features_of(options, run);
         call.stop_if_asked();
-        call.warn(out.record, from.warnings);
-        out.files = from.files;
-        out.result = sort_features(std::move(from), options.analysis, run);
+        call.warn(record, from.warnings);
+        result = sort_features(std::move(from), options.analysis, run);
         reading.add("sample_rate", options.recording.sample_rate, "").unset_is("");
         reading.add("features_per_channel", options.analysis.detection.features_per_channel, "");
         reading.add_all(describe(options.features));
     }
-    out.record.parameters = parameters_of(reading);
-    add_parameters(out.record.parameters, describe(options), {"kk2_labels", "phy", "nwb"});
-    const sort_options& analysis = options.analysis;
-    if (!analysis.start.empty() && analysis.start.file != options.path)
-        out.files.push_back(analysis.start.file);
-    for (const auto& path : {analysis.model, analysis.known_templates})
-        if (!path.empty()) out.files.push_back(path);
-    return out;
+    record.parameters = parameters_of(reading);
+    add_parameters(record.parameters, describe(options), {"kk2_labels", "phy", "nwb"});
+    return result;
 }
 
 void run(sort_command& options, invocation& call) {
@@ -146,9 +129,11 @@ void run(sort_command& options, invocation& call) {
     for (const auto& path : {options.analysis.save_model, options.analysis.save_templates})
         if (!path.empty() && call.is_root()) check_output_place(path, options.output.overwrite);
     const execution run = call.run(options.analysis.run.threads);
-    auto [result, files, record] = sort_file(options, call, run);
+    run_record record;
+    sort_result result = sort_file(options, record, call, run);
     if (!call.is_root()) return;
     result.warnings = call.warn(record, result.warnings);
+    const std::vector<std::filesystem::path> files = std::move(result.files);
     sorting_report report = report_of(std::move(result), run);
     record.input = describe_input(files.front(), run);
     for (std::size_t i = 1; i < files.size(); ++i)

@@ -120,6 +120,8 @@ struct sort_result {
     std::uint64_t raw_offset_bytes = 0;
     /// For features from a `.kwik`.
     std::optional<kwik_origin> kwik{};
+    /// The files that were read, first those of the recording or the features.
+    std::vector<std::filesystem::path> files{};
     /// The options as they were resolved: with the reference, and the strategy and the device that
     /// ran. They repeat the analysis.
     sort_options options{};

@@ -373,11 +373,16 @@ sort_result result_of(feature_file file, const sort_options& options) {
                        .options = options,
                        .warnings = std::move(file.warnings)};
     if (file.channel_group) result.kwik = {file.files.front(), *file.channel_group};
+    result.files = std::move(file.files);
+    if (options.start.file != file.path) result.files.push_back(options.start.file);
+    for (const auto& path : {options.model, options.known_templates}) result.files.push_back(path);
+    std::erase_if(result.files, [](const auto& path) { return path.empty(); });
     return result;
 }
 
 sort_result result_of_recording(const recording& from, feature_file file,
                                 const sort_options& options) {
+    file.files = from.description().files;
     sort_result result = result_of(std::move(file), options);
     result.sorted.sample_count = static_cast<std::int64_t>(from.frame_count());
     result.raw = raw_samples_of(from);
