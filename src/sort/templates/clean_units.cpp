@@ -1,5 +1,6 @@
 #include "sort/templates/clean_units.hpp"
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -134,16 +135,18 @@ private:
         const double b = norm(row.other);
         return (a * a + b * b - 2 * a * b * similarity_in(row)) / (std::max(a, b) * std::max(a, b));
     }
+    double misfit(std::uint32_t unit, std::uint32_t other, std::int64_t lag) const;
     // Whether noise alone may take the spikes of one unit for the other's: their templates differ
-    // in direction by little, beyond what the noise of these means, and what the parts of their
-    // filters leave, explain.
-    bool are_indistinct(std::uint32_t unit, std::uint32_t other, double off_direction) const {
+    // by little, beyond what the noise of these means, and what the parts of their filters leave,
+    // explain.
+    bool are_indistinct(std::uint32_t unit, std::uint32_t other, std::int64_t lag) const {
         const double size = std::min(norm(unit), norm(other));
         const matched_filter& filter = units_.plan.filters[unit];
         const auto values = static_cast<double>(filter.channels.size() * filter.frames);
         const double of_means = values * (1 / count(unit) + 1 / count(other));
         const double of_parts = 2 * std::pow(most_share_left * size, 2);
-        return off_direction * size * size <= most_distance * most_distance + of_means + of_parts;
+        return std::min(misfit(unit, other, lag), misfit(other, unit, -lag)) <=
+               most_distance * most_distance + of_means + of_parts;
     }
     void drop(std::uint32_t unit, const char* reason);
     void drop_if_few(std::uint32_t unit);
@@ -258,6 +261,32 @@ void cleaner::drop_if_sum(std::uint32_t unit, std::vector<template_spike> others
     if (left < most_left_of_sum * energy) drop(unit, "its template is the sum of others");
 }
 
+// The energy of the other template that is left after fitting one, at another size, time and
+// breadth, to it, on the frames of both.
+// @param lag  of the other's spikes
+double cleaner::misfit(std::uint32_t unit, std::uint32_t other, std::int64_t lag) const {
+    const matched_filter& a = units_.plan.filters[unit];
+    const matched_filter& b = units_.plan.filters[other];
+    std::vector<std::uint32_t> channels;
+    std::ranges::set_union(a.channels, b.channels, std::back_inserter(channels));
+    const auto first = std::max<std::int64_t>(lag, 0);
+    const auto width = static_cast<std::int64_t>(a.frames) - std::abs(lag);
+    const auto rows = static_cast<Eigen::Index>(channels.size()) * width;
+    Eigen::MatrixX3d changes(rows, 3);
+    Eigen::VectorXd left(rows);
+    Eigen::Index row = 0;
+    for (const std::uint32_t channel : channels) {
+        const std::vector<float> from = waveform_on(a, channel);
+        const std::vector<float> to = waveform_on(b, channel);
+        for (std::int64_t frame = first; frame < first + width; ++frame, ++row) {
+            changes.row(row) =
+                Eigen::RowVector3d(changes_at(from, static_cast<std::size_t>(frame)).data());
+            left[row] = to[static_cast<std::size_t>(frame - lag)];
+        }
+    }
+    return (left - changes * changes.householderQr().solve(left)).squaredNorm();
+}
+
 // Copies are merged unless they fire together, templates that are less alike only if they are seen
 // not to.
 void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
@@ -281,7 +310,7 @@ void cleaner::merge_if_same(std::uint32_t unit, const overlap& row) {
     const auto [found, expected] = pairs_at(trains, refractory);
     const bool is_burst = is_copy && fire_in_bursts(trains);
     const bool is_same =
-        (is_copy && (expected < least_telling_pairs ? are_indistinct(unit, other, off_direction)
+        (is_copy && (expected < least_telling_pairs ? are_indistinct(unit, other, lag)
                                                     : !fire_independently(found, expected))) ||
         is_burst || (has_direction && (is_one_train(trains, refractory) || take_turns(trains))) ||
         (has_burst_direction && is_one_burst(trains, refractory));

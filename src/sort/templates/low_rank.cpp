@@ -66,4 +66,18 @@ std::vector<float> waveform_of(const matched_filter& filter, std::size_t channel
     return out;
 }
 
+std::vector<float> waveform_on(const matched_filter& filter, std::uint32_t channel) {
+    const auto at = std::ranges::lower_bound(filter.channels, channel);
+    if (at == filter.channels.end() || *at != channel) return std::vector<float>(filter.frames);
+    return waveform_of(filter, static_cast<std::size_t>(at - filter.channels.begin()), 0);
+}
+
+std::array<double, changes_of_template> changes_at(std::span<const float> waveform,
+                                                   std::size_t frame) {
+    const auto at = [&](std::size_t f) { return f < waveform.size() ? double{waveform[f]} : 0.0; };
+    const double before = frame > 0 ? at(frame - 1) : 0;
+    const double after = at(frame + 1);
+    return {at(frame), after - before, after - 2 * at(frame) + before};
+}
+
 }  // namespace spikeweave::templates

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,5 +51,13 @@ matched_filter filter_of(const unit_template& from);
 /// frames, in standard deviations of the noise.
 std::vector<float> waveform_of(const matched_filter& filter, std::size_t channel_index,
                                double fraction);
+/// The same without a shift on a channel of the recording; zeros if the filter does not have it.
+std::vector<float> waveform_on(const matched_filter& filter, std::uint32_t channel);
+
+/// What a spike of another size, time or breadth changes at a frame of its template: the value and
+/// the first two derivatives. Outside, the template is 0.
+constexpr std::size_t changes_of_template = 3;
+std::array<double, changes_of_template> changes_at(std::span<const float> waveform,
+                                                   std::size_t frame);
 
 }  // namespace spikeweave::templates

@@ -1,6 +1,7 @@
 #include "sort/templates/mixed_units.hpp"
 
 #include <Eigen/Core>
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,6 +11,7 @@
 #include "parallel/ordered_for.hpp"
 #include "parallel/parallel_for.hpp"
 #include "parallel/ranks.hpp"
+#include "sort/templates/coincidences.hpp"
 #include "sort/templates/placed_waveforms.hpp"
 #include "sort/templates/separation.hpp"
 #include "sort/templates/sinc.hpp"
@@ -35,6 +37,8 @@ constexpr std::array farthest_s{0.0015, 0.0025, 0.005, 0.01};
 // Larger ones are those of spikes that were not subtracted.
 constexpr double most_remainder = 4;
 constexpr double least_distance = 3;
+// Groups that are this far apart are two neurons also where their times do not show it.
+constexpr double least_clear_distance = 4;
 constexpr std::size_t enough_pairs = 8;
 constexpr double least_deviations = 3.3;
 constexpr double least_order_share = 0.25;
@@ -110,6 +114,20 @@ public:
 
     std::size_t width(std::uint32_t unit) const { return channels_[unit].size() * frames_; }
 
+    // What a spike of another size, time or breadth leaves, as orthonormal columns.
+    Eigen::MatrixXd changes_of_one(std::uint32_t unit, const matched_filter& filter) const {
+        Eigen::MatrixX3d out(static_cast<Eigen::Index>(width(unit)), 3);
+        const auto first = static_cast<std::size_t>(traces_.window().before - before_);
+        Eigen::Index row = 0;
+        for (const std::uint32_t channel : channels_[unit]) {
+            const std::vector<float> waveform = waveform_on(filter, channel);
+            for (std::size_t f = 0; f < frames_; ++f, ++row)
+                out.row(row) = Eigen::RowVector3d(changes_at(waveform, first + f * step_).data());
+        }
+        const Eigen::HouseholderQR<Eigen::MatrixXd> solved(out);
+        return solved.householderQ() * Eigen::MatrixXd::Identity(out.rows(), out.cols());
+    }
+
     // The values of spikes of a block, one after another: channels x frames of each.
     std::vector<float> of(std::size_t number, std::span<const std::uint32_t> wanted) const {
         channel_block block = traces_.read(number);
@@ -155,41 +173,75 @@ struct divided_pairs {
         return all >= enough_pairs && count > expected + least_deviations * sd &&
                static_cast<double>(std::ranges::min(ordered)) >= least_order_share * count;
     }
+    // More often than two orders that are equally likely, by two standard deviations.
+    bool come_in_one_order() const {
+        const auto count = static_cast<double>(ordered[0] + ordered[1]);
+        return count - 2 * static_cast<double>(std::ranges::min(ordered)) > 2 * std::sqrt(count);
+    }
+};
+
+// The spikes of a unit on two sides.
+class divided_unit {
+public:
+    divided_unit(const examined_unit& of, const separation& found)
+        : of_(of), found_(found), share_(0) {
+        const auto ones = std::ranges::count(of.spread, char{1},
+                                             [&](std::uint32_t spike) { return side_of(spike); });
+        share_ = static_cast<double>(ones) / static_cast<double>(of.spread.size());
+    }
+
+    bool is_of_two(std::span<const template_spike> spikes, const recording& from) const {
+        divided_pairs pairs;
+        auto next = of_.pairs.begin();
+        for (const double most_s : farthest_s) {
+            for (; next != of_.pairs.end() &&
+                   static_cast<double>(next->lag) <= most_s * from.rate_hz();
+                 ++next) {
+                ++pairs.all;
+                if (side_of(next->first) != side_of(next->second))
+                    ++pairs.ordered[side_of(next->first) == 0 ? 0 : 1];
+            }
+            if (pairs.are_of_two(2 * share_ * (1 - share_))) return true;
+        }
+        return found_.distance >= least_clear_distance && !pairs.come_in_one_order() &&
+               !take_turns(spikes, from);
+    }
+
+    mixed_unit as_unit(std::uint32_t unit) const {
+        mixed_unit out{.unit = unit, .distance = found_.distance};
+        for (std::size_t i = 0; i < of_.spikes.size(); ++i)
+            out.spikes[found_.side[i] == 0 ? 0 : 1].push_back(of_.spikes[i]);
+        if (share_ > 0.5) std::swap(out.spikes[0], out.spikes[1]);
+        return out;
+    }
+
+private:
+    char side_of(std::uint32_t spike) const {
+        return found_.side[static_cast<std::size_t>(std::ranges::lower_bound(of_.spikes, spike) -
+                                                    of_.spikes.begin())];
+    }
+    // As a neuron does whose waveform changes during the recording.
+    bool take_turns(std::span<const template_spike> spikes, const recording& from) const {
+        std::array<std::vector<std::int64_t>, 2> frames;
+        for (const std::uint32_t spike : of_.spread)
+            frames[side_of(spike) == 0 ? 0 : 1].push_back(spikes[spike].frame);
+        return templates::take_turns(
+            {frames[0], frames[1], from.rate_hz(), static_cast<double>(from.frame_count())});
+    }
+
+    const examined_unit& of_;
+    const separation& found_;
+    double share_;
 };
 
 std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
-                                 const separation& found, double rate_hz) {
-    const auto side_of = [&](std::uint32_t spike) {
-        return found.side[static_cast<std::size_t>(std::ranges::lower_bound(of.spikes, spike) -
-                                                   of.spikes.begin())];
-    };
-    const auto ones = static_cast<double>(std::ranges::count(of.spread, char{1}, side_of));
-    const double share = ones / static_cast<double>(of.spread.size());
-    divided_pairs pairs;
-    auto next = of.pairs.begin();
-    for (const double most_s : farthest_s) {
-        for (; next != of.pairs.end() && static_cast<double>(next->lag) <= most_s * rate_hz;
-             ++next) {
-            ++pairs.all;
-            if (side_of(next->first) != side_of(next->second))
-                ++pairs.ordered[side_of(next->first) == 0 ? 0 : 1];
-        }
-        if (!pairs.are_of_two(2 * share * (1 - share))) continue;
-        mixed_unit out{.unit = unit, .distance = found.distance};
-        for (std::size_t i = 0; i < of.spikes.size(); ++i)
-            out.spikes[found.side[i] == 0 ? 0 : 1].push_back(of.spikes[i]);
-        if (share > 0.5) std::swap(out.spikes[0], out.spikes[1]);
-        return out;
-    }
-    return {};
-}
-
-std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
-                                 const Eigen::MatrixXd& points, double rate_hz) {
+                                 const Eigen::MatrixXd& points,
+                                 std::span<const template_spike> spikes, const recording& from) {
     const std::size_t least = std::max(least_side, of.spikes.size() / least_share);
     for (const separation& found : separations(points, least)) {
         if (found.distance < least_distance) break;
-        if (auto mixed = divide(unit, of, found, rate_hz)) return mixed;
+        const divided_unit divided(of, found);
+        if (divided.is_of_two(spikes, from)) return divided.as_unit(unit);
     }
     return {};
 }
@@ -238,17 +290,21 @@ std::vector<mixed_unit> find_mixed_units(const template_traces& traces,
     std::vector<std::optional<mixed_unit>> found(units.size());
     parallel::parallel_for(units.size(), run, "mixed units", [&](std::size_t u) {
         const auto unit = static_cast<std::uint32_t>(u);
-        if (units[u].pairs.size() < enough_pairs) return;
+        if (units[u].spikes.empty()) return;
+        const Eigen::MatrixXd changes = left.changes_of_one(unit, filters[unit]);
         Eigen::MatrixXd points(static_cast<Eigen::Index>(units[u].spikes.size()),
                                static_cast<Eigen::Index>(left.width(unit)));
         for (std::size_t i = 0; i < units[u].spikes.size(); ++i) {
             const auto at = std::ranges::lower_bound(wanted, units[u].spikes[i]) - wanted.begin();
             const float* const from = values.data() + offsets[static_cast<std::size_t>(at)];
-            for (Eigen::Index k = 0; k < points.cols(); ++k)
-                points(static_cast<Eigen::Index>(i), k) =
-                    std::clamp(static_cast<double>(from[k]), -most_remainder, most_remainder);
+            const Eigen::VectorXd remainder =
+                Eigen::Map<const Eigen::VectorXf>(from, points.cols()).cast<double>();
+            points.row(static_cast<Eigen::Index>(i)) =
+                (remainder - changes * (changes.transpose() * remainder))
+                    .cwiseMax(-most_remainder)
+                    .cwiseMin(most_remainder);
         }
-        found[u] = divide(unit, units[u], points, rate_hz);
+        found[u] = divide(unit, units[u], points, spikes, traces.source());
     });
     std::vector<mixed_unit> out;
     for (std::optional<mixed_unit>& each : found)

@@ -300,13 +300,14 @@ TEST(CleanUnits, JoinsPartsOfADriftingNeuronThatTakeTurns) {
 // The parts of the filters of large spikes leave more of them than noise does.
 TEST(CleanUnits, JoinsHalvesOfANeuronOfLargeSpikes) {
     // A trough on four channels, and on a fifth one of this share of their height.
-    const auto large_trough = [](double share) {
+    const auto large_trough = [](double share, double later = 0, double width = 5) {
         unit_template from;
         double squares = 0;
         for (std::uint32_t c = 0; c < 5; ++c) {
             from.channels.push_back(c);
             for (std::size_t f = 0; f < window.size(); ++f) {
-                const double t = (static_cast<double>(f) - static_cast<double>(window.before)) / 5;
+                const double frame = static_cast<double>(f) - static_cast<double>(window.before);
+                const double t = (frame - later) / width;
                 const double value = -std::exp(-t * t) * (c < 4 ? 1 : share);
                 from.values.push_back(static_cast<float>(value));
                 squares += value * value;
@@ -322,6 +323,11 @@ TEST(CleanUnits, JoinsHalvesOfANeuronOfLargeSpikes) {
     EXPECT_EQ(clean_trains({large_trough(0), large_trough(0.05)}, halves).fates,
               (std::vector<std::uint32_t>{0, 0}));
     EXPECT_EQ(clean_trains({large_trough(0), large_trough(0.1)}, halves).fates,
+              (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(clean_trains({large_trough(0), large_trough(0, 0.45, 5.1)}, halves).fates,
+              (std::vector<std::uint32_t>{0, 0}))
+        << "their times lie between frames";
+    EXPECT_EQ(clean_trains({large_trough(0), large_trough(0.1, 0.45, 5.1)}, halves).fates,
               (std::vector<std::uint32_t>{0, 1}));
 }
 

@@ -303,42 +303,73 @@ TEST(FindExplainedUnits, KeepsANeuronThatFewOfItsSpikesExplain) {
               (std::vector<char>{0, 0}));
 }
 
-// Two neurons whose templates are nearly the same are told apart by what their mean leaves of each.
-TEST(FindMixedUnits, FindsTwoNeuronsThatFireTogether) {
+// Units of spikes of a neuron at 20 um, and of another one, or other spikes, beside it.
+std::vector<templates::mixed_unit> mixed_units_of(const std::array<spike_samples, 2>& spikes,
+                                                  double apart_um, double second_uv = 90) {
     using namespace templates;
     const simulated_recording quiet = noise_of_12_s();
-    std::mt19937_64 random(4);
-    std::vector<spike_samples> spikes(2);
     std::vector<template_spike> all;
+    for (const spike_samples& each : spikes)
+        for (const std::int64_t at : each) all.push_back({.frame = at});
+    std::ranges::sort(all, {}, &template_spike::frame);
+    const recording one(quiet.traces.description(),
+                        std::make_shared<with_wide_unit>(quiet.traces, spikes[0], 90, 20, 25));
+    const recording both(
+        quiet.traces.description(),
+        std::make_shared<with_wide_unit>(one, spikes[1], second_uv, 20 + apart_um, 25));
+    const template_traces traces(filtered_recording(both, {.whiten = true}, {}), {30, 60},
+                                 1'000'000'000, {});
+    const std::vector<template_place> places = template_places(both, std::vector<std::uint32_t>{1});
+    const std::vector<matched_filter> filters{
+        filter_of(average_templates(traces, all, places, {}, {}).front())};
+    return find_mixed_units(traces, all, filters, {.threads = 3});
+}
+
+// Where no spikes are near each other, the groups of remainders have to be farther apart.
+TEST(FindMixedUnits, FindsTwoNeuronsThatNeverFireTogether) {
+    std::mt19937_64 random(4);
+    std::array<spike_samples, 2> spikes;
+    for (std::int64_t at = 600; at < 355'000; at += 450) spikes[random() % 2].push_back(at);
+    EXPECT_TRUE(mixed_units_of(spikes, 0).empty());
+    EXPECT_TRUE(mixed_units_of(spikes, 0, 60).empty()) << "one neuron of two sizes";
+    EXPECT_EQ(mixed_units_of(spikes, 8).size(), 1U);
+}
+
+TEST(FindMixedUnits, LeavesTheSecondSpikesOfBurstsWithTheFirst) {
+    std::mt19937_64 random(4);
+    std::array<spike_samples, 2> spikes;
+    for (std::int64_t at = 600; at < 355'000; at += 450) {
+        spikes[0].push_back(at);
+        if (random() % 2 == 0) spikes[1].push_back(at + 120);
+    }
+    EXPECT_TRUE(mixed_units_of(spikes, 16).empty());
+}
+
+TEST(FindMixedUnits, LeavesANeuronWhoseWaveformChanges) {
+    std::array<spike_samples, 2> spikes;
+    for (std::int64_t at = 600; at < 355'000; at += 900) spikes[at < 180'000 ? 0 : 1].push_back(at);
+    EXPECT_TRUE(mixed_units_of(spikes, 16).empty());
+}
+
+// Two neurons whose templates are nearly the same are told apart by what their mean leaves of each.
+TEST(FindMixedUnits, FindsTwoNeuronsThatFireTogether) {
+    std::mt19937_64 random(4);
+    std::array<spike_samples, 2> spikes;
+    spike_samples all;
     for (spike_samples& each : spikes)
         for (std::int64_t at = 600; at < 355'000;
              at += 120 + static_cast<std::int64_t>(random() % 1'400))
             each.push_back(at);
-    for (const spike_samples& each : spikes)
-        for (const std::int64_t at : each) all.push_back({.frame = at});
-    std::ranges::sort(all, {}, &template_spike::frame);
-    const auto found_at = [&](double apart_um) {
-        const recording one(quiet.traces.description(),
-                            std::make_shared<with_wide_unit>(quiet.traces, spikes[0], 90, 20, 25));
-        const recording both(
-            quiet.traces.description(),
-            std::make_shared<with_wide_unit>(one, spikes[1], 90, 20 + apart_um, 25));
-        const template_traces traces(filtered_recording(both, {.whiten = true}, {}), {30, 60},
-                                     1'000'000'000, {});
-        const std::vector<template_place> places =
-            template_places(both, std::vector<std::uint32_t>{1});
-        const std::vector<matched_filter> filters{
-            filter_of(average_templates(traces, all, places, {}, {}).front())};
-        return find_mixed_units(traces, all, filters, {.threads = 3});
-    };
-    EXPECT_TRUE(found_at(0).empty());
-    const std::vector<mixed_unit> found = found_at(8);
+    for (const spike_samples& each : spikes) all.insert(all.end(), each.begin(), each.end());
+    std::ranges::sort(all);
+    EXPECT_TRUE(mixed_units_of(spikes, 0).empty());
+    const std::vector<templates::mixed_unit> found = mixed_units_of(spikes, 8);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_GT(found.front().distance, 3);
     std::vector<spike_samples> parts;
     for (const std::vector<std::uint32_t>& each : found.front().spikes) {
         parts.emplace_back();
-        for (const std::uint32_t n : each) parts.back().push_back(all[n].frame);
+        for (const std::uint32_t n : each) parts.back().push_back(all[n]);
     }
     for (const spike_samples& part : parts) {
         std::array<std::size_t, 2> of{};
