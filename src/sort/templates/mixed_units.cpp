@@ -246,6 +246,16 @@ std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
     return {};
 }
 
+// A remainder without what a spike of another size, time or breadth leaves.
+Eigen::RowVectorXd unexplained(const float* values, const Eigen::MatrixXd& changes) {
+    const Eigen::VectorXd remainder =
+        Eigen::Map<const Eigen::VectorXf>(values, changes.rows()).cast<double>();
+    return (remainder - changes * (changes.transpose() * remainder))
+        .cwiseMax(-most_remainder)
+        .cwiseMin(most_remainder)
+        .transpose();
+}
+
 }  // namespace
 
 std::vector<mixed_unit> find_mixed_units(const template_traces& traces,
@@ -292,17 +302,11 @@ std::vector<mixed_unit> find_mixed_units(const template_traces& traces,
         const auto unit = static_cast<std::uint32_t>(u);
         if (units[u].spikes.empty()) return;
         const Eigen::MatrixXd changes = left.changes_of_one(unit, filters[unit]);
-        Eigen::MatrixXd points(static_cast<Eigen::Index>(units[u].spikes.size()),
-                               static_cast<Eigen::Index>(left.width(unit)));
+        Eigen::MatrixXd points(static_cast<Eigen::Index>(units[u].spikes.size()), changes.rows());
         for (std::size_t i = 0; i < units[u].spikes.size(); ++i) {
             const auto at = std::ranges::lower_bound(wanted, units[u].spikes[i]) - wanted.begin();
-            const float* const from = values.data() + offsets[static_cast<std::size_t>(at)];
-            const Eigen::VectorXd remainder =
-                Eigen::Map<const Eigen::VectorXf>(from, points.cols()).cast<double>();
             points.row(static_cast<Eigen::Index>(i)) =
-                (remainder - changes * (changes.transpose() * remainder))
-                    .cwiseMax(-most_remainder)
-                    .cwiseMin(most_remainder);
+                unexplained(values.data() + offsets[static_cast<std::size_t>(at)], changes);
         }
         found[u] = divide(unit, units[u], points, spikes, traces.source());
     });
