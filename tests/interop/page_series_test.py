@@ -84,6 +84,14 @@ class ComparedPage(PageCase):
             found.setdefault(kind, []).append(tuple(units))
         return found
 
+    def assert_opens_on_the_best_of_the_last(self):
+        """The significant chain or, without one, edge of the last recording with the least q, of those the longest and most frequent."""
+        episodes, last = self.data["episodes"], self.last
+        found = [i for i, flags in enumerate(episodes["significant"]) if flags[last]]
+        chains = [i for i in found if not any(episodes["kind"][i])]
+        best = min(chains or found, key=lambda i: (episodes["q"][i][last], -len(episodes["units"][i]), -episodes["count"][i][last]))
+        self.assertEqual(self.one("#episodes tr.picked").get_attribute("data-number"), str(best + 1))
+
     def assert_numbers_of_the_tables(self):
         listed = [{(row["units"], " ".join(map(delay_in, row["delays"].removesuffix(" ms").split()))): row for row in rows_of(folder / "episodes.tsv")} for folder in self.folders]
         circuits = [rows_of(folder / "circuit.tsv") for folder in self.folders]
@@ -154,6 +162,9 @@ class SeriesChecks:
         self.assertEqual(end - begin, 200000)
         self.press("[aria-label='Show the whole recording']")
         self.seek(0)
+
+    def test_opens_on_the_best_finding(self):
+        self.assert_opens_on_the_best_of_the_last()
 
     def test_begins_with_what_changed_and_the_warnings(self):
         words = [word for change in self.data["changes"] for word in change["change"] if word]
@@ -388,6 +399,9 @@ class SideBySide(ComparedPage):
 
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()
+
+    def test_opens_on_the_best_finding(self):
+        self.assert_opens_on_the_best_of_the_last()
 
     def test_numbers_are_those_of_the_tables(self):
         self.assert_numbers_of_the_tables()

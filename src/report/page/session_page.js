@@ -11,7 +11,7 @@ import { readSession, stepAt } from "./session_data.js";
 import { changesText, makeMarks, makeOverview } from "./session_marks.js";
 import { makeArming, makeDetections, makeLosses, makeWindowTable } from "./session_tables.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
-import { sourcesOfSeveral } from "./several_data.js";
+import { bestIn, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges } from "./several_tables.js";
 import { makeState } from "./state.js";
 
@@ -145,7 +145,7 @@ function recordingInWindows(data, title) {
     start() {
       state.show(at.step.begin, at.step.end);
       player.seek(0);
-      const best = data.rows.filter(({ significant }) => significant[0]).sort((a, b) => a.q[0] - b.q[0])[0];
+      const best = bestIn(data.rows, 0);
       if (best) state.pick("episode", best);
       raster.showFirst();
     },

@@ -2,7 +2,7 @@
 
 import { rowsOf, spikesOf } from "./data.js";
 import { pathElements } from "./episodes_page.js";
-import { makeState } from "./state.js";
+import { leastQ, makeState } from "./state.js";
 
 export function readSeveral(raw) {
   const recordings = raw.recordings.map(({ name, run, spikes }) => ({ name, ...spikesOf({ run, unit_names: raw.unit_names, spikes }) }));
@@ -29,6 +29,13 @@ const noteOnEpisodes = {
   caveat: "Counts of a culture that bursts vary more than Poisson counts do, so p is too small there: look at the ratio of the rates first. " +
     "A rate also rises if the units only fire more, and then an edge can be gone because chance explains its higher count.",
 };
+
+// The significant row of a recording that a page opens on, if there is any: a chain before an edge, the least q first.
+export function bestIn(rows, k) {
+  const found = rows.filter(({ significant }) => significant[k]);
+  const chains = found.filter(({ isEdge }) => !isEdge);
+  return leastQ((chains.length > 0 ? chains : found).map((row) => ({ row, units: row.units, q: row.q[k], count: row.count[k] })))?.row;
+}
 
 // The changes that led to a recording, one for each row; none for the first one.
 export function changesTo(data, k) {

@@ -9,7 +9,7 @@ import { makeRaster } from "./raster.js";
 import { makeRateStrip } from "./rate_strip.js";
 import { makeComparedAbout } from "./several_about.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
-import { makeShown, readSeveral, sourcesOfSeveral } from "./several_data.js";
+import { bestIn, makeShown, readSeveral, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges, makeComparedTable } from "./several_tables.js";
 import { makeState } from "./state.js";
 
@@ -44,7 +44,8 @@ export function sideBySidePage(raw) {
     ],
     start() {
       circuits.forEach((circuit, k) => circuit.show(k));
-      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      const best = bestIn(data.rows, data.recordings.length - 1);
+      if (best) state.pick("episode", best);
     },
   };
 }
@@ -85,7 +86,8 @@ export function seriesPage(raw) {
     ],
     start() {
       player.seek(names.length - 1);
-      if (data.rows.length > 0) state.pick("episode", data.rows[0]);
+      const best = bestIn(data.rows, names.length - 1);
+      if (best) state.pick("episode", best);
       raster.showFirst();
     },
   };
