@@ -60,11 +60,21 @@ class Page(PageCase):
         self.assertEqual(end - begin, 200_000)
         self.assertAlmostEqual(max(begin, 1e6 * starts[0] - 100_000), begin, delta=1)
         self.assertIn("→", self.one("#correlogram h3").text)
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1400, "height": 900, "deviceScaleFactor": 1, "mobile": False})
+
+    def test_linked_views_are_on_one_screen(self):
+        """Also below warnings, to which the pictures yield: at once, and when the window changes."""
+        warning = "523 of 2,662 tested pairs of units are related within milliseconds, more than a circuit of sparse connections explains. " * 3
         self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
-        self.open(self.out / "report.html")
-        for view in ("#raster canvas", "#aligned canvas", "#circuit svg", "#correlogram svg"):
-            self.assertLessEqual(self.one(view).location["y"] + self.one(view).size["height"], 905, view)
+        for warnings in ([], [warning], [warning, warning]):
+            self.resize(1400, 900)
+            self.open_changed(lambda data: data["run"]["input"].update(warnings=warnings))
+            for width, height in ((1400, 900), (1400, 1000), (1400, 900)):
+                self.resize(width, height)
+                self.frame()
+                for view in ("#raster canvas", "#aligned canvas", "#circuit svg", "#correlogram svg"):
+                    with self.subTest(view, warnings=len(warnings), height=height):
+                        self.assertLessEqual(self.one(view).location["y"] + self.one(view).size["height"], height + 5)
+                        self.assertGreaterEqual(self.one(view).size["height"], 110)
 
     def test_opens_on_an_edge_or_on_nothing(self):
         def without_chains(data):

@@ -3,7 +3,7 @@
 import { axisMarks } from "./chart.js";
 import { withNumbers } from "./exports.js";
 import { el, grouped, shownName, shownNumber } from "./format.js";
-import { coloursOf, drawMarks, drawNames, sizedContext } from "./raster.js";
+import { coloursOf, drawMarks, drawNames, fitOf, sizedContext } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { withDrawing } from "./svg_context.js";
 
@@ -75,7 +75,7 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     if (!picked || !canvas.isConnected) return;
     const { starts, range, shaded, axis } = look(picked);
     const bands = bandsOf(picked, shaded);
-    const bandHeight = Math.round(Math.max(20, Math.min(110, 4 * starts.length, Math.min(560, 0.15 * window.innerHeight) / bands.length)));
+    const bandHeight = Math.round(Math.max(20, Math.min(110, 4 * starts.length, Math.min(560, 0.15 * window.innerHeight * fitOf(canvas)) / bands.length)));
     const top = bands.length * (bandHeight + bandGap);
     const width = element.clientWidth;
     const context = sizedContext(canvas, width, top + alignedBottom);

@@ -48,6 +48,18 @@ function show(views, linked) {
   document.querySelector("main").append(...(columns.length > 0 ? [el("div", { class: "linked" }, columns)] : []), ...others.map((id) => sections.get(id)));
 }
 
+// Where there are views one below the other, their pictures yield to what is above them and take a share of their usual
+// heights, so that all are on one screen. For each column: pixels of its headings, controls and notes, and the share of the
+// window that its pictures usually have.
+const columnsOfPictures = [[370, 0.47], [290, 0.53]];
+function fitPictures() {
+  const linked = document.querySelector(".linked");
+  columnsOfPictures.forEach(([around, usual], k) => {
+    const room = window.innerHeight - linked.offsetTop - around;
+    linked.children[k].style.setProperty("--fit", Math.min(1, Math.max(0.5, room / (usual * window.innerHeight))));
+  });
+}
+
 function start() {
   const raw = readDocument(document.getElementById("data").textContent);
   if (!Object.hasOwn(pages, raw.kind)) throw new Error("These data are of another version of spikeweave.");
@@ -61,6 +73,10 @@ function start() {
   if (raw.run?.summary) showVerdict(raw.run);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
   show(views, linked);
+  if (linked.some((ids) => ids.length > 1)) {
+    fitPictures();
+    window.addEventListener("resize", fitPictures, true);  // before the pictures are drawn again
+  }
   makeThemeButton(redraw);
   window.addEventListener("beforeprint", () => {
     redraw();

@@ -40,6 +40,9 @@ export function drawNames(context, names, rowHeight, left, colours, down = 0) {
   for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, Math.max(6, (row + 0.5) * rowHeight) + down, left - 8);
 }
 
+// The share of its usual height that a picture has among linked views.
+export const fitOf = (element) => Number(getComputedStyle(element).getPropertyValue("--fit") || 1);
+
 // A line with marks and their texts below a chart.
 export function drawMarks(context, marks, [from, to], { left, width, top }, textOf, colours) {
   context.strokeStyle = context.fillStyle = colours.text;
@@ -122,7 +125,7 @@ export function makeRaster(state, decorate = () => {}) {
   function resize(context, rows) {
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.parentElement.clientWidth;
-    const height = Math.max(160, Math.min(560, 12 * rows, 0.32 * window.innerHeight)) + axisHeight;
+    const height = Math.max(160, Math.min(560, 12 * rows, 0.32 * window.innerHeight * fitOf(canvas))) + axisHeight;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
