@@ -77,6 +77,8 @@ class Patterns(ComparedPage):
     def test_shows_itself_without_errors_and_requests(self):
         self.assert_quiet()
         self.assertEqual(self.one("h1").text, "spikeweave spade comparison")
+        figures = self.driver.find_elements(By.CSS_SELECTOR, "#patterns tbody tr:first-child td.number")
+        self.assertEqual(len(figures), 2 + 4 * len(self.folders))  # number and size; counts, rates, p and q
         self.assertIn("3 results of 12 units", self.one("#summary").text)
         self.assertEqual(len(self.one("#command").text.split("\n")), 3)
 

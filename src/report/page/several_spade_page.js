@@ -9,7 +9,7 @@ import { makeComparedAbout } from "./several_about.js";
 import { makeShown, readChanges, sourcesOfSeveral } from "./several_data.js";
 import { makeChanges } from "./several_tables.js";
 import { spadeSources } from "./spade_page.js";
-import { boxFilter, flagColumn, makeList, numberColumn, unitFilter, unitsColumn } from "./table.js";
+import { boxFilter, flagColumn, makeList, numberColumn, sizeColumn, unitFilter, unitsColumn } from "./table.js";
 
 const noteOnPatterns = {
   what: "patterns",
@@ -32,12 +32,12 @@ function readComparedPatterns(raw) {
 }
 
 function patternColumns({ recordings, names, path }) {
-  return [numberColumn("pattern"), { label: "size", value: (row) => row.units.length }, unitsColumn(names, "lags", path),
+  return [numberColumn("pattern"), sizeColumn, unitsColumn(names, "lags", path),
     ...recordings.flatMap(({ name }, k) => [
-      { label: `${shownName(name)}: count`, help: "windows that hold the pattern", value: (row) => row.count[k] },
-      { label: "per second", help: "count, by the time that was binned", value: (row) => row.rate[k], cell: (row) => shownNumber(row.rate[k], 4) },
-      { label: "p", help: "share of surrogates that reach the pattern's signature; a dash: not found, or not tested", value: (row) => row.p[k], cell: (row) => shownNumber(row.p[k]) },
-      { label: "q", help: "p, corrected for all signatures tested", value: (row) => row.q[k], cell: (row) => shownNumber(row.q[k]) },
+      { label: `${shownName(name)}: count`, help: "windows that hold the pattern", isNumber: true, value: (row) => row.count[k] },
+      { label: "per second", help: "count, by the time that was binned", isNumber: true, value: (row) => row.rate[k], cell: (row) => shownNumber(row.rate[k], 4) },
+      { label: "p", help: "share of surrogates that reach the pattern's signature; a dash: not found, or not tested", isNumber: true, value: (row) => row.p[k], cell: (row) => shownNumber(row.p[k]) },
+      { label: "q", help: "p, corrected for all signatures tested", isNumber: true, value: (row) => row.q[k], cell: (row) => shownNumber(row.q[k]) },
       flagColumn("found", (row) => row.found[k], "significant, or without surrogates frequent, and left after reduction"),
     ])];
 }
