@@ -25,6 +25,7 @@ namespace parallel {
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
                   const std::function<void(std::size_t)>& body) {
     core::throw_if_stopped(run.stop);
+    if (run.on_progress && n > 0) run.on_progress({task, 0, n});
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> done{0};
     std::mutex reporting;
