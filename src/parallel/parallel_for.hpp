@@ -10,8 +10,8 @@
 namespace spikeweave::parallel {
 
 /// Calls `body(i)` for i in [0, n) on the threads of `run`, with work stealing, so pieces may
-/// differ much in size. Reports progress under `task`, and that it begins. Throws the first exception of a body, or
-/// `cancelled`.
+/// differ much in size. Reports progress under `task`, and that it begins. Throws the first
+/// exception of a body, or `cancelled`.
 ///
 /// The calls are in no particular order; each must write only to memory that belongs to its i.
 void parallel_for(std::size_t n, const execution& run, std::string_view task,
