@@ -183,8 +183,7 @@ struct divided_pairs {
 // The spikes of a unit on two sides.
 class divided_unit {
 public:
-    divided_unit(const examined_unit& of, const separation& found)
-        : of_(of), found_(found), share_(0) {
+    divided_unit(const examined_unit& of, const separation& found) : of_(of), found_(found) {
         const auto ones = std::ranges::count(of.spread, char{1},
                                              [&](std::uint32_t spike) { return side_of(spike); });
         share_ = static_cast<double>(ones) / static_cast<double>(of.spread.size());
@@ -231,7 +230,7 @@ private:
 
     const examined_unit& of_;
     const separation& found_;
-    double share_;
+    double share_ = 0;
 };
 
 std::optional<mixed_unit> divide(std::uint32_t unit, const examined_unit& of,
