@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "core/near_spikes.hpp"
+#include "core/spike_walks.hpp"
 #include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"

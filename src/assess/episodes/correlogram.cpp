@@ -8,7 +8,7 @@
 
 #include "assess/episodes/lag_counts.hpp"
 #include "assess/episodes/window_test.hpp"
-#include "core/divisor.hpp"
+#include "core/spike_walks.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/assess/episodes/options.hpp"
 #include "spikeweave/core/error.hpp"

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/near_spikes.hpp"
+#include "core/spike_walks.hpp"
 #include "parallel/parallel_for.hpp"
 
 namespace spikeweave::assess {

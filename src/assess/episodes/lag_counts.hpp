@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/skip_while.hpp"
+#include "core/spike_walks.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 

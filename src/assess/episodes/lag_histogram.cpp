@@ -5,9 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/divisor.hpp"
-#include "core/near_spikes.hpp"
-#include "core/skip_while.hpp"
+#include "core/spike_walks.hpp"
 
 namespace spikeweave::assess {
 namespace {

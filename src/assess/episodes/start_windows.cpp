@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/skip_while.hpp"
+#include "core/spike_walks.hpp"
 
 namespace spikeweave::assess {
 

@@ -4,8 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/divisor.hpp"
-#include "core/skip_while.hpp"
+#include "core/spike_walks.hpp"
 
 namespace spikeweave::assess {
 namespace {
@@ -134,7 +133,7 @@ private:
     std::vector<std::int64_t> positions_;
     std::vector<start_window> windows_;
     std::vector<std::int64_t> turns_;
-    std::vector<std::int64_t> turns_with_;  // how many have so many starts
+    std::vector<std::int64_t> turns_with_;  // their number by the number of starts
     std::vector<double> probabilities_;
 };
 

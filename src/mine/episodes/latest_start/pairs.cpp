@@ -13,7 +13,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/near_spikes.hpp"
+#include "core/spike_walks.hpp"
 #include "core/stop.hpp"
 #include "mine/episodes/latest_start/survivors.hpp"
 #include "parallel/parallel_for.hpp"
