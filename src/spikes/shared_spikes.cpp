@@ -8,7 +8,6 @@
 #include <optional>
 #include <tuple>
 
-#include "core/spike_walks.hpp"
 #include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
@@ -81,12 +80,18 @@ public:
           crowded_(crowded_spikes(spikes, options.window.count())) {}
 
     std::vector<shared_spike_pair> pairs(const execution& run) const {
-        std::vector<std::vector<shared_spike_pair>> of_unit(trains_.unit_count());
-        parallel::parallel_for(of_unit.size(), run, "shared spikes", [&](std::size_t u) {
-            of_unit[u] = pairs_of(unit_id{static_cast<std::uint32_t>(u)});
+        // Coincidences are counted along time, for as many units at once as fit a cache: the spikes
+        // of one unit lie far apart in memory.
+        constexpr std::size_t counts_at_once = std::size_t{1} << 22;
+        const std::size_t units = trains_.unit_count();
+        const std::size_t at_once =
+            std::max<std::size_t>(1, counts_at_once / std::max<std::size_t>(1, units));
+        std::vector<std::vector<shared_spike_pair>> of_block((units + at_once - 1) / at_once);
+        parallel::parallel_for(of_block.size(), run, "shared spikes", [&](std::size_t b) {
+            of_block[b] = pairs_of(b * at_once, std::min(units, (b + 1) * at_once));
         });
         std::vector<shared_spike_pair> out;
-        for (const auto& some : of_unit) out.insert(out.end(), some.begin(), some.end());
+        for (const auto& some : of_block) out.insert(out.end(), some.begin(), some.end());
         std::ranges::sort(out, {}, [](const shared_spike_pair& p) {
             return std::make_tuple(-p.share, p.fewer, p.more);
         });
@@ -94,15 +99,21 @@ public:
     }
 
 private:
-    std::vector<shared_spike_pair> pairs_of(unit_id fewer) const {
+    // Those whose unit with fewer spikes is one of [first, end).
+    std::vector<shared_spike_pair> pairs_of(std::size_t first, std::size_t end) const {
         std::vector<shared_spike_pair> out;
-        const std::vector<std::size_t> coincidences = count_coincidences(fewer);
-        for (std::size_t v = 0; v < trains_.unit_count(); ++v) {
-            const unit_id more{static_cast<std::uint32_t>(v)};
-            if (!has_fewer(fewer, more) || !enough(coincidences[v], trains_.count(fewer))) continue;
-            const std::optional<shared_spike_pair> pair = compare(fewer, more);
-            if (pair) out.push_back(*pair);
-        }
+        const std::size_t units = trains_.unit_count();
+        const std::vector<std::uint32_t> coincidences = count_coincidences(first, end);
+        for (std::size_t u = first; u < end; ++u)
+            for (std::size_t v = 0; v < units; ++v) {
+                const unit_id fewer{static_cast<std::uint32_t>(u)};
+                const unit_id more{static_cast<std::uint32_t>(v)};
+                if (!has_fewer(fewer, more) ||
+                    !enough(coincidences[(u - first) * units + v], trains_.count(fewer)))
+                    continue;
+                const std::optional<shared_spike_pair> pair = compare(fewer, more);
+                if (pair) out.push_back(*pair);
+            }
         return out;
     }
 
@@ -131,18 +142,24 @@ private:
         return of_a != of_b ? of_a < of_b : a > b;
     }
 
-    // Counts the spikes of every unit within the window of one of this unit. A spike that meets two
-    // of another unit counts twice, so this is an upper bound of the shared ones.
-    std::vector<std::size_t> count_coincidences(unit_id unit) const {
-        std::vector<std::size_t> counts(trains_.unit_count());
+    // Counts the spikes of every unit within the window of one of each of these units. A spike that
+    // meets two of another unit counts twice, so this is an upper bound of the shared ones.
+    std::vector<std::uint32_t> count_coincidences(std::size_t first, std::size_t end) const {
+        const std::size_t all = trains_.unit_count();
+        std::vector<std::uint32_t> counts((end - first) * all);
         const auto times = spikes_->times_us();
         const auto units = spikes_->units();
-        const auto positions = trains_.positions(unit);
         const std::int64_t window_us = options_.window.count();
-        core::near_spikes(times, units, positions)
-            .each(-window_us, window_us, [&](std::size_t n, std::size_t i) {
-                if (!crowded_[positions[n]]) ++counts[to_index(units[i])];
-            });
+        std::size_t earliest = 0;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            while (times[i] - times[earliest] > window_us) ++earliest;
+            const std::size_t unit = to_index(units[i]);
+            if (unit < first || unit >= end || crowded_[i]) continue;
+            std::uint32_t* const of_unit = counts.data() + (unit - first) * all;
+            for (std::size_t k = earliest; k < times.size() && times[k] - times[i] <= window_us;
+                 ++k)
+                ++of_unit[to_index(units[k])];
+        }
         return counts;
     }
 
