@@ -186,6 +186,36 @@ void add_drift(option_list& list, recording_options& options) {
         .only_with("drift");
 }
 
+void add_sessions(option_list& list, recording_options& options) {
+    list.add(
+            "session", options.session,
+            "number of the session with these electrodes: in later ones than the first, some units "
+            "are others, and the rest have moved, changed and fire other spikes; a unit keeps its "
+            "name")
+        .at_least(1)
+        .at_most(1000)
+        .not_with({"spikes"});
+    list.add("turnover", options.turnover,
+             "fraction of the units that are others in the next session")
+        .at_least(0)
+        .at_most(1)
+        .only_with("session")
+        .written("P");
+    list.add("session_drift", options.session_drift_um,
+             "how far all units move along the probe from one session to the next, at most")
+        .in_micrometres()
+        .at_least(0)
+        .at_most(farthest_um)
+        .only_with("session");
+    list.add("session_change", options.session_change,
+             "how much amplitudes change from one session to the next: a standard deviation, as a "
+             "fraction; rates, places and waveforms change, too, unless it is 0")
+        .at_least(0)
+        .at_most(1)
+        .only_with("session")
+        .written("P");
+}
+
 }  // namespace
 
 template <>
@@ -315,6 +345,7 @@ option_list describe(recording_options& options) {
     add_probe(list, options);
     add_units(list, options);
     add_drift(list, options);
+    add_sessions(list, options);
     add_noise(list, options);
     add_difficulty(list, options);
     add_seed(list, options.seed);

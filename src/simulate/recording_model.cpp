@@ -124,7 +124,7 @@ void recording_model::draw_spikes(const execution& run) {
         if (!is_given) draw_times(units_[u], u, options_);
         draw_sizes(units_[u], u, options_);
         if (u >= options_.units) continue;
-        if (!is_given) names.push_back(std::to_string(u));
+        if (!is_given) names.push_back(std::to_string(units_[u].name));
         for (const std::int64_t time_us : units_[u].times_us) all.emplace_back(time_us, unit_id{u});
     }
     truth_.spikes = sequence_of(std::move(all), std::move(names), {duration{0}, options_.length});
@@ -233,7 +233,7 @@ coloured_filter::coloured_filter(double rate_hz) {
 // decreases with their distance.
 recording_noise::recording_noise(const recording_options& options,
                                  std::span<const recording_channel> channels)
-    : seed_(options.seed),
+    : seed_(seed_of_session(options)),
       spectrum_(realism_of(options).spectrum),
       filter_(options.rate_hz),
       alone_uv_(static_cast<float>(options.noise_uv * std::sqrt(alone))),

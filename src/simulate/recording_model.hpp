@@ -28,10 +28,27 @@ struct recording_unit {
     unit_waveform shape{};
     std::vector<std::int64_t> times_us{};
     std::vector<float> sizes{};  // size of each spike, about 1 on average
+    std::uint32_t name = 0;
+    std::uint64_t seed = 0;  // from which it was drawn
 };
 
 /// The field of a unit at the first sample.
 unit_field field_of(const recording_unit& unit, std::span<const recording_channel> channels);
+
+/// The units of the truth in the first session.
+std::vector<recording_unit> first_units(const recording_options& options,
+                                        std::span<const recording_channel> channels);
+
+/// The units of the truth in the session of the options, and how far all have moved until then.
+struct session_units {
+    std::vector<recording_unit> units;
+    double moved_um = 0;
+};
+session_units units_of_session(const recording_options& options,
+                               std::span<const recording_channel> channels);
+
+/// The seed of what is drawn anew in each session.
+std::uint64_t seed_of_session(const recording_options& options);
 
 /// The units of the truth, and after them those of the background, without spikes.
 std::vector<recording_unit> make_units(const recording_options& options,

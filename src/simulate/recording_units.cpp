@@ -148,6 +148,15 @@ std::uint32_t draw_original(random_stream& random, std::span<const recording_uni
     return originals[random.below(originals.size())];
 }
 
+unit_drawing drawing_of(const recording_options& options,
+                        std::span<const recording_channel> channels) {
+    return {.options = options,
+            .realism = realism_of(options),
+            .channels = channels,
+            .right = channels[options.columns - 1].x_um + margin_um,
+            .top = channels.back().y_um + margin_um};
+}
+
 void place_units(std::vector<recording_unit>& units, const unit_drawing& how) {
     const recording_options& options = how.options;
     random_stream random(options.seed, random_purpose::recording_units, 0);
@@ -259,17 +268,28 @@ unit_field field_of(const recording_unit& unit, std::span<const recording_channe
             channel.y_um - unit.what.y_um};
 }
 
-std::vector<recording_unit> make_units(const recording_options& options,
-                                       std::span<const recording_channel> channels) {
-    const unit_drawing how{.options = options,
-                           .realism = realism_of(options),
-                           .channels = channels,
-                           .right = channels[options.columns - 1].x_um + margin_um,
-                           .top = channels.back().y_um + margin_um};
+std::vector<recording_unit> first_units(const recording_options& options,
+                                        std::span<const recording_channel> channels) {
+    const unit_drawing how = drawing_of(options, channels);
     std::vector<recording_unit> units;
     place_units(units, how);
     shape_units(units, how);
+    for (std::uint32_t u = 0; u < units.size(); ++u) {
+        units[u].name = u;
+        units[u].seed = options.seed;
+    }
+    return units;
+}
+
+std::vector<recording_unit> make_units(const recording_options& options,
+                                       std::span<const recording_channel> channels) {
+    auto [units, moved_um] = units_of_session(options, channels);
+    const std::size_t of_truth = units.size();
+    const unit_drawing how = drawing_of(options, channels);
     add_background(units, how);
+    for (std::size_t u = of_truth; u < units.size(); ++u) units[u].what.y_um += moved_um;
+    if (options.session > 1)
+        for (recording_unit& unit : units) unit.what.channel = nearest_channel(unit.what, channels);
     if (how.realism.waveforms == waveform_variety::varied)
         for (recording_unit& unit : units) find_peak(unit, channels);
     return units;
@@ -278,10 +298,12 @@ std::vector<recording_unit> make_units(const recording_options& options,
 void draw_times(recording_unit& unit, std::uint32_t u, const recording_options& options) {
     const auto end_us = static_cast<double>(options.length.count());
     const auto dead_us = static_cast<double>(options.refractory.count());
-    random_stream random(options.seed, random_purpose::recording_spikes, u);
-    random_stream bursts(options.seed, random_purpose::recording_bursts, u, 0);
+    random_stream random(seed_of_session(options), random_purpose::recording_spikes, u);
+    random_stream bursts(unit.seed, random_purpose::recording_bursts, u, 0);
     burst_plan plan;
     if (unit.what.bursting) plan = plan_bursts(bursts);
+    if (options.session > 1)
+        bursts = random_stream(seed_of_session(options), random_purpose::recording_bursts, u, 1);
     const double mean_us = 1e6 / unit.what.rate_hz - dead_us +
                            plan.mean_more() * (1e6 / unit.what.rate_hz - mean_gap_us(dead_us));
     std::uint64_t left = 0;  // spikes of the burst after this one
@@ -305,9 +327,9 @@ void draw_times(recording_unit& unit, std::uint32_t u, const recording_options& 
 }
 
 void draw_sizes(recording_unit& unit, std::uint32_t u, const recording_options& options) {
-    random_stream bursts(options.seed, random_purpose::recording_bursts, u, 0);
+    random_stream bursts(unit.seed, random_purpose::recording_bursts, u, 0);
     const double drop = unit.what.bursting ? plan_bursts(bursts).drop : 0;
-    random_stream random(options.seed, random_purpose::recording_sizes, u);
+    random_stream random(seed_of_session(options), random_purpose::recording_sizes, u);
     const auto jitter = static_cast<float>(options.amplitude_jitter);
     unit.sizes.resize(unit.times_us.size());
     double missing = 0;

@@ -267,6 +267,44 @@ TEST(SimulateRecording, WritesTheMotionOnlyWithDrift) {
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "rec/motion.tsv"));
 }
 
+// A unit that stays keeps its name, about its amplitude, and its place but for what all units move.
+TEST(SimulateRecording, KeepsSomeUnitsInLaterSessions) {
+    recording_options options{.channels = 32, .length = 1s, .units = 60, .seed = 3};
+    options.turnover = 0.25;
+    options.session_drift_um = 50;
+    const recording_truth first = simulate_recording(options).truth;
+    options.session = 2;
+    const simulated_recording later = simulate_recording(options);
+    const recording_truth& second = later.truth;
+    std::vector<double> moved;
+    std::size_t kept = 0;
+    for (std::uint32_t u = 0; u < options.units; ++u) {
+        const std::string& name = second.spikes.name(unit_id{u});
+        if (name != first.spikes.name(unit_id{u})) {
+            EXPECT_EQ(name, std::to_string(options.units + u));
+            continue;
+        }
+        ++kept;
+        moved.push_back(second.units[u].y_um - first.units[u].y_um);
+        EXPECT_NEAR(second.units[u].peak_uv / first.units[u].peak_uv, 1, 0.25);
+    }
+    EXPECT_NEAR(static_cast<double>(kept), 45, 10);
+    const auto [least, most] = std::ranges::minmax(moved);
+    EXPECT_LT(most - least, 4.1);
+    EXPECT_GT(std::abs(least), 5);
+    EXPECT_NE(spike_trains(second.spikes).times_us(unit_id{0})[0],
+              spike_trains(first.spikes).times_us(unit_id{0})[0]);
+    EXPECT_EQ(samples_of(later.traces), samples_of(simulate_recording(options).traces));
+    options.turnover = 0;
+    options.session_drift_um = 0;
+    options.session_change = 0;
+    const recording_truth same = simulate_recording(options).truth;
+    for (std::uint32_t u = 0; u < options.units; ++u) {
+        EXPECT_EQ(same.units[u].y_um, first.units[u].y_um);
+        EXPECT_EQ(same.units[u].peak_uv, first.units[u].peak_uv);
+    }
+}
+
 TEST(SimulateRecording, RefusesWhatCannotBe) {
     for (const recording_options& options :
          {recording_options{.channels = 0}, recording_options{.columns = 33},

@@ -44,6 +44,7 @@ enum class random_purpose : std::uint32_t {
     recording_likeness = 64,
     recording_bursts = 65,
     recording_coloured_noise = 66,
+    recording_sessions = 67,
     label_permutation = 72,
     replay_spikes = 73,
     replay_identities = 74,

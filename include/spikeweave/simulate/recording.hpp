@@ -114,6 +114,12 @@ struct recording_options {
     /// Small units per channel that are in no truth: 0; 2.
     std::optional<double> background{};
     std::optional<noise_spectrum> spectrum{};  ///< white; coloured
+    /// The session of the same electrodes, from 1 on. In later ones some units are others, the rest
+    /// have moved together and changed, and all fire other spikes.
+    std::uint32_t session = 1;
+    double turnover = 0.2;         ///< fraction of the units that are others in the next session
+    double session_drift_um = 20;  ///< farthest that all units move from one session to the next
+    double session_change = 0.1;   ///< how much their amplitudes change, as a fraction
 };
 SPIKEWEAVE_API option_list describe(recording_options& options);
 
@@ -136,7 +142,8 @@ struct simulated_displacement {
 };
 
 /// The ground truth of a simulated recording. Times are those of the troughs on the nearest
-/// contact; units are named 0, 1, …
+/// contact; units are named 0, 1, …, and those that come in later sessions have further numbers, so
+/// that a name is one neuron in all sessions of a seed.
 struct recording_truth {
     spike_sequence spikes;
     std::vector<simulated_unit> units{};
