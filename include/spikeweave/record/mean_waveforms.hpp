@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,8 +23,13 @@ struct SPIKEWEAVE_API mean_waveforms {
     std::vector<float> values{};
     /// Standard deviations of the averaged spikes, laid out like `values`; 0 for a single spike.
     std::vector<float> deviations{};
+    /// The averages of those spikes alone that are in the first and in the second half of the
+    /// recording, laid out like `values`.
+    std::array<std::vector<float>, 2> halves{};
     /// Number of spikes averaged for each group.
     std::vector<std::uint64_t> spikes{};
+    /// The same in each half.
+    std::array<std::vector<std::uint64_t>, 2> spikes_of_halves{};
     /// Standard deviation of each channel's noise in the same unit; 0 for a silent one.
     std::vector<double> noise{};
 

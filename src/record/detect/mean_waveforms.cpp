@@ -85,7 +85,8 @@ std::vector<chosen_block> choose(std::span<const std::int64_t> frames,
 
 // Means and standard deviations from sums over the spikes of each group.
 void take_moments(const std::vector<double>& sums, const std::vector<double>& squares,
-                  std::size_t size, mean_waveforms& out) {
+                  const std::vector<double>& first_sums, std::size_t size, mean_waveforms& out) {
+    for (std::vector<float>& half : out.halves) half.resize(sums.size());
     out.values.resize(sums.size());
     out.deviations.resize(sums.size());
     for (std::size_t g = 0; g < out.group_count(); ++g) {
@@ -95,6 +96,11 @@ void take_moments(const std::vector<double>& sums, const std::vector<double>& sq
             const double left = std::max(0.0, squares[k] - sums[k] * mean);
             out.values[k] = static_cast<float>(mean);
             out.deviations[k] = static_cast<float>(std::sqrt(left / std::max(count - 1, 1.0)));
+            for (std::size_t h = 0; h < out.halves.size(); ++h) {
+                const double sum = h == 0 ? first_sums[k] : sums[k] - first_sums[k];
+                const std::uint64_t spikes = std::max<std::uint64_t>(out.spikes_of_halves[h][g], 1);
+                out.halves[h][k] = static_cast<float>(sum / static_cast<double>(spikes));
+            }
         }
     }
 }
@@ -129,6 +135,9 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
     const std::size_t size = out.frame_count * out.channel_count;
     std::vector<double> sums(group_count * size);
     std::vector<double> squares(group_count * size);
+    std::vector<double> first_sums(group_count * size);  // of the first half of the recording
+    for (std::vector<std::uint64_t>& half : out.spikes_of_halves) half.resize(group_count);
+    const auto middle = static_cast<std::int64_t>(from.frame_count() / 2);
     const auto chosen = choose(frames, groups, group_count, blocks.block_count(), most);
     const execution quiet{.threads = run.threads, .stop = run.stop};
     parallel::for_each_in_order(
@@ -140,6 +149,7 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
                 const auto& [group, spikes] = by_group[k];
                 double* const sum = sums.data() + group * size;
                 double* const square = squares.data() + group * size;
+                double* const first = first_sums.data() + group * size;
                 for (const std::uint32_t n : spikes) {
                     const std::int64_t offset = frames[n] - static_cast<std::int64_t>(block.first);
                     const float* const begin = block.frame(offset - window.before);
@@ -147,11 +157,15 @@ mean_waveforms average_waveforms(const recording& from, std::span<const std::int
                         sum[v] += begin[v];
                         square[v] += static_cast<double>(begin[v]) * begin[v];
                     }
+                    const std::size_t half = frames[n] < middle ? 0 : 1;
+                    ++out.spikes_of_halves[half][group];
+                    if (half == 0)
+                        for (std::size_t v = 0; v < size; ++v) first[v] += begin[v];
                 }
                 out.spikes[group] += spikes.size();
             });
         });
-    take_moments(sums, squares, size, out);
+    take_moments(sums, squares, first_sums, size, out);
     return out;
 }
 

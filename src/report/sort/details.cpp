@@ -72,6 +72,18 @@ void take_waveforms(const sorting_source& from, sorting_details& out) {
                 out.deviation.push_back(is_spread_known ? waveforms.deviations[at] : 0.0F);
             }
     }
+    for (std::size_t h = 0; h < waveforms.halves.size(); ++h) {
+        if (waveforms.halves[h].empty()) continue;
+        for (std::size_t u = 0; u + 1 < waveforms.group_count(); ++u) {
+            out.averaged_of_halves.push_back(waveforms.spikes_of_halves[h][u + 1]);
+            const std::size_t first = (u + 1) * out.frames * waveforms.channel_count;
+            for (std::size_t frame = 0; frame < out.frames; ++frame)
+                for (std::size_t k = 0; k < out.channels_per_unit; ++k)
+                    out.halves.push_back(
+                        waveforms.halves[h][first + frame * waveforms.channel_count +
+                                            out.channels[u * out.channels_per_unit + k]]);
+        }
+    }
 }
 
 void take_positions(const std::vector<recording_channel>& channels, sorting_details& out) {
@@ -197,6 +209,10 @@ void write_details(const std::filesystem::path& path, const sorting_details& det
     add_array(archive, "waveform_deviations", details.deviation, {units, details.frames, channels});
     add_array(archive, "waveform_peak", std::vector<std::uint64_t>{details.before}, {1});
     add_array(archive, "averaged_spikes", details.averaged, {units});
+    if (!details.halves.empty()) {
+        add_array(archive, "half_waveforms", details.halves, {2, units, details.frames, channels});
+        add_array(archive, "averaged_spikes_of_halves", details.averaged_of_halves, {2, units});
+    }
     const char* const amplitudes =
         details.in_microvolts ? "spike_amplitudes_uv" : "spike_feature_norms";
     add_array(archive, amplitudes, details.amplitudes, {details.amplitudes.size()});
@@ -221,6 +237,8 @@ sorting_details read_details(const std::filesystem::path& path) {
     file.read("waveform_deviations", out.deviation);
     out.before = file.number<std::size_t>("waveform_peak");
     file.read("averaged_spikes", out.averaged);
+    file.read("half_waveforms", out.halves);
+    file.read("averaged_spikes_of_halves", out.averaged_of_halves);
     file.read("spike_amplitudes_uv", out.amplitudes);
     out.in_microvolts = !out.amplitudes.empty();
     if (!out.in_microvolts) file.read("spike_feature_norms", out.amplitudes);
@@ -235,6 +253,8 @@ bool fit_together(const sorting_details& details) {
     return details.y_um.size() == channels && details.shanks.size() == channels &&
            details.mean.size() == values && details.deviation.size() == values &&
            details.channels.size() == units * details.channels_per_unit &&
+           (details.halves.empty() || (details.halves.size() == 2 * values &&
+                                       details.averaged_of_halves.size() == 2 * units)) &&
            (channels == 0 ||
             std::ranges::all_of(details.channels, [&](std::uint32_t c) { return c < channels; }));
 }

@@ -29,6 +29,9 @@ struct sorting_details {
     std::vector<float> mean{};
     std::vector<float> deviation{};
     std::vector<std::uint64_t> averaged{};  ///< spikes of each unit
+    /// Half of the recording x units x frames x channels, and half x units; empty in older files.
+    std::vector<float> halves{};
+    std::vector<std::uint64_t> averaged_of_halves{};
 
     /// Of each spike in the order of `sorting.npz`. Amplitudes are in microvolts if spikes were
     /// found by templates, else norms of features as in `phy/amplitudes.npy`.

@@ -69,7 +69,17 @@ TEST(MeanWaveforms, AreTheMeansOfFilteredTraces) {
                 ASSERT_NEAR(means.deviations[(g * means.frame_count + f) * channels + c], deviation,
                             1e-3)
                     << g << " " << f;
+                double sum_of_halves = 0;
+                for (std::size_t h = 0; h < 2; ++h)
+                    sum_of_halves += means.halves[h][(g * means.frame_count + f) * channels + c] *
+                                     static_cast<double>(means.spikes_of_halves[h][g]);
+                ASSERT_NEAR(sum_of_halves, sum, 1e-2) << g << " " << f;
             }
+    const auto in_first =
+        static_cast<std::size_t>(std::ranges::count_if(spikes.frames, [&](std::int64_t at) {
+            return at < static_cast<std::int64_t>(frames) / 2;
+        }));
+    EXPECT_EQ(means.spikes_of_halves[0][0] + means.spikes_of_halves[0][2], in_first);
     EXPECT_FALSE(means.signal_to_noise(1));
     EXPECT_EQ(means.noise.size(), channels);
 }
