@@ -68,6 +68,7 @@ std::vector<table_description> describe_tables() {
     add_to(out, "compare", report::tables_of(episode_comparison_report{}));
     add_to(out, "spade", tables_of_spade());
     add_to(out, "sort", tables_of_sort());
+    add_to(out, "track", report::tables_of(tracking_report{}));
     add_to(out, "replay", report::tables_of(replay_report{}));
     add_to(out, "assemblies", report::tables_of(assembly_report{}));
     return out;

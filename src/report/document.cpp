@@ -191,6 +191,11 @@ json read_document(const std::filesystem::path& folder) {
     json document = json::parse(in, nullptr, false);
     if (!document.is_object() || document.value("format", "") != format_of_results)
         throw io::file_error(path, "it is damaged: expected the document of a result");
+    if (document.value("kind", "") == "track")
+        throw io::file_error(
+            folder,
+            "it is a result of spikeweave track, which has no page; its tables are "
+            "neurons.tsv, matches.tsv, relations.tsv and sessions.tsv");
     if (document.value("version", json()) != version_of_results)
         throw io::file_error(path, "it is of another version of spikeweave: repeat the command");
     try {

@@ -17,6 +17,21 @@ namespace spikeweave {
 namespace report {
 namespace {
 
+// A result of tracking has the spikes of each session.
+std::vector<std::string_view> tracking_files() {
+    constexpr std::size_t most_sessions = 1000;
+    static const std::vector<std::string> spikes = [] {
+        std::vector<std::string> out;
+        for (std::size_t s = 1; s <= most_sessions; ++s)
+            out.push_back(fmt::format("spikes/{}.npz", s));
+        return out;
+    }();
+    std::vector<std::string_view> out{"neurons.tsv", "matches.tsv", "relations.tsv",
+                                      "sessions.tsv"};
+    out.insert(out.end(), spikes.begin(), spikes.end());
+    return out;
+}
+
 // The files of its own that a kind of result can have. The pictures that only older results have
 // are named as well, so that `--overwrite` replaces those.
 std::vector<std::string_view> own_files(result_kind kind) {
@@ -65,6 +80,8 @@ std::vector<std::string_view> own_files(result_kind kind) {
             return {"differences.tsv", "differences.graphml", "differences.svg"};
         case result_kind::pattern_differences:
             return {"differences.tsv"};
+        case result_kind::tracking:
+            return tracking_files();
         case result_kind::recording:
             return {"binary.json",    "probe.json", "properties/group.npy",
                     "si_folder.json", "traces.raw", "truth.npz",

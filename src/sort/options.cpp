@@ -4,6 +4,7 @@
 #include "spikeweave/sort/masked_gmm.hpp"
 #include "spikeweave/sort/quality.hpp"
 #include "spikeweave/sort/templates.hpp"
+#include "spikeweave/sort/tracking.hpp"
 
 namespace spikeweave {
 namespace {
@@ -133,6 +134,17 @@ option_list describe(template_options& options) {
         .in_bytes()
         .zero_is("none")
         .by_default("2GiB");
+    return list;
+}
+
+option_list describe(tracking_options& options) {
+    option_list list;
+    list.begin_group("Tracking");
+    list.add("min_probability", options.min_probability,
+             "two units are one neuron if the probability of it is at least this")
+        .above(0)
+        .at_most(1)
+        .written("P");
     return list;
 }
 

@@ -5,7 +5,7 @@
 namespace spikeweave::cli {
 
 std::span<const command_entry> all_commands() {
-    static constexpr std::array<command_entry, 21> commands{{
+    static constexpr std::array<command_entry, 22> commands{{
         {"run", "Analyse a recording: sort it if needed, then find its circuit and chains.",
          &declare_run, true},
         {"example", "Write a small recording with a known answer, to try a command with.",
@@ -16,6 +16,8 @@ std::span<const command_entry> all_commands() {
          &declare_simulate},
         {"sort", "Find units in a recording, or among spikes by their features and masks.",
          &declare_sort, true},
+        {"track", "Find the units of several sorted recordings that are one neuron.",
+         &declare_track},
         {"episodes", "Find chains of units that fire one after another at repeated delays.",
          &declare_episodes, true},
         {"windows", "Find chains in windows of a recording, and when its circuit changes.",

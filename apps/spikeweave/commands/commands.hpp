@@ -42,6 +42,7 @@ void declare_replay(CLI::App& sub, command& chosen);
 void declare_report(CLI::App& sub, command& chosen);
 void declare_compare(CLI::App& sub, command& chosen);
 void declare_table(CLI::App& sub, command& chosen);
+void declare_track(CLI::App& sub, command& chosen);
 void declare_devices(CLI::App& sub, command& chosen);
 void declare_doctor(CLI::App& sub, command& chosen);
 void declare_completion(CLI::App& sub, command& chosen);

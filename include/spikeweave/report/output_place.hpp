@@ -16,6 +16,7 @@ enum class result_kind : std::uint8_t {
     assemblies,
     episode_differences,
     pattern_differences,
+    tracking,
     recording,  ///< of `simulate_recording`
     part,       ///< of the surrogates of `episodes` or `spade`
 };
