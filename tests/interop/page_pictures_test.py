@@ -9,7 +9,7 @@ import gzip
 import json
 import unittest
 
-from browser import KEPT, MOST_MEAN, MOST_OF_A_BLOCK, UPDATE, PageCase, difference, spikeweave
+from browser import KEPT, LONG_WARNING, MOST_MEAN, MOST_OF_A_BLOCK, UPDATE, PageCase, difference, spikeweave
 from page_data import data_of, with_data
 
 EPISODES = ("raster", "aligned", "circuit", "correlogram", "episodes", "edges", "counts")
@@ -84,13 +84,16 @@ class Pictures(PageCase):
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())
 
-    def show(self, kind, width=1280, height=7000):  # by default all views are within the window
+    def show(self, kind, width=1280, height=7000, warnings=None):  # by default all views are within the window
         kept, shown = SHOWN.get(kind, (kind, kind))
         data = json.loads(gzip.decompress((KEPT / f"{kept}.json.gz").read_bytes())) | {"kind": shown}
+        if warnings is not None:
+            data["run"]["input"] = data["run"].get("input", {}) | {"warnings": warnings}
         page = self.folder / f"kept-{kind}.html"
         page.write_text(with_data(self.html, data), encoding="utf-8")
         self.resize(width, height)
         self.open(page)
+        self.settle()
         self.assertEqual(self.driver.get_log("browser"), [])
 
     def test_every_view_looks_as_it_did(self):
@@ -132,6 +135,25 @@ class Pictures(PageCase):
     def test_every_page_begins_on_a_wide_screen_as_it_did(self):
         for kind in VIEWS:
             self.assert_first_screen_looks_as_kept(kind, 1400, "wide")
+
+    def test_linked_views_are_on_one_screen(self):
+        """Also below a long warning, and at sizes at which their letters can be read."""
+        linked = """
+            return [...document.querySelectorAll(".linked section, .linked .two")].map((part) => {
+              const letters = [...part.querySelectorAll("svg text")].filter((text) => !text.closest(".scroll"))
+                .map((text) => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().d).filter((size) => size > 0);
+              return [part.id, part.getBoundingClientRect().bottom, Math.min(...letters, 99)];
+            })"""
+        seen = set()
+        for kind in VIEWS:
+            for warnings in ([], [LONG_WARNING]):
+                self.show(kind, 1400, 900, warnings)
+                for view, bottom, letters in self.driver.execute_script(linked):
+                    with self.subTest(f"{kind}-{view}", warnings=len(warnings)):
+                        self.assertLessEqual(bottom, 902)
+                        self.assertGreater(letters, 7)
+                    seen.add(kind)
+        self.assertEqual(set(VIEWS) - seen, {"comparison", "sort-comparison", "run"})
 
     def long_figures(self):
         """Figures with more than four digits, except whole ones with commas, times in seconds, commands and citations."""

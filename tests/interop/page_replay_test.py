@@ -9,7 +9,7 @@ import unittest
 from browser import NASTY, By, PageCase, rows_of, spikeweave
 from page_data import data_of, with_data
 
-COLUMNS = ("chain", None, "direction", "scale", "count", "expected", "z", "p", "q", "significant", None, "events_expected", "events_p", "events_q")
+COLUMNS = ("count", "q", "direction", None, "chain", "scale", "expected", "z", "p", "significant", None, "events_expected", "events_p", "events_q")
 
 
 def sequences(draw, begin, step, names, number=40):
@@ -63,7 +63,7 @@ class ReplayPage(PageCase):
         self.assert_same([[cell for cell, name in zip(row[1:], COLUMNS, strict=True) if name] for row in shown],
                          [[row[name] for name in COLUMNS if name] for row in self.rows])
         self.assertEqual([row[11] for row in shown], [f"{row['events_significant']} of {row['events_scored']}" for row in self.rows])
-        self.assertEqual(shown[0][2], "a →40-60ms→ b →40-60ms→ c →40-60ms→ d →40-60ms→ e")
+        self.assertEqual(shown[0][4], "a →40-60ms→ b →40-60ms→ c →40-60ms→ d →40-60ms→ e")
         self.press("#only-significant")
         self.assertEqual(len(self.table("scores")), sum(row["significant"] == "yes" for row in self.rows))
 
@@ -132,7 +132,7 @@ class ReplayPage(PageCase):
             data["unit_names"][:5] = NASTY[:5]
 
         self.open_nasty(change)
-        self.assertIn(NASTY[0], self.table("scores")[0][2])
+        self.assertIn(NASTY[0], self.table("scores")[0][4])
 
 
 class SurrogatesPage(ReplayPage):

@@ -160,14 +160,14 @@ class Busy(SessionPage):
                 for unit, delay in zip(units[1:], delays):
                     chain += [[round(1000 * ms) for ms in delay], self.data["unit_names"][unit]]
                 key = tuple(map(str, chain))
-                count = int(row[2])
-                self.assert_shown(row[3], count / WINDOW_S)
+                count = int(row[1])
+                self.assert_shown(row[4], count / WINDOW_S)
                 if key in table:
                     self.assertEqual(count, table[key])
                     compared += 1
                 elif len(units) > 2:
                     self.assertLess(count, threshold)
-                    self.assertEqual(row[4:6], ["–", "no"])
+                    self.assertEqual([row[2], row[5]], ["–", "no"])
                 if len(units) == 2:
                     inside = [times[(times >= begin) & (times < end)] for times in self.trains[0]]
                     self.assertEqual(count, count_pairs(inside[units[0]], inside[units[1]], *(1000 * ms for ms in delays[0])))
@@ -359,8 +359,8 @@ class ArmedAutomatically(SessionPage):
         self.assertGreater(len(recorded), 3)
         self.assertEqual([tuple(row[2:5]) for row in changes], recorded)
         triggers = query(self.session, "SELECT armed, count(*) FROM detection WHERE suppressed = 0 GROUP BY armed ORDER BY armed")
-        self.assertEqual([(int(row[0]), int(row[3])) for row in armed], triggers)
-        self.assertEqual({row[2] for row in armed}, {"its significance"})
+        self.assertEqual([(int(row[0]), int(row[1])) for row in armed], triggers)
+        self.assertEqual({row[4] for row in armed}, {"its significance"})
         self.press("#arming > div > div:nth-of-type(2) tbody tr:first-child button")
         begin, end, _ = self.view()
         self.assertTrue(begin <= float(recorded[0][0].split()[0]) * 1e6 <= end)

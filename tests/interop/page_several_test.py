@@ -9,6 +9,7 @@ import unittest
 from browser import NASTY, By, PageCase, np, rows_of, spikeweave
 from page_data import numbers, with_data
 from page_series_test import benjamini_hochberg, binomial_p
+from page_sort_test import HEADINGS
 
 try:
     import spikeinterface.core as si
@@ -281,9 +282,9 @@ class Sortings(ComparedPage):
                  for row in self.driver.find_elements(By.CSS_SELECTOR, "#pair-view tbody tr")}
         for k, folder in enumerate(self.folders):
             table = {row["unit"]: row for row in rows_of(folder / "units.tsv")}[self.sortings[k]["unit_names"][pair[k]]]
-            for key, value in table.items():
-                cell = shown[key.replace("_", " ")][k].replace("–", "")
-                self.assert_same([[cell]], [[value]])
+            self.assertEqual(set(shown), {heading for heading, key in HEADINGS.items() if key in table} - {"unit"})
+            for heading, cells in shown.items():
+                self.assert_same([[cells[k].replace("–", "")]], [[table[HEADINGS[heading]]]])
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#pair-view svg.waveforms")), 2)
         spikes = sum(len(self.all_trains[k][unit]) for k, unit in enumerate(pair))
         self.assertEqual(int(self.one(".where").get_attribute("data-view").split()[2]), spikes)

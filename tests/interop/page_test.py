@@ -9,7 +9,7 @@ import re
 import unittest
 import xml.etree.ElementTree as xml
 
-from browser import NASTY, ActionChains, By, Image, Keys, PageCase, delay_in, edge_cells, np, rows_of, spikeweave
+from browser import LONG_WARNING, NASTY, ActionChains, By, Image, Keys, PageCase, delay_in, edge_cells, np, rows_of, spikeweave
 from page_data import data_of, numbers, rows_of_columns, with_data
 
 
@@ -63,18 +63,32 @@ class Page(PageCase):
 
     def test_linked_views_are_on_one_screen(self):
         """Also below warnings, to which the pictures yield: at once, and when the window changes."""
-        warning = "523 of 2,662 tested pairs of units are related within milliseconds, more than a circuit of sparse connections explains. " * 3
         self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
-        for warnings in ([], [warning], [warning, warning]):
+        for warnings in range(3):
             self.resize(1400, 900)
-            self.open_changed(lambda data: data["run"]["input"].update(warnings=warnings))
+            self.open_changed(lambda data: data["run"]["input"].update(warnings=[LONG_WARNING] * warnings))
             for width, height in ((1400, 900), (1400, 1000), (1400, 900)):
                 self.resize(width, height)
-                self.frame()
+                self.settle()
                 for view in ("#raster canvas", "#aligned canvas", "#circuit svg", "#correlogram svg"):
-                    with self.subTest(view, warnings=len(warnings), height=height):
-                        self.assertLessEqual(self.one(view).location["y"] + self.one(view).size["height"], height + 5)
+                    with self.subTest(view, warnings=warnings, height=height):
+                        self.assertLessEqual(self.one(view).location["y"] + self.one(view).size["height"], height)
                         self.assertGreaterEqual(self.one(view).size["height"], 110)
+
+    def test_a_chain_of_eight_is_on_one_screen(self):
+        def lengthen(data):
+            best = data["run"]["circuit"]["chains"][0] - 1
+            data["episodes"]["units"][best] = list(range(4, 12))
+            data["episodes"]["delays_ms"][best] = [[4, 6]] * 7
+            data["episodes"]["q"][best] = 0
+
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.resize(1400, 900)
+        self.open_changed(lengthen)
+        self.settle()
+        self.assertEqual(self.one("#aligned h3").text.count("→"), 14)
+        self.assertLessEqual(self.one("#aligned").location["y"] + self.one("#aligned").size["height"], 900)
+        self.assertGreaterEqual(self.one("#aligned canvas").size["height"], 110)
 
     def test_opens_on_an_edge_or_on_nothing(self):
         def without_chains(data):

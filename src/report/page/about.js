@@ -31,12 +31,13 @@ export const sourceList = (sources) => el("ul", {}, [...new Set(sources)].map((t
 export const citeSection = (version, sources) => el("section", {}, el("h3", {}, "How to cite"), el("p", {}, `spikeweave ${valueText(version)}, with the methods of:`),
   sourceList(sources));
 
-// The options that the command, or the call, names; all others can be opened.
+// The options that the command, or the call, names, of a session those that have a value; all others can be opened.
 export function askedSection({ parameters = {}, command = "" }) {
   const named = new Set(command.split(/[\s(,]+/).map((word) => word.replace(/^--(no-)?/, "").split("=")[0].replaceAll("-", "_")));
-  const [asked, others] = [true, false].map((is) => Object.entries(parameters).filter(([name]) => named.has(name) === is));
+  const isAsked = ([name, value]) => (command === "" ? ![null, false, "", "automatic"].includes(value) : named.has(name));
+  const [asked, others] = [true, false].map((is) => Object.entries(parameters).filter((one) => isAsked(one) === is));
   return el("section", {}, el("h3", {}, "What was asked"), el("div", { id: "asked" }, listOf(asked),
-    el("details", { open: asked.length === 0 || named.has("config") }, el("summary", {}, `${others.length} options that it does not name, as they were used`), listOf(others))));
+    el("details", { open: asked.length === 0 || named.has("config") }, el("summary", {}, command === "" ? `${others.length} options without a value of their own` : `${others.length} options that it does not name, as they were used`), listOf(others))));
 }
 
 // `more`: names and values of what ran; `sources`: what is to be cited; `further`: more sections.

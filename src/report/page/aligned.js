@@ -1,13 +1,13 @@
 // The occurrences of what is picked under each other, each at its start.
 
+import { coloursOf, drawMarks, drawNames, fitOf, sizedContext } from "./canvas.js";
 import { axisMarks } from "./chart.js";
 import { withNumbers } from "./exports.js";
 import { el, grouped, shownName, shownNumber } from "./format.js";
-import { coloursOf, drawMarks, drawNames, fitOf, sizedContext } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { withDrawing } from "./svg_context.js";
 
-const [alignedLeft, alignedRight, alignedBottom, bandGap] = [110, 14, 40, 8];
+const [alignedLeft, alignedRight, alignedBottom] = [110, 14, 40];
 
 // Calls `take` with the lag of each spike of a train in [low, high) of each start, and the number of the occurrence.
 function eachSpikeAround(times, starts, low, high, take) {
@@ -75,7 +75,8 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     if (!picked || !canvas.isConnected) return;
     const { starts, range, shaded, axis } = look(picked);
     const bands = bandsOf(picked, shaded);
-    const bandHeight = Math.round(Math.max(20, Math.min(110, 4 * starts.length, Math.min(560, 0.15 * window.innerHeight * fitOf(canvas)) / bands.length)));
+    const bandGap = bands.length > 6 ? 3 : 8;
+    const bandHeight = Math.round(Math.max(11, Math.min(110, 4 * starts.length, Math.min(560, 0.18 * window.innerHeight * fitOf(canvas)) / bands.length - bandGap)));
     const top = bands.length * (bandHeight + bandGap);
     const width = element.clientWidth;
     const context = sizedContext(canvas, width, top + alignedBottom);

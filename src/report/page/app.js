@@ -48,16 +48,25 @@ function show(views, linked) {
   document.querySelector("main").append(...(columns.length > 0 ? [el("div", { class: "linked" }, columns)] : []), ...others.map((id) => sections.get(id)));
 }
 
-// Where there are views one below the other, their pictures yield to what is above them and take a share of their usual
-// heights, so that all are on one screen. For each column: pixels of its headings, controls and notes, and the share of the
-// window that its pictures usually have.
-const columnsOfPictures = [[370, 0.47], [290, 0.53]];
-function fitPictures() {
-  const linked = document.querySelector(".linked");
-  columnsOfPictures.forEach(([around, usual], k) => {
-    const room = window.innerHeight - linked.offsetTop - around;
-    linked.children[k].style.setProperty("--fit", Math.min(1, Math.max(0.5, room / (usual * window.innerHeight))));
-  });
+// Pictures in columns that end below the window take a smaller share of their usual heights, `--fit`, until all are on one
+// screen. A step is small enough that no column of pictures gets lower than it has to be.
+const leastFit = 0.3;
+function keepOnScreen(linked, redraw) {
+  const columns = [...linked.children];
+  const fit = (column) => Number(column.style.getPropertyValue("--fit") || 1);
+  const step = () => {
+    if (getComputedStyle(linked).display !== "grid") return;
+    const excess = (column) => linked.offsetTop + column.offsetHeight - window.innerHeight;
+    const low = columns.filter((column) => excess(column) > 0 && fit(column) > leastFit);
+    const shares = low.map((column) => Math.max(leastFit, fit(column) - Math.max(0.005, (1.2 * excess(column)) / window.innerHeight)));
+    low.forEach((column, k) => column.style.setProperty("--fit", shares[k]));
+    if (low.length === 0) return;
+    redraw();
+    requestAnimationFrame(step);
+  };
+  const watch = new ResizeObserver(() => requestAnimationFrame(step));
+  columns.forEach((column) => watch.observe(column));
+  window.addEventListener("resize", () => columns.forEach((column) => column.style.removeProperty("--fit")), true);
 }
 
 function start() {
@@ -73,10 +82,7 @@ function start() {
   if (raw.run?.summary) showVerdict(raw.run);
   document.querySelector("nav").append(...views.flatMap(([id, name]) => [linkTo(id, name), " "]));
   show(views, linked);
-  if (linked.some((ids) => ids.length > 1)) {
-    fitPictures();
-    window.addEventListener("resize", fitPictures, true);  // before the pictures are drawn again
-  }
+  if (linked.length > 0) keepOnScreen(document.querySelector(".linked"), redraw);
   makeThemeButton(redraw);
   window.addEventListener("beforeprint", () => {
     redraw();

@@ -6,7 +6,6 @@ import { makeCounts } from "./counts.js";
 import { rowsOf, spikesOf } from "./data.js";
 import { el, grouped, noteOnFirst, testFigure } from "./format.js";
 import { patternElements } from "./patterns.js";
-import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { makeState } from "./state.js";
@@ -71,7 +70,6 @@ export function assembliesPage(raw) {
   const data = { ...spikesOf(raw), assemblies: rowsOf(raw.assemblies, "assembly").map((row, i) => readAssembly(row, raw.active, i)), total: raw.assemblies.total };
   const state = makeState(data, (row) => findActivations(data, row));
   const raster = makeRaster(state);
-  const strip = makeRateStrip(state);
   const path = (row) => [...patternElements(data.names, row), ` in bins of ${row.bin_ms} ms`];
   const aligned = makeAligned(state, { hint: "Pick an assembly.", path, shadedText: "the bins of its lags", look: lookOfAssembly(state) });
   return {
@@ -80,7 +78,7 @@ export function assembliesPage(raw) {
     linked: [["raster"], ["aligned"]],
     found: `${grouped(data.total)} ${data.total === 1 ? "assembly" : "assemblies"}`,
     views: [
-      ["raster", "Raster", el("div", {}, raster.element, strip.element)],
+      ["raster", "Raster", raster.element],
       ["aligned", "Occurrences", aligned.element, "Activations of an assembly, aligned"],
       ["assemblies", "Assemblies", makeAssemblies(state)],
       ["counts", "Count over time", makeCounts(state, path, "Pick an assembly.", activationsLeft)],
@@ -88,7 +86,7 @@ export function assembliesPage(raw) {
       ["about", "About", makeAbout(data, [["assemblies", data.total]], assemblySources), "About this result"],
     ],
     redraw() {
-      for (const one of [raster, strip, aligned]) one.redraw();
+      for (const one of [raster, aligned]) one.redraw();
     },
     start() {
       if (data.assemblies.length > 0) state.pick("assembly", leastP(data.assemblies));

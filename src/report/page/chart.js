@@ -23,7 +23,7 @@ export function axesOf({ left, right, top, bottom }, x, y, textOf = (mark) => sh
     svg("text", { class: "title", transform: `translate(14 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.title)];
 }
 
-const [width, height, left, right, top, bottom] = [560, 220, 56, 12, 14, 44];
+const [width, height, left, right, top, bottom] = [560, 220, 56, 18, 14, 44];
 
 // The places of bins of equal width from `low` to `high`, and of values up to `highest`.
 function scalesOf(low, high, bins, highest) {
@@ -38,8 +38,8 @@ function scalesOf(low, high, bins, highest) {
 const emptyChart = (label) => svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label });
 
 // Titles and scales of a chart of bins.
-const axesOfBins = ({ x, y }, { low, high, highest, xLabel, yLabel, xText }) => axesOf({ left, right: width - right, top, bottom: height - bottom },
-  { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x, text: xText }, { title: yLabel, marks: axisMarks(0, highest, 4).marks, at: y });
+const axesOfBins = ({ x, y }, { low, high, highest, xLabel, yLabel, xText, areCounts }) => axesOf({ left, right: width - right, top, bottom: height - bottom },
+  { title: xLabel, marks: axisMarks(low, high, 8).marks, at: x, text: xText }, { title: yLabel, marks: axisMarks(0, highest, 4).marks.filter((mark) => !areCounts || Number.isInteger(mark)), at: y });
 
 const meanLine = ({ y, at }, values) => values.map((value, i) => `${at(i)},${y(value)} ${at(i + 1)},${y(value)}`).join(" ");
 
@@ -83,7 +83,7 @@ export function barChart({ label, xLabel, yLabel, low, high, bars, band, line, s
   if (line)
     chart.append(svg("polyline", { class: "mean", points: meanLine(scales, line) }));
   if (marker) chart.append(svg("g", { class: "marker" }, svg("line", { y1: top, y2: height - bottom })));
-  chart.append(...axesOfBins(scales, { low, high, highest, xLabel, yLabel, xText }));
+  chart.append(...axesOfBins(scales, { low, high, highest, xLabel, yLabel, xText, areCounts: bars.every(Number.isInteger) }));
   tellBins(chart, scales, bars.length, (i) => `${grouped(bars[i])}${line ? `, ${shownNumber(line[i])} by chance` : ""}`);
   withNumbers(chart, () => ({ heads: ["from", "to", "count", ...(line ? ["by_chance"] : [])], rows: bars.map((count, i) => [...ends(i), count, ...(line ? [line[i]] : [])]) }));
   return { element: el("div", { class: "frame" }, chart), moveMarker: (value) => chart.querySelector(".marker").setAttribute("transform", `translate(${x(value)})`) };

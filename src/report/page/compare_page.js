@@ -126,6 +126,7 @@ export function comparePage(raw) {
     data, state,
     rows: { finding: data.rows },
     redraw: () => {},
+    linked: circuit ? [["differences", "findings"]] : [],
     found: `${firstOf(data.rows.length, data.total)} findings in two conditions, ${grouped(changed.length)} changed`,
     views: [
       ...(circuit ? [["differences", "Differences", circuit, `What differs between ${data.sides.join(" and ")}`]] : []),

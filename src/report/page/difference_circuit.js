@@ -2,7 +2,7 @@
 
 import { withNumbers } from "./exports.js";
 import { el, intervalText, shownName } from "./format.js";
-import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, nodeElements, numbersOfWays } from "./graph.js";
+import { arrowElement, arrowHead, curve, graphElement, graphPlaces, markPicked, nodeElements, numbersOfWays, wideSize } from "./graph.js";
 
 export const looks = { up: "stronger", down: "weaker", same: "same" };
 const legendOf = (b) => [["stronger", `more in ${b}`], ["weaker", `less in ${b}`], ["same", "no significant change"]];
@@ -28,11 +28,12 @@ export function makeDifferenceCircuit(state) {
   const legend = legendOf(sides[1]);
   const pairs = rows.filter(({ units, delays_ms: delays }) => delays && units.length === 2);
   if (pairs.length === 0) return null;
-  const places = graphPlaces(pairs);
+  const size = wideSize(pairs);
+  const places = graphPlaces(pairs, size);
   const numbers = numbersOfWays(pairs);
   const arrows = pairs.map((row, i) => differenceArrow(state, row, numbers[i], places));
   const nodes = nodeElements(places, names);
-  const picture = graphElement("Differences: units, and pairs to pick", legend.map(([kind]) => arrowHead(kind)), arrows, nodes);
+  const picture = graphElement("Differences: units, and pairs to pick", legend.map(([kind]) => arrowHead(kind)), arrows, nodes, size);
   const box = el("input", { type: "checkbox", id: "only-different", onchange: () =>
     pairs.forEach((row, i) => { arrows[i].style.display = box.checked && row.change === "none" ? "none" : ""; }) });
   state.listen((what) => {

@@ -9,7 +9,6 @@ import { rowsOf, spikesOf } from "./data.js";
 import { el, grouped, intervalText, nameElement, noteOnFirst, testFigure } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePsth } from "./psth.js";
-import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
 import { leastQ, makeState } from "./state.js";
 import { boxFilter, figureColumn, flagColumn, inWords, leastFilter, makeList, numberColumn, sizeColumn, unitFilter, unitsColumn } from "./table.js";
@@ -118,11 +117,10 @@ export function episodesPage(raw) {
   const hint = "Pick an episode or an edge.";
   const raster = makeRaster(state);
   const psth = makePsth(state);
-  const strip = makeRateStrip(state);
   const aligned = makeAligned(state, { hint, path, shadedText: "the times that its delays allow", look: () => lookOfEpisode(state.now) });
   const circuit = makeCircuit(state);
   const redraw = () => {
-    for (const one of [raster, strip, aligned]) one.redraw();
+    for (const one of [raster, aligned]) one.redraw();
   };
   return {
     data, state, redraw,
@@ -130,7 +128,7 @@ export function episodesPage(raw) {
     linked: [["raster", "aligned"], ["circuit", "correlogram"]],
     found: `${grouped(data.episodeTotal)} frequent episodes, ${grouped(data.edges.length)} edges`,
     views: [
-      ["raster", "Raster", el("div", {}, raster.element, strip.element)],
+      ["raster", "Raster", raster.element],
       ["aligned", "Occurrences", aligned.element, "Occurrences, aligned"],
       ["circuit", "Circuit", circuit.picture],
       ["correlogram", "Correlogram", makeCorrelogram(state), "Cross-correlogram of an edge"],

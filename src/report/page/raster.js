@@ -1,97 +1,20 @@
-// The spikes of all units over time, with the occurrences of what is picked.
+// The spikes of all units over time, with the occurrences of what is picked, and the rate of all units below them.
 
+import { coloursOf, drawMarks, drawNames, drawOccurrences, fitOf } from "./canvas.js";
 import { axisMarks } from "./chart.js";
 import { withNumbers } from "./exports.js";
 import { el, grouped, shownName, timeText } from "./format.js";
 import { countColumns, drawSpikes, firstAtOrAfter } from "./raster_image.js";
+import { makeRateStrip } from "./rate_strip.js";
 import { contextOf, withDrawing } from "./svg_context.js";
 import { tellUnderPointer } from "./tip.js";
 
 const mostNamesWide = 120;
 const axisHeight = 34;
 
-export function coloursOf(element) {
-  const style = getComputedStyle(element);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
-  return { ink: parts("--ink"), paper: parts("--paper"), text: colour("--text"), mark: colour("--mark"), blue: colour("--blue"), violet: colour("--violet"), soft: colour("--soft"), lost: colour("--lost"), shade: colour("--shade"), rule: colour("--rule"), band: colour("--band"), font: style.fontFamily };
-}
-
-// The context of a canvas of this size, as sharp as the screen.
-export function sizedContext(canvas, width, height) {
-  const other = contextOf(canvas, width, height);
-  if (other) return other;
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  return context;
-}
-
-// The parts of the picture that are drawn as lines and text: names, axis and occurrences.
-export function drawNames(context, names, rowHeight, left, colours, down = 0) {
-  const step = Math.ceil(11 / rowHeight);
-  context.fillStyle = colours.text;
-  context.font = `11px ${colours.font}`;
-  context.textAlign = "right";
-  context.textBaseline = "middle";
-  for (let row = 0; row < names.length; row += step) context.fillText(names[row], left - 6, Math.max(6, (row + 0.5) * rowHeight) + down, left - 8);
-}
-
-// The share of its usual height that a picture has among linked views.
-export const fitOf = (element) => Number(getComputedStyle(element).getPropertyValue("--fit") || 1);
-
-// A line with marks and their texts below a chart.
-export function drawMarks(context, marks, [from, to], { left, width, top }, textOf, colours) {
-  context.strokeStyle = context.fillStyle = colours.text;
-  context.textAlign = "center";
-  context.textBaseline = "top";
-  context.lineWidth = 1;
-  context.beginPath();
-  context.moveTo(left, top + 0.5);
-  context.lineTo(left + width, top + 0.5);
-  for (const mark of marks) {
-    const x = left + ((mark - from) / (to - from)) * width;
-    context.moveTo(x, top);
-    context.lineTo(x, top + 5);
-    context.fillText(textOf(mark), x, top + 8);
-  }
-  context.stroke();
-}
-
 function drawAxis(context, from, to, left, width, top, colours) {
   const { marks, step } = axisMarks(from, to, Math.max(2, width / 110));
   drawMarks(context, marks, [from, to], { left, width, top }, (mark) => timeText(mark, step), colours);
-}
-
-// Occurrences on the same column of pixels are drawn once. Lines join spikes that are far enough apart to see them.
-export function drawOccurrences(context, { occurrences, picked, from, to }, rowOf, rowHeight, left, width, colours) {
-  const size = picked.units.length;
-  const scale = width / (to - from);
-  const x = (time) => Math.round(left + (time - from) * scale);
-  const y = picked.units.map((unit) => Math.round((rowOf.get(unit) + 0.5) * rowHeight));
-  const thick = Math.round(Math.max(3, Math.min(rowHeight, 14)));
-  context.strokeStyle = context.fillStyle = colours.mark;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  let column = -1;
-  for (let at = 0; at < occurrences.length; at += size) {
-    if (occurrences[at + size - 1] < from || occurrences[at] > to) continue;
-    const here = x(occurrences[at]);
-    if (here === column) continue;
-    column = here;
-    const joined = (occurrences[at + size - 1] - occurrences[at]) * scale > 4;
-    for (let k = 0; k < size; ++k) {
-      const place = x(occurrences[at + k]);
-      context.fillRect(place - 1, y[k] - (thick >> 1), 2, thick);
-      if (!joined) continue;
-      if (k === 0) context.moveTo(place, y[0]);
-      else context.lineTo(place, y[k]);
-    }
-  }
-  context.stroke();
 }
 
 // The spikes as lines of a picture; those on the same column of pixels are one.
@@ -115,6 +38,7 @@ export function makeRaster(state, decorate = () => {}) {
   const canvas = el("canvas", { tabindex: "0", role: "application", "aria-label": "Raster of spikes. Arrow keys move, plus and minus zoom, 0 shows everything, n and p go to the next and previous occurrence." });
   const where = el("output", { class: "where", "data-view": "" });
   const onlyPicked = el("input", { type: "checkbox", id: "only-picked", onchange: () => redraw() });
+  const strip = makeRateStrip(state);
   let area = { left: 60, width: 1, height: 1, ratio: 1 };
   let image = null;
   let waiting = false;
@@ -125,7 +49,8 @@ export function makeRaster(state, decorate = () => {}) {
   function resize(context, rows) {
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.parentElement.clientWidth;
-    const height = Math.max(160, Math.min(560, 12 * rows, 0.32 * window.innerHeight * fitOf(canvas))) + axisHeight;
+    const fit = fitOf(canvas);
+    const height = Math.round(Math.max(110, 160 * fit, Math.min(560, 12 * rows, 0.32 * window.innerHeight * fit))) + axisHeight;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
@@ -151,6 +76,7 @@ export function makeRaster(state, decorate = () => {}) {
     else drawPixels(context, trains, to, colours);
     const rowHeight = height / Math.max(1, units.length);
     drawRest(context, units, rowHeight, colours);
+    if (!context.isSvg) strip.draw();
   }
 
   function drawPixels(context, trains, to, colours) {
@@ -260,7 +186,7 @@ export function makeRaster(state, decorate = () => {}) {
     button("−", "Zoom out", () => zoom(2)), button("All", "Show the whole recording", all),
     button("Previous occurrence", "Previous occurrence", () => jump(-1)), button("Next occurrence", "Next occurrence", () => jump(1)),
     el("label", { for: "only-picked" }, onlyPicked, " only units of what is picked"), where);
-  return { element: el("div", {}, controls, el("div", { class: "raster" }, canvas)), redraw,
+  return { element: el("div", {}, controls, el("div", { class: "raster" }, canvas), strip.element), redraw,
     showFirst() {
       if (state.occurrenceCount() > 0) showAt(now.occurrences[0]);
     } };

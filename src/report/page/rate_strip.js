@@ -1,8 +1,8 @@
 // The rate of all units together over the whole recording, and the part of it that is shown.
 
+import { coloursOf, sizedContext } from "./canvas.js";
 import { withNumbers } from "./exports.js";
 import { el, shownNumber, timeText } from "./format.js";
-import { coloursOf, sizedContext } from "./raster.js";
 import { countColumns } from "./raster_image.js";
 import { tellUnderPointer } from "./tip.js";
 
@@ -12,10 +12,11 @@ export function makeRateStrip(state) {
   const { data, now } = state;
   const canvas = el("canvas", { role: "img" });
   const note = el("p", { class: "note" });
-  let [length, most, rates] = [1, 1, []];
+  let [counted, length, most, rates] = [null, 1, 1, []];
 
-  // Of the recording that is shown.
+  // Of the spikes that are shown.
   function count() {
+    counted = data.trains;
     const total = new Uint32Array(rateBins);
     const counts = new Uint32Array(rateBins);
     for (const { times } of data.trains) {
@@ -25,7 +26,7 @@ export function makeRateStrip(state) {
     length = (data.end - data.begin) / rateBins;
     rates = Array.from(total, (number) => (1e6 * number) / length);
     most = Math.max(1, ...rates);
-    const words = `Spikes of all units per second over the whole recording, at most ${shownNumber(most)} in ${shownNumber(length / 1e6)} s`;
+    const words = `Spikes of ${data.trains.length === 2 ? "both" : "all"} units per second over the whole recording, at most ${shownNumber(most)} in ${shownNumber(length / 1e6)} s`;
     canvas.setAttribute("aria-label", words);
     canvas.dataset.counts = total.join(" ");
     note.textContent = `${words}.`;
@@ -33,6 +34,7 @@ export function makeRateStrip(state) {
 
   function draw() {
     if (!canvas.isConnected) return;
+    if (data.trains !== counted) count();
     const width = canvas.parentElement.clientWidth;
     const context = sizedContext(canvas, width, stripHeight);
     const colours = coloursOf(canvas);
@@ -57,11 +59,5 @@ export function makeRateStrip(state) {
     return `${timeText(timeAt(event), length)}: ${shownNumber(rates[bin])} spikes/s`;
   });
   withNumbers(canvas, () => ({ heads: ["from_s", "rate_hz"], rows: rates.map((rate, i) => [(data.begin + i * length) / 1e6, rate]) }));
-  count();
-  state.listen((what) => {
-    if (what === "recording") count();
-    if (what === "view" || what === "recording") draw();
-  });
-  window.addEventListener("resize", draw);
-  return { element: el("div", { class: "strip" }, canvas, note), redraw: draw };
+  return { element: el("div", { class: "strip" }, canvas, note), draw };
 }

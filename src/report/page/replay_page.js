@@ -9,7 +9,6 @@ import { withNumbers } from "./exports.js";
 import { el, firstOf, grouped, noteOnFirst, shownName, shownNumber, svg } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makeRaster } from "./raster.js";
-import { makeRateStrip } from "./rate_strip.js";
 import { makeState } from "./state.js";
 import { boxFilter, figureColumn, flagColumn, inWords, makeList, numberColumn, unitsColumn } from "./table.js";
 
@@ -75,8 +74,9 @@ const replayHelps = {
 
 function columnsOfTests({ names }) {
   const figure = (key) => figureColumn(key, replayHelps[inWords(key)]);
-  return [numberColumn("test"), figure("chain"), unitsColumn(names, "delays", (row) => chainElements(names, row), ({ chainUnits }) => ({ units: chainUnits })),
-    { label: "direction", value: (row) => row.direction }, ...["scale", "count", "expected", "z", "p", "q"].map(figure), flagColumn("significant"),
+  return [numberColumn("test"), ...["count", "q"].map(figure), { label: "direction", value: (row) => row.direction },
+    unitsColumn(names, "delays", (row) => chainElements(names, row), ({ chainUnits }) => ({ units: chainUnits })),
+    ...["chain", "scale", "expected", "z", "p"].map(figure), flagColumn("significant"),
     { label: "events in order", help: "of those in which at least three units of the chain fire", value: (row) => row.events_significant, cell: (row) => `${grouped(row.events_significant)} of ${grouped(row.events_scored)}` },
     ...["events_expected", "events_p", "events_q"].map(figure)];
 }
@@ -167,26 +167,23 @@ export function replayPage(raw) {
   const data = readReplay(raw);
   const state = makeState(data, data.occurrencesOf);
   const raster = makeRaster(state, eventShades(state));
-  const strip = makeRateStrip(state);
   const [tests, chart] = makeTests(state);
   const { chains, events } = data.run.replay;
   const significant = data.tests.filter((row) => row.significant).length;
   return {
     data, state,
     rows: { test: data.tests },
+    linked: [["raster", "scores"]],
     found: `${grouped(chains)} chain${chains === 1 ? "" : "s"} in ${grouped(events)} event${events === 1 ? "" : "s"}, ${grouped(significant)} of ${firstOf(data.tests.length, data.testTotal)} tests significant`,
     views: [
-      ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Shaded: events. Orange: occurrences of what is picked, at its scale and in its direction."), strip.element)],
+      ["raster", "Raster", el("div", {}, raster.element, el("p", { class: "note" }, "Shaded: events. Orange: occurrences of what is picked, at its scale and in its direction."))],
       ["scores", "Scores", tests, "Scores of chains, forward and in reverse"],
       ["scales", "Scales", chart, "Score against scale factor"],
       ["events", "Events", makeEvents(state), "The order in each event"],
       ["counts", "Count over time", makeCounts(state, (row) => [...pathElements(data.names, row), ` at scale ${shownNumber(row.scale)}, ${row.direction}`], "Pick a test.")],
       ["about", "About", makeAbout(data, [["chains", chains], ["events", events]], replaySources), "About this result"],
     ],
-    redraw() {
-      raster.redraw();
-      strip.redraw();
-    },
+    redraw: raster.redraw,
     start() {
       const best = data.tests.toSorted((a, b) => Math.min(a.q, a.events_q) - Math.min(b.q, b.events_q) || a.p - b.p)[0];
       if (best) state.pick("test", best);

@@ -1,10 +1,10 @@
 // Amplitude and depth of spikes over time, with the motion of the tissue.
 
+import { coloursOf, sizedContext } from "./canvas.js";
 import { axisMarks } from "./chart.js";
 import { withNumbers } from "./exports.js";
 import { el, grouped, shownNumber } from "./format.js";
 import { drawnInTurn } from "./in_turn.js";
-import { coloursOf, sizedContext } from "./raster.js";
 import { withDrawing } from "./svg_context.js";
 
 const [plotHeight, plotLeft, plotRight, plotTop, plotBottom] = [300, 66, 14, 8, 44];

@@ -1,7 +1,7 @@
 // The marks of a session in pictures: detections, losses and the window in the raster, and the whole session in a strip.
 
+import { drawOccurrences } from "./canvas.js";
 import { el, shownNumber, svg } from "./format.js";
-import { drawOccurrences } from "./raster.js";
 import { firstAtOrAfter } from "./raster_image.js";
 import { stepAt } from "./session_data.js";
 

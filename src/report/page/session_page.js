@@ -1,6 +1,6 @@
 // The page of a recording in windows, which a player moves through.
 
-import { listOf, makeAbout } from "./about.js";
+import { askedSection, listOf, makeAbout } from "./about.js";
 import { episodeSources } from "./episodes_page.js";
 import { makeExports } from "./exports.js";
 import { el, firstOf, grouped, shownName, shownNumber } from "./format.js";
@@ -119,7 +119,7 @@ function parts(data, { state, at, move }) {
   const scene = () => ({ picture: circuit.picture, raster: raster.element.querySelector("canvas"), title: shownName(recordings[at.number].name) });
   const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const key = (kind, words) => [el("span", { class: `key ${kind}` }, words), " "];
-  const legend = el("p", { class: "note" }, `Strip: ${overview.words} in each window. `, overview.legend, "Raster: ",
+  const legend = el("p", { class: "note" }, `Bars on top: ${overview.words} in each window. `, overview.legend, "Raster: ",
     data.raw.kind === "session" ? [...key("stronger", "triggers"), ...key("same", "suppressed detections"), ...key("lost", "losses")] : [], "blue edge above: the window; black line: the time; orange: what is picked.");
   return { raster, player, overview, go, seek, scene, status, legend, circuitView: edges.length === 0 ? noEdges("windows") : graph };
 }
@@ -133,6 +133,7 @@ function recordingInWindows(data, title) {
   return {
     state, at, go,
     redraw: raster.redraw,
+    linked: [[title.toLowerCase()]],
     rows: { episode: data.rows },
     steps: { name: "window", count: data.steps.length, shown: () => at.number, go: seek },
     playerView: [title.toLowerCase(), title, el("div", {}, shownOf(data), overview.picture, player.element, status, pictures, legend,
@@ -175,7 +176,7 @@ function makeSessionAbout(data, sources) {
       ["windows", grouped(raw.window_total)], ["detections", grouped(raw.detections.total)], ["triggers", `${grouped(triggers)} of ${firstOf(data.detections.length, raw.detections.total)} detections`]])),
     section("What was lost", lost.length === 0 ? el("p", {}, "Nothing is known to be lost.") : el("ul", { id: "lost", class: "lost-text" }, lost.map(([words, number]) => el("li", {}, `${words}: ${grouped(number)}`))),
       listOf([["second spikes of a unit at a time, left out", grouped(raw.duplicates)], ["messages that came twice, left out", grouped(raw.repeated)]])),
-    section("What was asked", listOf(Object.entries(run.parameters ?? {}))),
+    askedSection(run),
     section("How to check", el("pre", { id: "command", tabindex: "0" }, `spikeweave live ${shownName(run.input?.path ?? "")} --verify`)),
     section("How to cite", el("ul", {}, sources.map((text) => el("li", {}, text)))));
 }

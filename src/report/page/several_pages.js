@@ -6,7 +6,6 @@ import { el, grouped, nameElement, shownName } from "./format.js";
 import { findOccurrences } from "./occurrences.js";
 import { makePlayer } from "./player.js";
 import { makeRaster } from "./raster.js";
-import { makeRateStrip } from "./rate_strip.js";
 import { makeComparedAbout } from "./several_about.js";
 import { changeLegend, directBox, makeComparedCircuit, noEdges } from "./several_circuit.js";
 import { bestIn, makeShown, readSeveral, sourcesOfSeveral } from "./several_data.js";
@@ -55,11 +54,7 @@ export function seriesPage(raw) {
   const ties = data.recordings[0].run.search?.ties ?? "time";
   const { state, recording, showRecording } = makeShown(data, ({ trains }, row) => findOccurrences(trains, row.units, row.delays_ms, ties));
   const raster = makeRaster(state);
-  const strip = makeRateStrip(state);
-  const parts = partsOf(data, () => {
-    raster.redraw();
-    strip.redraw();
-  });
+  const parts = partsOf(data, raster.redraw);
   const circuit = makeComparedCircuit(state, parts.edges, "Circuit: units, and edges to pick");
   const names = data.recordings.map(({ name }) => name);
   const player = makePlayer(names, (position) => {
@@ -70,9 +65,10 @@ export function seriesPage(raw) {
   const graph = el("div", {}, el("p", { class: "controls" }, directBox([circuit])), el("div", { class: "frame" }, circuit.picture), changeLegend());
   const pictures = el("div", { class: "two" },
     el("div", {}, parts.edges.length === 0 ? noEdges("recordings") : graph),
-    el("div", { id: "raster" }, raster.element, strip.element));
+    el("div", { id: "raster" }, raster.element));
   return {
     ...parts, state,
+    linked: [["series"]],
     steps: { name: "recording", count: names.length, shown: () => recording.number, go: player.seek },
     views: [
       ["series", "Series", el("div", {}, player.element, pictures, makeExports(scene))],

@@ -8,7 +8,8 @@ import { makeComparedAbout } from "./several_about.js";
 import { sortSources } from "./sort_page.js";
 import { readSorting } from "./sorting_data.js";
 import { makeState } from "./state.js";
-import { boxFilter, figureColumn, flagColumn, inWords, makeList, plainTable } from "./table.js";
+import { boxFilter, figureColumn, flagColumn, makeList, plainTable } from "./table.js";
+import { nameOfColumn } from "./units.js";
 import { drawWaveforms } from "./waveforms.js";
 
 const sortComparisonSources = [
@@ -75,7 +76,7 @@ function makePairs(state) {
 function makePair(state) {
   const { data } = state;
   const element = el("div", { id: "pair-view" }, el("p", { class: "note" }, "Pick a pair."));
-  const columns = [...new Set(data.sortings.flatMap((sorting) => sorting.columns))];
+  const columns = [...new Set(data.sortings.flatMap((sorting) => sorting.columns))].filter((key) => key !== "unit" && nameOfColumn(key));
   const quality = ({ unit, sorting }, key) => figureOrText(sorting.units.find((row) => row.number === unit + 1)?.[key]);
   const waveform = ({ unit, sorting }, name) => el("div", {}, el("h3", {}, name),
     sorting.waveforms ? el("div", { class: "frame" }, drawWaveforms(sorting, unit + 1)) : el("p", { class: "note" }, "There are no waveforms: features were sorted, not a recording."));
@@ -83,7 +84,7 @@ function makePair(state) {
     if (what !== "picked") return;
     const { sides } = state.now.picked;
     const names = data.names.map(shownName);
-    element.replaceChildren(plainTable("Both units", ["", ...names], columns.map((key) => [inWords(key), ...sides.map((side) => quality(side, key))])),
+    element.replaceChildren(plainTable("Both units", ["", ...names], columns.map((key) => [nameOfColumn(key), ...sides.map((side) => quality(side, key))])),
       el("div", { class: "two" }, sides.map((side, k) => waveform(side, names[k]))));
   });
   return element;

@@ -67,6 +67,7 @@ export function severalSpadePage(raw) {
   return {
     data, state,
     rows: { pattern: data.rows },
+    linked: [["raster", "patterns"]],
     steps: { name: "recording", count: data.recordings.length, shown: () => recording.number, go: showRecording },
     redraw: raster.redraw,
     found: `${grouped(data.recordings.length)} results of ${grouped(data.names.length)} units, ${grouped(data.rows.length)} patterns, ${grouped(inAll)} found in all`,

@@ -4,7 +4,6 @@ import { makeAbout } from "./about.js";
 import { el, grouped } from "./format.js";
 import { makeProbe } from "./probe.js";
 import { makeRaster } from "./raster.js";
-import { makeRateStrip } from "./rate_strip.js";
 import { makeAmplitudes, makeDepths } from "./scatter.js";
 import { followOther, makeSimilar } from "./similar_units.js";
 import { readSorting } from "./sorting_data.js";
@@ -39,14 +38,10 @@ export function sortPage(raw) {
   const state = makeState(data, (row) => data.trains[row.number - 1]?.times ?? new Float64Array(0));
   followOther(state);
   const raster = makeRaster(state);
-  const strip = makeRateStrip(state);
   const [amplitudes, depths] = [makeAmplitudes(state), makeDepths(state)];
   const timed = data.spikeCount > 0;
   const redraw = () => {
-    if (timed) {
-      raster.redraw();
-      strip.redraw();
-    }
+    if (timed) raster.redraw();
     amplitudes.redraw();
     depths.redraw();
   };
@@ -62,7 +57,7 @@ export function sortPage(raw) {
       ["correlograms", "Correlograms", makeUnitCorrelograms(state)],
       ["amplitudes", "Amplitude", amplitudes.element, "Amplitude over time"],
       ["depths", "Depth", depths.element, "Depth over time"],
-      ["raster", "Raster", timed ? el("div", {}, raster.element, strip.element) : el("p", { class: "note" }, "The times of the spikes are not known.")],
+      ["raster", "Raster", timed ? raster.element : el("p", { class: "note" }, "The times of the spikes are not known.")],
       ["merges", "Merges", makeMerges(state), "Merges and other decisions"],
       ["about", "About", makeAbout(data, ranSort(data.run), sortSources, [aboutPhy(data)]), "About this result"],
     ],

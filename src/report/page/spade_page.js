@@ -5,7 +5,6 @@ import { makeAligned } from "./aligned.js";
 import { makeCounts } from "./counts.js";
 import { el, grouped } from "./format.js";
 import { makePatternLegend, makePatterns, patternElements, readPatterns } from "./patterns.js";
-import { makeRateStrip } from "./rate_strip.js";
 import { makeRaster } from "./raster.js";
 import { makeFunnel, makeSpectrum } from "./spectrum.js";
 import { leastQ, makeState } from "./state.js";
@@ -36,18 +35,17 @@ function viewsOfSpikes(state) {
     return { views: [["raster", "Raster", el("p", { class: "note" }, "Windows were searched, of which the times are not known: there is no raster.")]], counts: [], linked: [], redraw() {}, showFirst() {} };
   const path = (row) => patternElements(names, row);
   const raster = makeRaster(state);
-  const strip = makeRateStrip(state);
   const { bin_us: bin, length } = windows;
   const aligned = makeAligned(state, { hint: "Pick a pattern.", path, shadedText: "the bins of its lags", look: (row) => ({
     starts: row.found.starts, range: [-0.5 * length * bin, 1.5 * length * bin], axis: "time from the start of the window (ms)",
     shaded: row.lags_ms.map((ms) => [1000 * ms, 1000 * ms + bin]) }) });
   return {
-    views: [["raster", "Raster", el("div", {}, raster.element, makePatternLegend(state), strip.element)], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
+    views: [["raster", "Raster", el("div", {}, raster.element, makePatternLegend(state))], ["aligned", "Occurrences", aligned.element, "Occurrences of a pattern, aligned"]],
     counts: [["counts", "Count over time", makeCounts(state, path, "Pick a pattern.")]],
     linked: [["raster"], ["aligned"]],
     showFirst: raster.showFirst,
     redraw() {
-      for (const one of [raster, strip, aligned]) one.redraw();
+      for (const one of [raster, aligned]) one.redraw();
     },
   };
 }

@@ -41,6 +41,13 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
   const element = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table),
     el("p", { class: "pages" }, before, status, after));
 
+  // The page stays where it is.
+  function bringIntoFrame(row) {
+    const frame = element.firstChild;
+    const isIn = !row || (row.offsetTop - table.tHead.offsetHeight >= frame.scrollTop && row.offsetTop + row.offsetHeight <= frame.scrollTop + frame.clientHeight);
+    if (!isIn) frame.scrollTop = row.offsetTop - frame.clientHeight / 2;
+  }
+
   function turn(by) {
     page += by;
     draw();
@@ -113,6 +120,7 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
       const place = shown.indexOf(row);
       if (place >= 0) page = Math.floor(place / rowsShown);
       draw();
+      bringIntoFrame(body.querySelector("tr.picked"));
     },
   };
 }

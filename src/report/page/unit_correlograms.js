@@ -34,8 +34,8 @@ function drawIntervals({ trains, refractory }, unit) {
     low: 0, high: longestInterval, bars, shade: refractory ? [0, refractory] : undefined }).element;
   chart.dataset.counts = bars.join(" ");
   const all = Math.max(0, times.length - 1);
-  const text = refractory === null ? "" : `${grouped(short)} of ${grouped(all)} intervals (${shownNumber(all > 0 ? (100 * short) / all : 0)} %) are shorter than the refractory period of ${refractory} ms.`;
-  return [chart, el("p", { class: "note", id: "violations" }, text)];
+  const text = refractory === null ? "" : `${grouped(short)} of ${grouped(all)} intervals of unit ${unit} (${shownNumber(all > 0 ? (100 * short) / all : 0)} %) are shorter than the refractory period of ${refractory} ms.`;
+  return { chart, text };
 }
 
 export function makeUnitCorrelograms(state) {
@@ -44,11 +44,14 @@ export function makeUnitCorrelograms(state) {
   const choice = el("select", { id: "other-unit", onchange: () => state.choose(data.units.find(({ number }) => number === Number(choice.value))) },
     data.units.map((unit) => el("option", { value: unit.number }, String(unit.number))));
   const charts = el("div", { class: "two" });
+  const violations = el("span", { id: "violations" });
 
   const redraw = drawnInTurn(charts, () => {
     const [picked, other] = [state.now.picked.number, state.other.unit.number];
+    const { chart, text } = drawIntervals(data, picked);
+    violations.textContent = text;
     charts.replaceChildren(
-      el("div", {}, el("h3", {}, `unit ${picked}`), drawCorrelogram(data, picked, picked)), el("div", {}, el("h3", {}, `intervals of unit ${picked}`), ...drawIntervals(data, picked)),
+      el("div", {}, el("h3", {}, `unit ${picked}`), drawCorrelogram(data, picked, picked)), el("div", {}, el("h3", {}, `intervals of unit ${picked}`), chart),
       ...(other === picked ? [] : [el("div", {}, el("h3", {}, `unit ${picked} → unit ${other}`), drawCorrelogram(data, picked, other)), el("div", {}, el("h3", {}, `unit ${other}`), drawCorrelogram(data, other, other))]));
   });
 
@@ -58,5 +61,5 @@ export function makeUnitCorrelograms(state) {
     redraw();
   });
   return el("div", {}, el("p", { class: "controls" }, el("label", { for: "other-unit" }, "with unit ", choice)), charts,
-    el("p", { class: "note" }, "Shaded: the refractory period. Dashed: independent units at constant rates."));
+    el("p", { class: "note" }, violations, " Shaded: the refractory period. Dashed: independent units at constant rates."));
 }

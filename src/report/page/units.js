@@ -15,6 +15,8 @@ const unitColumns = [
   ["separation", "separation (SD)", "of the two groups into which its spikes divide best"], ["peak_channel", "channel", "where it is largest, from 0"],
   ["possibly_one_neuron_with", "may be one neuron with"], ["cross_talk_with", "may share cross-talk with"], ["origin", "origin", "a unit of the known templates, or a new one"]];
 
+export const nameOfColumn = (key) => unitColumns.find(([one]) => one === key)?.[1];
+
 const texts = new Set(["label", "reason", "possibly_one_neuron_with", "cross_talk_with", "origin"]);
 // Columns that only some sortings have.
 const isKnown = { amplitude: (row) => row.amplitude !== null, origin: (row) => Boolean(row.origin) };

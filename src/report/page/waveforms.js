@@ -47,7 +47,7 @@ export function drawWaveforms({ channels, waveforms }, unit, other = null) {
     const lineOf = (values) => Array.from(values, (value, i) => `${x(cell, i).toFixed(1)},${y(cell, value).toFixed(1)}`).join(" ");
     const second = others.find((one) => one.channel === channel);
     picture.append(svg("g", { class: k === largest ? "wave peak" : "wave", "data-channel": channel }, svg("polygon", { class: "band", points: [...edge(1), ...edge(-1).reverse()].join(" ") }),
-      svg("polyline", { class: "line", points: lineOf(mean) }), second ? svg("polyline", { class: "line second", points: lineOf(second.mean) }) : [], svg("text", { x: x(cell, 0), y: y(cell, 0) - 5 }, String(channel))));
+      svg("polyline", { class: "line", points: lineOf(mean) }), second ? svg("polyline", { class: "line second", points: lineOf(second.mean) }) : [], svg("text", { x: x(cell, 0), y: y(cell, 0) - 9 }, String(channel))));
   });
   const perMs = cellWidth / (waveforms.end - waveforms.begin);
   picture.append(scaleBar(cellHeight / (up + down), perMs, (up + down) / 2, waveforms.end - waveforms.begin, waveMargin, body + waveMargin + waveFoot));

@@ -2,7 +2,7 @@
 
 import { axisMarks } from "./chart.js";
 import { el, shownName, timeText } from "./format.js";
-import { coloursOf, drawMarks, drawNames, drawOccurrences } from "./raster.js";
+import { coloursOf, drawMarks, drawNames, drawOccurrences } from "./canvas.js";
 
 const [densityAxis, namesWide, detectionHeight] = [34, 90, 14];
 
