@@ -36,7 +36,18 @@ class Example(CliTest):
         self.refused("example", "chains", "-o", self.folder / "a.npz", says="exists")
 
     def test_an_ending_that_no_format_has_is_refused_with_those_that_work(self):
-        self.refused("example", "chains", "-o", self.folder / "a.h5", says="spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb")
+        self.refused("example", "chains", "-o", self.folder / "a.mat", says="spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb (NWB, also as .h5)")
+
+    def test_an_output_needs_a_name(self):
+        self.refused("example", "-o", self.folder / "a.tsv", says="there is no example ''")
+
+    def test_an_hdf5_file_is_nwb(self):
+        for ending in ("nwb", "h5"):
+            self.ok("example", "chains", "-o", self.folder / f"{ending}.{ending}")
+        self.assertIn("a.h5 (nwb)", self.ok("info", (self.folder / "h5.h5").rename(self.folder / "a.h5")).stdout)
+        self.ok("convert", self.folder / "a.h5", self.folder / "again.tsv")
+        self.ok("convert", self.folder / "nwb.nwb", self.folder / "other.tsv")
+        self.assertEqual((self.folder / "again.tsv").read_bytes(), (self.folder / "other.tsv").read_bytes())
 
     def test_chains_has_two(self):
         self.assertIn("2 chains of 4 to 8 units", self.summary(self.written("chains")))
@@ -72,9 +83,8 @@ class Example(CliTest):
         self.refused("example", "cultur", says=("culture, network, chains, patterns, recording", "did you mean culture?"))
 
     def test_a_recording_is_a_folder(self):
-        for name in ("rec.nwb", "rec.h5"):
+        for name in ("rec.nwb", "rec.h5", "rec.tsv"):
             self.refused("example", "recording", "-o", self.folder / name, says=(name, "folder"))
-        self.refused("example", "culture", "-o", self.folder / "culture.h5", says=("culture.h5", ".tsv", ".npz"))
         self.assertEqual(self.names(), [])
 
 

@@ -31,7 +31,7 @@ class Simulate(CliTest):
         for model, size in (("sym26", ("--length", "2s")), ("patterns", ("--length", "2s")),
                             ("network", ("--neurons", "30", "--units", "10", "--length", "2s")),
                             ("recording", ("--length", "1s")), ("features", ("--spikes", "500"))):
-            out = self.folder / f"{model}.npz"
+            out = self.folder / (model if model == "recording" else f"{model}.npz")
 
             made = json.loads(self.ok("simulate", model, *size, "-o", out, "--json").stdout)
 

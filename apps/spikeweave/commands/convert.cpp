@@ -20,7 +20,8 @@ struct convert_command {
 // Labels of units go on with them into the formats that have a place for these.
 void write(const convert_command& options, const spike_file& file, const execution& run) {
     const std::filesystem::path to = options.to;
-    const bool has_place = to.extension() == ".npz" || to.extension() == ".nwb";
+    const std::filesystem::path ending = to.extension();
+    const bool has_place = ending == ".npz" || ending == ".nwb" || ending == ".h5";
     if (file.labels.empty() || !has_place)
         return write_spikes(to, file.spikes, run, options.overwrite);
     write_units(to, file.spikes, std::vector<unit_column>{label_column(to, file.labels)}, run,
@@ -50,7 +51,7 @@ void declare_convert(CLI::App& sub, command& chosen) {
     add_described(sub, describe(options->reading));
     sub.add_option("OUT", options->to,
                    "file to write; the ending of its name selects the format: .tsv .txt .csv (also "
-                   "with .gz), .npz, .nwb")
+                   "with .gz), .npz, .nwb (NWB, also as .h5)")
         ->required()
         ->type_name("");
     sub.add_flag("--overwrite", options->overwrite, "replace OUT if it exists");

@@ -30,7 +30,7 @@ std::string list_of_examples() {
 }
 
 void run(example_command& options, invocation& call) {
-    if (options.name.empty()) return write_stdout(list_of_examples());
+    if (options.name.empty() && options.to.empty()) return write_stdout(list_of_examples());
     const example_recording& which = find_example(options.name);
     if (options.to.empty()) options.to = which.file;
     std::vector<std::string> simulate{"simulate", std::string(which.model)};
@@ -58,7 +58,8 @@ void declare_example(CLI::App& sub, command& chosen) {
     option_list list;
     list.begin_group("Options");
     list.add("output", options->to,
-             "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb), or the folder "
+             "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb, also as .h5), or "
+             "the folder "
              "of a recording; the truth is written beside it, as by simulate")
         .by_default("the name of the example")
         .written("OUT");

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cli/described_options.hpp"
@@ -77,11 +80,14 @@ void write_spikes_of(Made (*simulate)(const Options&, const execution&), const c
 }
 
 void write_recording(const simulate_command<recording_options>& options, const invocation& call) {
-    if (const fs::path ending = options.to.extension(); ending == ".nwb" || ending == ".h5")
+    constexpr std::array<std::string_view, 7> of_spikes{".tsv", ".txt", ".csv", ".gz",
+                                                        ".npz", ".nwb", ".h5"};
+    if (const std::string ending = options.to.extension().string();
+        std::ranges::find(of_spikes, ending) != of_spikes.end())
         throw invalid_argument(
             fmt::format("'{}' is named as a file, and a recording is written as a folder: give a "
                         "name without {}",
-                        options.to.string(), ending.string()));
+                        options.to.string(), ending));
     check_result_place(options.to, options.overwrite, result_kind::recording);
     const recording_truth truth = simulate_recording(options.to, options.model, options.overwrite,
                                                      call.run(options.threads.threads));
@@ -134,7 +140,8 @@ void add_spike_model(CLI::App& parent, command& chosen, const char* name, const 
     add_model<Options>(
         parent, chosen,
         {name, about,
-         "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb); the truth is "
+         "file of spikes to write (.tsv .txt .csv, also with .gz; .npz; .nwb, also as .h5); the "
+         "truth is "
          "written beside it, as NAME.truth.tsv",
          "OUT and its truth if they exist", example},
         [simulate, planted](simulate_command<Options>& options, const invocation& call) {

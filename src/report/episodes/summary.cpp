@@ -176,9 +176,9 @@ private:
                 significant +=
                     p_.report.table.episodes[i].what.size() == level.size && p_.significant(i) ? 1
                                                                                                : 0;
-            line("  {:>4} {:>12} {:>12} {:>12} {:>9.3f}", level.size, level.candidates,
-                 level.frequent, level.size == 1 ? "-" : std::to_string(significant),
-                 level.seconds);
+            line("  {:>4} {:>12} {:>12} {:>12} {:>9.3f}", level.size,
+                 core::grouped(level.candidates), core::grouped(level.frequent),
+                 level.size == 1 ? "-" : core::grouped(significant), level.seconds);
         }
     }
 

@@ -20,8 +20,6 @@
 namespace spikeweave {
 namespace {
 
-using report::number_text;
-
 // A row; without a test one with the same columns.
 report::row test_row(const replay_report& from, const replay_test* given) {
     const replay_test test = given != nullptr ? *given : replay_test{};
@@ -158,7 +156,7 @@ std::string summarize(const replay_report& from) {
         const replay_test& test = tests[order[i]];
         fmt::format_to(std::back_inserter(out),
                        "{:<9} {:>8} {:>8} {:>9} {:>10} {:>4} of {:<4} {:>7} {:>10}  {}\n",
-                       to_string(test.direction), number_text(test.scale),
+                       to_string(test.direction), report::shown_number(test.scale),
                        core::grouped(test.count), report::shown_number(test.expected),
                        report::p_text(test.q), test.significant, test.scored,
                        report::shown_number(test.expected_significant),

@@ -261,6 +261,11 @@ std::vector<unit_column> with_doubtful_pairs(const spike_sequence& spikes,
     return out;
 }
 
+// NWB files are HDF5 files.
+bool is_nwb(const std::filesystem::path& written) {
+    return written.extension() == ".nwb" || written.extension() == ".h5";
+}
+
 }  // namespace
 
 template <>
@@ -315,17 +320,18 @@ void write_spikes(const std::filesystem::path& path, const spike_sequence& spike
     const std::vector<unit_column> columns = with_doubtful_pairs(spikes, {});
     const writing job{path, spikes, run, columns, overwrite};
     if (name.ends_with(".npz")) return write_npz(job);
-    if (name.ends_with(".nwb")) return write_nwb(job);
+    if (is_nwb(path)) return write_nwb(job);
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
     for (const std::string_view extension : {".tsv", ".txt", ".csv"})
         if (name.ends_with(extension)) return write_text(job);
     throw invalid_argument(fmt::format(
-        "'{}': spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb",
+        "'{}': spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb "
+        "(NWB, also as .h5)",
         path.string()));
 }
 
 unit_column label_column(const std::filesystem::path& path, std::vector<std::string> labels) {
-    return {.name = path.extension() == ".nwb" ? "quality" : "label",
+    return {.name = is_nwb(path) ? "quality" : "label",
             .description = "good, mua (several neurons), noise or unsorted",
             .texts = std::move(labels)};
 }
@@ -340,7 +346,7 @@ void write_units(const std::filesystem::path& path, const spike_sequence& spikes
     }
     const std::vector<unit_column> all = with_doubtful_pairs(spikes, columns);
     const writing job{path, spikes, run, all, overwrite};
-    if (path.extension() == ".nwb") return write_nwb(job);
+    if (is_nwb(path)) return write_nwb(job);
     if (path.extension() == ".npz") return write_npz(job);
     throw invalid_argument(
         fmt::format("'{}': columns of units are written to .npz and .nwb", path.string()));
