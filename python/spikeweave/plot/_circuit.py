@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -14,12 +14,14 @@ from ._axes import BLACK, COLOURS, GREY, RED, axes
 
 _MOST_EDGES = 100
 _MOST_LABELS = 40
+_LABEL_SIZE = 6  # points
 _MOST_NAMES = 200
 
 # Space for arrows around the outermost units, as a multiple of the distance between units.
 _ROOM = 0.6
 
 _Places = dict[int, tuple[float, float]]
+_Arc = tuple[NDArray[np.float64], NDArray[np.float64], float]
 Layout = Literal["layered", "circular"] | Mapping[str, tuple[float, float]] | ArrayLike | None
 
 
@@ -52,8 +54,9 @@ def circuit(
         Largest number of connections to draw: direct ones first, each kind by gain. By default
         100, and the picture states how many there are.
     labels
-        Whether direct connections are labelled with their delay intervals; by default if there are
-        at most 40. An interval that all of them have is in the legend instead.
+        Whether direct connections are labelled with their delay intervals. By default if there are
+        at most 40, and where a label covers no unit and no other label. An interval that all of
+        them have is in the legend instead.
     ax
         Axes of matplotlib to draw into.
 
@@ -89,15 +92,15 @@ def circuit(
     width = float(np.clip(0.45 * scale, 4, 22))
     direct = [i for i, kind in enumerate(graph.kind) if kind == "direct"]
     delays = {_delay_text(graph, i) for i in direct}
-    if labels is None:
-        labels = len(direct) <= _MOST_LABELS and len(delays) > 1
+    if labels is None and (len(direct) > _MOST_LABELS or len(delays) <= 1):
+        labels = False
     _draw_edges(ax, graph, places, width / 2, scale / step, labels)
     _draw_units(ax, graph, places, width, _ROOM * step, dashed)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.05)
     ax.set_axis_off()
     note = "\ndashed units excite some and inhibit others" if dashed & places.keys() else ""
-    _explain(ax, graph, every, ("" if labels else _common(delays)) + note)
+    _explain(ax, graph, every, (_common(delays) if labels is False else "") + note)
     return ax
 
 
@@ -257,13 +260,14 @@ def _points_per_step(ax: Any, places: _Places, step: float) -> float:
 
 
 def _draw_edges(
-    ax: Any, graph: Circuit, places: _Places, gap: float, scale: float, labels: bool
+    ax: Any, graph: Circuit, places: _Places, gap: float, scale: float, labels: bool | None
 ) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     parallel: Counter[tuple[int, int]] = Counter()
     weights = np.minimum(_log_gain(graph) / 3, 1)
     widths = 0.5 + 3 * weights
+    arcs: dict[int, _Arc] = {}
     for i in range(len(graph)):
         source, target = int(graph.source[i]), int(graph.target[i])
         begin, end = np.array(places[source]), np.array(places[target])
@@ -291,20 +295,69 @@ def _draw_edges(
                 **style,
             )
         )
-        if labels and is_direct:
-            x, y = _middle(begin, end, bend)
-            ax.annotate(
-                _delay_text(graph, i),
-                (x, y),
-                xytext=(0, 4),  # above the arrow, which may be no longer than its label
-                textcoords="offset points",
-                fontsize=6,
-                ha="center",
-                va="bottom",
-                zorder=2.5,
-                # A background hides lines behind the text.
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
-            )
+        if is_direct:
+            arcs[i] = (begin, end, bend)
+    if labels is not False:
+        _label_arcs(ax, graph, arcs, places, gap, scale, all_of_them=labels is True)
+
+
+def _label_arcs(
+    ax: Any,
+    graph: Circuit,
+    arcs: dict[int, _Arc],
+    places: _Places,
+    gap: float,
+    scale: float,
+    all_of_them: bool,
+) -> None:
+    """Label arrows, the strongest first where not all have room."""
+    units = np.array(list(places.values())).reshape(-1, 2)
+    at: dict[int, NDArray[np.float64]] = {}
+    for i in sorted(arcs, key=lambda i: -_log_gain(graph)[i]):
+        half = np.array([0.3 * len(_delay_text(graph, i)) + 0.3, 0.6]) * _LABEL_SIZE / scale
+        beside = _beside(*arcs[i], half[1])
+        free = (place for place in beside if _is_free(place, half, units, gap / scale, at.values()))
+        place = next(free, beside[0] if all_of_them else None)
+        if place is not None:
+            at[i] = place
+    for i, (x, y) in sorted(at.items()):
+        ax.text(
+            x,
+            y,
+            _delay_text(graph, i),
+            fontsize=_LABEL_SIZE,
+            ha="center",
+            va="center",
+            zorder=2.5,
+            # A background hides lines behind the text.
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        )
+
+
+def _beside(
+    begin: NDArray[np.float64], end: NDArray[np.float64], bend: float, height: float
+) -> list[NDArray[np.float64]]:
+    """Return places above and below an arrow, which may be no longer than its label."""
+    dx, dy = end - begin
+    control = (begin + end) / 2 + bend * np.array([dy, -dx])  # of matplotlib's ``arc3``
+    return [
+        (1 - t) ** 2 * begin + 2 * t * (1 - t) * control + t**2 * end + np.array([0, side * height])
+        for side in (1.5, -1.5)
+        for t in (0.5, 0.4, 0.6, 0.3, 0.7)
+    ]
+
+
+def _is_free(
+    place: NDArray[np.float64],
+    half: NDArray[np.float64],
+    units: NDArray[np.float64],
+    radius: float,
+    labelled: Iterable[NDArray[np.float64]],
+) -> bool:
+    """Whether a label of this half size covers no unit and no label."""
+    outside = np.maximum(np.abs(units - place) - half, 0)
+    covers_label = any((np.abs(other - place) < 2 * half).all() for other in labelled)
+    return not covers_label and bool((np.hypot(*outside.T) > radius).all())
 
 
 def _style(sign: str, direct: bool) -> dict[str, Any]:
@@ -323,15 +376,6 @@ def _bend(begin: NDArray[np.float64], end: NDArray[np.float64], kind: str) -> fl
     if kind == "direct" and begin[1] == end[1] and end[0] - begin[0] == 1:
         return 0.0
     return 0.25 if kind == "direct" else 0.4
-
-
-def _middle(
-    begin: NDArray[np.float64], end: NDArray[np.float64], bend: float
-) -> tuple[float, float]:
-    """Return the midpoint of matplotlib's ``arc3``."""
-    x, y = (begin + end) / 2
-    dx, dy = end - begin
-    return float(x + bend * dy / 2), float(y - bend * dx / 2)
 
 
 def _explain(ax: Any, graph: Circuit, every: int, delays: str) -> None:

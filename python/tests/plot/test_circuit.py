@@ -257,6 +257,27 @@ def test_nothing_runs_through_a_label():
     assert label.get_zorder() > ax.patches[0].get_zorder()
 
 
+def test_labels_cover_no_unit_and_no_other_label():
+    draw = np.random.default_rng(5)
+    units = {f"n{i}": tuple(place) for i, place in enumerate(draw.uniform(0, 10, (16, 2)))}
+    graph = edges([(i, (5 * i + k) % 16) for i in range(16) for k in (1, 2)])
+    delays = np.stack([np.arange(len(graph)), np.arange(len(graph)) + 1]) * 1e-3
+    graph = dataclasses.replace(graph, best_delay=delays.T)
+    ax = plot.circuit(graph, layout=units)
+    ax.figure.canvas.draw()
+
+    labels, names = (
+        [t for t in ax.texts if t.get_text().endswith("ms") is is_label]
+        for is_label in (True, False)
+    )
+    assert 10 < len(labels) < len(graph)  # there is no room for all
+    boxes = [label.get_window_extent() for label in labels]
+    for i, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[:i])
+        assert not any(box.contains(*ax.transData.transform(name.get_position())) for name in names)
+    assert len(plot.circuit(graph, layout=units, labels=True).texts) == len(names) + len(graph)
+
+
 def test_many_arrows_are_not_labelled_unless_asked_for():
     graph = edges([(i, i + 1) for i in range(41)])
 
