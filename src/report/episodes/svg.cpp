@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <iterator>
@@ -231,14 +232,44 @@ private:
             of.kind, 0.8 + 2.2 * of.strength, begin.x, begin.y, middle.x, middle.y, end.x, end.y);
     }
 
+    // The label is outside of the bend, so that the arrow, which may be no longer than the words,
+    // is seen, and where it covers no unit and no other label if there is such a place.
     void label(const graph_arrow& of) {
         const point a = places_.at(of.from);
         const point b = places_.at(of.to);
         const point middle = bend(of);
-        // The midpoint of the curve.
+        const std::string words = format_delays({&of.delay, 1});
+        const point half{2.5 * static_cast<double>(words.size()), 5};
+        const double dx = middle.x - (a.x + b.x) / 2;
+        const double dy = middle.y - (a.y + b.y) / 2;
+        const double length = std::max(1.0, std::hypot(dx, dy));
+        const double away = (std::abs(dx) * half.x + std::abs(dy) * half.y) / length + 3;
+        const auto beside = [&](double t) {  // the point at t of the curve
+            const double u = 1 - t;
+            return point{u * u * a.x + 2 * u * t * middle.x + t * t * b.x + away * dx / length,
+                         u * u * a.y + 2 * u * t * middle.y + t * t * b.y + away * dy / length};
+        };
+        constexpr std::array<double, 5> along{0.5, 0.4, 0.6, 0.3, 0.7};
+        const auto* const free =
+            std::ranges::find_if(along, [&](double t) { return is_free(beside(t), half); });
+        const point at = beside(free == along.end() ? along.front() : *free);
+        labels_.emplace_back(at, half);
         out_.put("<text class=\"on-arrow\" x=\"{:.1f}\" y=\"{:.1f}\" dy=\"0.35em\">{}</text>\n",
-                 (a.x + 2 * middle.x + b.x) / 4, (a.y + 2 * middle.y + b.y) / 4,
-                 format_delays({&of.delay, 1}));
+                 at.x, at.y, words);
+    }
+
+    bool is_free(point at, point half) const {
+        const auto covers_label = [&](const auto& label) {
+            const auto& [other, size] = label;
+            return std::abs(other.x - at.x) < half.x + size.x &&
+                   std::abs(other.y - at.y) < half.y + size.y;
+        };
+        const auto covers_unit = [&](const auto& unit) {
+            return std::hypot(std::max(0.0, std::abs(unit.second.x - at.x) - half.x),
+                              std::max(0.0, std::abs(unit.second.y - at.y) - half.y)) < node_radius;
+        };
+        return std::ranges::none_of(labels_, covers_label) &&
+               std::ranges::none_of(places_, covers_unit);
     }
 
     drawing& out_;
@@ -246,6 +277,7 @@ private:
     std::span<const graph_arrow> arrows_;
     std::span<const unit_id> of_both_signs_;  // in order
     std::map<unit_id, point> places_;
+    std::vector<std::pair<point, point>> labels_;  // their middles and half sizes
     point centre_{};
     double right_ = 0;
     double height_ = 0;

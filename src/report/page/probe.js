@@ -3,7 +3,7 @@
 import { axesOf, axisMarks } from "./chart.js";
 import { el, svg } from "./format.js";
 
-const [probeWidth, probeHeight, probeLeft, probeRight, probeTop, probeBottom] = [300, 520, 58, 14, 12, 44];
+const [probeWidth, probeHeight, probeLeft, probeRight, probeTop, probeBottom] = [300, 520, 84, 14, 12, 44];
 
 function peakToPeak(mean) {
   return mean.reduce((a, b) => Math.max(a, b)) - mean.reduce((a, b) => Math.min(a, b));

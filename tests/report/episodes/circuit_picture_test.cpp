@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/episodes/small_report.hpp"
@@ -124,6 +126,31 @@ TEST(EpisodeReport, DrawsUnitsWhereTheirElectrodesAre) {
     EXPECT_EQ(drawn({0, -400}), on_circle);   // a line, on which edges would lie on each other
     EXPECT_EQ(drawn({0, -200}), on_circle);   // two units of one electrode
     EXPECT_EQ(drawn({200, 1e7}), on_circle);  // too far apart for a picture
+}
+
+TEST(EpisodeReport, PutsDelaysBesideArrowsAndEachOther) {
+    // Eight units on a circle, each with an arrow to the opposite one, all through the middle.
+    episode_report report{.spikes = {}};
+    std::vector<std::string> names;
+    for (std::uint32_t u = 0; u < 8; ++u) {
+        names.push_back("u" + std::to_string(u));
+        report.circuit.edges.push_back(
+            edge(unit_id{u}, unit_id{(u + 4) % 8}, {u * 1ms, (u + 1) * 1ms}, edge_kind::direct));
+    }
+    report.spikes = {{}, {}, names, {0s, 1s}};
+
+    const std::string svg = report::circuit_svg(report::episode_view(report));
+
+    std::vector<std::pair<double, double>> at;
+    const std::regex label("class=\"on-arrow\" x=\"([^\"]+)\" y=\"([^\"]+)\"");
+    for (std::sregex_iterator found(svg.begin(), svg.end(), label), end; found != end; ++found)
+        at.emplace_back(std::stod((*found)[1]), std::stod((*found)[2]));
+    ASSERT_EQ(at.size(), 8U);
+    for (std::size_t i = 0; i < at.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            EXPECT_TRUE(std::abs(at[i].first - at[j].first) >= 25 ||
+                        std::abs(at[i].second - at[j].second) >= 10)
+                << i << " and " << j;
 }
 
 TEST(EpisodeReport, DrawsTheStrongestOfManyEdges) {
