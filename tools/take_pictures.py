@@ -45,6 +45,7 @@ class Pictures(PageCase):
         spikeweave("episodes", self.folder / "culture.tsv", "-o", self.out)
         self.resize(1400, 900)
         self.open(self.out / "report.html")
+        self.settle()
         self.keep("culture-page.png", Image.open(io.BytesIO(self.driver.get_screenshot_as_png())))
         self.resize(1400, 1800)  # the view is on the screen
         self.press("#correlogram details:not(.save) summary")

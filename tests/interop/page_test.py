@@ -75,6 +75,17 @@ class Page(PageCase):
                         self.assertLessEqual(self.one(view).location["y"] + self.one(view).size["height"], height)
                         self.assertGreaterEqual(self.one(view).size["height"], 110)
 
+    def test_pictures_do_not_yield_to_what_is_opened(self):
+        self.addCleanup(self.driver.execute_cdp_cmd, "Emulation.clearDeviceMetricsOverride", {})
+        self.resize(1400, 900)
+        self.open(self.out / "report.html")
+        self.settle()
+        before = self.one("#circuit svg").size
+        self.press("#correlogram details:not(.save) summary")
+        self.settle()
+        self.assertEqual(self.one("#circuit svg").size, before)
+        self.assertGreater(self.one("#correlogram").location["y"] + self.one("#correlogram").size["height"], 950)
+
     def test_a_chain_of_eight_is_on_one_screen(self):
         def lengthen(data):
             best = data["run"]["circuit"]["chains"][0] - 1

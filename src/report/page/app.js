@@ -49,7 +49,7 @@ function show(views, linked) {
 }
 
 // Pictures in columns that end below the window take a smaller share of their usual heights, `--fit`, until all are on one
-// screen. A step is small enough that no column of pictures gets lower than it has to be.
+// screen, but not to what is opened below them. A step is small enough that no column gets lower than it has to be.
 const leastFit = 0.3;
 function keepOnScreen(linked, redraw) {
   const columns = [...linked.children];
@@ -57,7 +57,7 @@ function keepOnScreen(linked, redraw) {
   const step = () => {
     if (getComputedStyle(linked).display !== "grid") return;
     const excess = (column) => linked.offsetTop + column.offsetHeight - window.innerHeight;
-    const low = columns.filter((column) => excess(column) > 0 && fit(column) > leastFit);
+    const low = columns.filter((column) => excess(column) > 0 && fit(column) > leastFit && !column.querySelector("details[open]"));
     const shares = low.map((column) => Math.max(leastFit, fit(column) - Math.max(0.005, (1.2 * excess(column)) / window.innerHeight)));
     low.forEach((column, k) => column.style.setProperty("--fit", shares[k]));
     if (low.length === 0) return;
