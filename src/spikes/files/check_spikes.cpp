@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <span>
@@ -95,9 +96,9 @@ bool check_time_unit(const spike_sequence& spikes, std::vector<std::string>& out
         static_cast<double>(*middle) / to_seconds(duration{std::max<std::int64_t>(between_us, 1)});
     if (!(among_spikes > fastest_hz)) return false;
     out.push_back(
-        fmt::format("The median unit fires at {:.3g} Hz, faster than any neuron: the times may "
-                    "be seconds taken for milliseconds. If so, give `time_unit` s.",
-                    among_spikes));
+        fmt::format("The median unit fires at {} Hz, faster than any neuron: the times may be "
+                    "seconds taken for milliseconds. If so, give `time_unit` s.",
+                    core::grouped(static_cast<std::uint64_t>(std::llround(among_spikes)))));
     return true;
 }
 

@@ -67,7 +67,7 @@ TEST(CheckSpikes, NamesTheWrongTimeUnitInsteadOfWhatItCauses) {
     const auto warnings = check_spikes(sequence_of(std::move(spikes), {"a", "b", "c"}, stated));
 
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_SAYS(warnings[0], "The median unit fires at 8.33e+03 Hz, faster than any neuron");
+    EXPECT_SAYS(warnings[0], "The median unit fires at 8,335 Hz, faster than any neuron");
 }
 
 TEST(CheckSpikes, AsksAboutAChannelSixty) {
