@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
+#include "report/unit_places.hpp"
 #include "spikeweave/spikes/shared_spikes.hpp"
 #include "spikeweave/spikes/spike_trains.hpp"
 
@@ -191,9 +192,10 @@ std::string to_json(const spike_file& file, const std::string& name) {
     for (const unit_rate& unit : found.units)
         units.push_back({{"name", unit.name}, {"spikes", unit.spikes}, {"rate_hz", unit.hertz}});
     for (std::size_t u = 0; u < file.labels.size(); ++u) units[u]["label"] = file.labels[u];
+    const unit_places places = report::places_of(file.spikes, name);
     for (report::json& unit : units) {
-        const auto place = file.spikes.places().find(unit.at("name").get<std::string>());
-        if (place == file.spikes.places().end()) continue;
+        const auto place = places.find(unit.at("name").get<std::string>());
+        if (place == places.end()) continue;
         unit["x_um"] = place->second.x_um;
         unit["y_um"] = place->second.y_um;
     }

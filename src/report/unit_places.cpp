@@ -11,9 +11,11 @@
 namespace spikeweave::report {
 namespace {
 
-std::optional<sorting_details> details_beside(const std::filesystem::path& spikes) {
+// Of a result of `sort`, if its folder, or the spikes in it, are there.
+std::optional<sorting_details> details_of(const std::filesystem::path& path) {
     std::error_code unknown;
-    const std::filesystem::path folder = spikes.parent_path();
+    const std::filesystem::path folder =
+        path.filename() == "spikes.npz" ? path.parent_path() : path;
     for (const char* const name : {"sorting.npz", "waveforms.npz"})
         if (!std::filesystem::exists(folder / name, unknown)) return std::nullopt;
     try {
@@ -55,8 +57,8 @@ std::optional<unit_place> place_of(const sorting_details& details, std::size_t u
 
 unit_places places_of(const spike_sequence& spikes, const std::filesystem::path& path) {
     unit_places out = spikes.places();
-    if (!out.empty() || path.filename() != "spikes.npz") return out;
-    const auto details = details_beside(path);
+    if (!out.empty()) return out;
+    const auto details = details_of(path);
     if (!details || !fit_together(*details) || details->x_um.empty() || details->mean.empty())
         return out;
     for (const std::string& name : spikes.unit_names()) {

@@ -9,8 +9,8 @@
 
 namespace spikeweave::report {
 
-/// The positions that the spikes have; or those on the probe, if the spikes are the `spikes.npz` of
-/// a result of `sort`: the mean position of the channels around the peak of each unit, weighted by
+/// The positions that the spikes have; or those on the probe, if the spikes are a result of `sort`
+/// or its `spikes.npz`: the mean position of the channels around the peak of each unit, weighted by
 /// the squares of the heights of its waveform there. Units without one are missing.
 unit_places places_of(const spike_sequence& spikes, const std::filesystem::path& path);
 

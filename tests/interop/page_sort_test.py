@@ -9,7 +9,7 @@ import unittest
 import xml.etree.ElementTree as xml
 
 from browser import NASTY, By, Keys, PageCase, np, rows_of, spikeweave
-from page_data import rows_of_columns
+from page_data import data_of, rows_of_columns
 
 
 # The headings of the page for columns of units.tsv.
@@ -343,6 +343,10 @@ class Circuit(PageCase):
         self.press("#on-probe")
         self.assertEqual(self.places(), before)
         self.assert_quiet()
+
+    def test_the_folder_of_the_sorting_has_the_same_places(self):
+        spikeweave("episodes", self.folder / "sorted", "--max-size", "2", "-o", self.folder / "of-folder")
+        self.assertEqual(data_of((self.folder / "of-folder/report.html").read_text(encoding="utf-8"))["places"], self.data["places"])
 
     def test_places_are_those_of_the_page_of_the_sorting(self):
         self.open(self.folder / "sorted/report.html")
