@@ -225,10 +225,10 @@ std::optional<std::string> warning_of_untested_units(const spike_sequence& spike
     if (table.threshold <= least_default_count || untested.empty() || 4 * untested.size() < units)
         return std::nullopt;
     return fmt::format(
-        "{} of {} units {} together with others too rarely to be tested: no pair of theirs has the "
-        "{} occurrences that `min_count` is by default: {}. Nothing is known about their "
-        "connections; "
-        "`max_size=2` with `min_count={}` tests more of them.",
+        "{} of {} units {} too rarely to be tested (fewer than {} joint occurrences with any "
+        "other): "
+        "{}. Nothing is known about their connections; `max_size=2` with `min_count={}` tests more "
+        "of them.",
         core::grouped(untested.size()), core::grouped(units),
         untested.size() == 1 ? "fires" : "fire", core::grouped(table.threshold),
         names_text(untested), least_default_count);

@@ -40,8 +40,9 @@ const significance_options by_rates{.test = significance_test::exact};
 std::vector<std::string> warnings_of_untested(episode_options options) {
     options.significance = by_rates;
     std::vector<std::string> out = find_episodes(two_busy_and_two_quiet_units(), options).warnings;
-    std::erase_if(out,
-                  [](const std::string& one) { return one.find("no pair") == std::string::npos; });
+    std::erase_if(out, [](const std::string& one) {
+        return one.find("joint occurrences") == std::string::npos;
+    });
     return out;
 }
 
@@ -49,9 +50,9 @@ TEST(UntestedUnits, AreNamedIfTheThresholdWasChosenByDefault) {
     EXPECT_EQ(
         warnings_of_untested({}),
         std::vector<std::string>{
-            "2 of 4 units fire together with others too rarely to be tested: no pair of "
-            "theirs has the 20 occurrences that `min_count` is by default: c, d. Nothing is known "
-            "about their connections; `max_size=2` with `min_count=10` tests more of them."});
+            "2 of 4 units fire too rarely to be tested (fewer than 20 joint occurrences with any "
+            "other): c, d. Nothing is known about their connections; `max_size=2` with "
+            "`min_count=10` tests more of them."});
 }
 
 TEST(UntestedUnits, AreThoseThatTheUserChoseOtherwise) {
@@ -101,12 +102,12 @@ TEST(UntestedUnits, AreNotNamedForAllWindowsTogether) {
         find_circuit_changes(two_busy_and_two_quiet_units(), windows, episode_options{});
 
     for (const std::string& warning : found.warnings)
-        EXPECT_EQ(warning.find("no pair"), std::string::npos) << warning;
+        EXPECT_EQ(warning.find("joint occurrences"), std::string::npos) << warning;
 }
 
 std::size_t warnings_of_quiet_units(const std::vector<std::string>& warnings) {
     return static_cast<std::size_t>(std::ranges::count_if(warnings, [](const std::string& one) {
-        return one.find("2 of 4 units fire together with others too rarely") != std::string::npos &&
+        return one.find("2 of 4 units fire too rarely to be tested") != std::string::npos &&
                one.find(": c, d. Nothing") != std::string::npos;
     }));
 }
@@ -145,7 +146,7 @@ TEST(UntestedUnits, AreNamedAlsoIfTheyRepeatThemselves) {
     const episode_result found = find_episodes(builder.finish(), options);
 
     ASSERT_FALSE(found.warnings.empty());
-    EXPECT_NE(found.warnings.back().find("2 of 2 units fire together with others too rarely"),
+    EXPECT_NE(found.warnings.back().find("2 of 2 units fire too rarely to be tested"),
               std::string::npos);
 }
 
