@@ -52,6 +52,11 @@ def test_units_are_where_their_electrodes_are(tmp_path):
     assert np.isnan(places[2]).all()
 
 
+def test_an_hdf5_file_of_spikes_is_nwb(tmp_path):
+    spikeweave.write(tmp_path / "spikes.h5", [[0.1]])
+    assert spikeweave.read(tmp_path / "spikes.h5")["0"].tolist() == [0.1]
+
+
 def test_options_of_other_formats_are_refused(tmp_path):
     spikeweave.write(tmp_path / "spikes.nwb", [[0.1]])
 

@@ -182,7 +182,7 @@ def write(
     ----------
     path
         The extension selects the format: ``.tsv``, ``.txt`` or ``.csv`` (also with ``.gz``),
-        ``.npz``, or ``.nwb`` (by pynwb, which has to be installed).
+        ``.npz``, or ``.nwb``, also as ``.h5`` (by pynwb, which has to be installed).
     spikes
         Spikes in any form that `SpikeSequence.of` accepts.
     overwrite
@@ -206,7 +206,7 @@ def write(
         raise FileExistsError(f"'{path}' exists (overwrite=True replaces it)")
     os.stat(path.parent)
     sequence = SpikeSequence.of(spikes)
-    if path.suffix == ".nwb":
+    if path.suffix in (".nwb", ".h5"):
         write_units(path, sequence)
         return
     with reporting(progress) as callback:
