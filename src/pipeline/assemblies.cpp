@@ -91,10 +91,12 @@ void warn_of_rates(const spike_sequence& spikes, assembly_result& result) {
 }
 
 void warn_of_what_was_not_searched(assembly_result& result) {
-    for (const duration bin : result.found.too_wide)
+    std::vector<std::string> too_wide;
+    for (const duration bin : result.found.too_wide) too_wide.push_back(format_duration(bin));
+    if (!too_wide.empty())
         result.warnings.push_back(
             fmt::format("The recording is too short for bins of {}, which were not searched.",
-                        format_duration(bin)));
+                        core::listed(too_wide)));
     for (const assembly_step& step : result.found.steps)
         if (step.too_many)
             result.warnings.push_back(fmt::format(
