@@ -66,8 +66,8 @@ struct members_of<episode_test> {
            "candidates of the size");
         to("q", &episode_test::q);
         to("strength", &episode_test::strength,
-           "the probability with which each spike of the chain would have to be followed by the "
-           "next one to explain the count");
+           "how often each spike of the chain would be followed by the next one, if that alone "
+           "explained the count");
     }
 };
 
