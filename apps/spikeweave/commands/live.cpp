@@ -159,8 +159,9 @@ void declare_live(CLI::App& sub, command& chosen) {
            "open-ephys-zmq://HOST:5556 or open-ephys-events://HOST:5557 is a running Open Ephys "
            "GUI; lsl:NAME is a stream of the Lab Streaming Layer; spikeweave://ADDRESS:5600 is "
            "where programs send spikes to. Samples: a recording to play, "
-           "open-ephys-continuous://HOST:5556, or raw samples in a named pipe or, -, on standard "
-           "input, with --templates or with --channels and --sample-rate")
+           "open-ephys-continuous://HOST:5556, spikeglx://HOST:4142, or raw samples in a named "
+           "pipe "
+           "or, -, on standard input, with --templates or with --channels and --sample-rate")
         ->required()
         ->type_name("")
         ->group("Source");

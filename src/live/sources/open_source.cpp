@@ -29,6 +29,7 @@ constexpr std::string_view lateness_prefix = "lateness:";
 constexpr std::string_view open_ephys_zmq = "open-ephys-zmq://";
 constexpr std::string_view open_ephys_samples = "open-ephys-continuous://";
 constexpr std::string_view open_ephys_events = "open-ephys-events://";
+constexpr std::string_view spikeglx_prefix = "spikeglx://";
 constexpr std::string_view own_stream = "spikeweave://";
 constexpr std::string_view lsl_prefix = "lsl:";
 
@@ -135,6 +136,7 @@ void refuse_to_arm_unknown_units(const live_options& options) {
 // Places the channels of a stream, which does not state their positions.
 recording_description placed(recording_description of, const std::filesystem::path& probe) {
     const std::size_t channels = of.channels.size();
+    if (probe.empty() && of.positions == position_source::file) return of;
     if (probe.empty()) {
         constexpr double pitch_um = 20;
         for (std::size_t c = 0; c < channels; ++c)
@@ -262,6 +264,7 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
     // Of Intan's and IMEC's data, as the GUI sends and records them.
     constexpr double open_ephys_gain_uv = 0.195;
     const bool is_open_ephys = from.starts_with(open_ephys_samples);
+    const bool is_spikeglx = from.starts_with(spikeglx_prefix);
     const bool learns = options.templates.empty();
     if (learns) refuse_to_arm_unknown_units(options);
     const double gain_uv = options.recording.gain > 0 ? options.recording.gain
@@ -274,6 +277,9 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
     if (is_open_ephys) {
         samples = open_ephys_continuous("tcp://" + from.substr(open_ephys_samples.size()),
                                         options.stream, of, gain_uv, run.stop);
+    } else if (is_spikeglx) {
+        samples = spikeglx(from.substr(spikeglx_prefix.size()), options.stream, of,
+                           options.recording.gain, known.watermark_us, run.stop);
     } else {
         if (of.channels.empty() || of.rate_hz == 0)
             throw invalid_argument(
@@ -294,15 +300,15 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
 }
 
 bool is_named_source(const std::string& from) {
-    for (const std::string_view scheme :
-         {open_ephys_zmq, open_ephys_samples, open_ephys_events, own_stream, lsl_prefix})
+    for (const std::string_view scheme : {open_ephys_zmq, open_ephys_samples, open_ephys_events,
+                                          spikeglx_prefix, own_stream, lsl_prefix})
         if (from.starts_with(scheme)) return true;
     if (from.find("://") == std::string::npos) return false;
     throw invalid_argument(fmt::format(
-        "'{}' is no source: expected {}HOST:5556, {}HOST:5556, {}HOST:5557, {}ADDRESS:5600, "
-        "{}NAME, "
-        "a file or -",
-        from, open_ephys_zmq, open_ephys_samples, open_ephys_events, own_stream, lsl_prefix));
+        "'{}' is no source: expected {}HOST:5556, {}HOST:5556, {}HOST:5557, {}HOST:4142, "
+        "{}ADDRESS:5600, {}NAME, a file or -",
+        from, open_ephys_zmq, open_ephys_samples, open_ephys_events, spikeglx_prefix, own_stream,
+        lsl_prefix));
 }
 
 opened_source open_stream(const std::string& from, const live_options& options,
@@ -364,7 +370,7 @@ bool is_stream(const std::filesystem::path& from) {
 // A pipe sends what the options describe.
 bool has_samples(const std::string& from, const live_options& options) {
     const recording_read_options& described = options.recording;
-    if (from.starts_with(open_ephys_samples)) return true;
+    if (from.starts_with(open_ephys_samples) || from.starts_with(spikeglx_prefix)) return true;
     const bool has_scheme = from.find("://") != std::string::npos || from.starts_with(lsl_prefix);
     const bool may_have = !has_scheme && (!options.templates.empty() || described.channels != 0 ||
                                           described.sample_rate != 0 ||

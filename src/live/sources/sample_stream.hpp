@@ -41,6 +41,9 @@ public:
     virtual std::optional<std::chrono::steady_clock::time_point> arrived_after() const = 0;
     /// Whether the last block waited because nobody could sort it yet.
     virtual bool has_waited() const { return false; }
+    /// Sentences about the channels that are not in the description, because the source was asked
+    /// later.
+    virtual std::vector<std::string> warnings() const { return {}; }
     /// As of `source`.
     virtual std::string first_unreadable() const { return {}; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -199,7 +200,8 @@ std::optional<sampling_state> sorted_samples::sampling() const {
     for (std::size_t c = 0; c < channels.size(); ++c)
         out.channels.push_back(
             {channels[c].name, so_far.channels()[c].at_limit(), so_far.channels()[c].steady});
-    out.warnings = so_far.all_warnings(channels);
+    out.warnings = from_->warnings();
+    std::ranges::move(so_far.all_warnings(channels), std::back_inserter(out.warnings));
     const double seconds = static_cast<double>(frames_) / from_->description().rate_hz;
     if (std::string about = warning_of_unexplained(taken_.unexplained, seconds); !about.empty())
         out.warnings.push_back(std::move(about));

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,8 +14,8 @@
 #include "live/sources/source.hpp"
 #include "spikeweave/core/time.hpp"
 
-/// Sources that come at a speed of their own. All but `lsl_stream` throw `invalid_argument` in a
-/// build without streams.
+/// Sources that come at a speed of their own. All but `spikeglx` and `lsl_stream` throw
+/// `invalid_argument` in a build without streams.
 namespace spikeweave::live {
 
 /// Reads lines of JSON from a file, a pipe or standard input (`json_lines`).
@@ -47,6 +49,17 @@ std::unique_ptr<sample_stream> open_ephys_continuous(
     const std::string& address, const std::string& stream, const recording_description& of,
     double gain_uv = 1, const std::stop_token& stop = {},
     std::chrono::milliseconds longest_wait = std::chrono::seconds{5});
+
+/// Fetches samples from a running SpikeGLX, by its command server. A connection that breaks is made
+/// again; no run has to be on yet.
+/// @param address  "HOST:PORT", or "HOST" if it is the usual one, 4142
+/// @param stream, of, gain_uv, watermark_us  as of `spikeglx_samples`
+/// @param stop     ends the source within a moment
+/// @throws io_error if it cannot be connected; invalid_argument for another address or stream.
+std::unique_ptr<sample_stream> spikeglx(const std::string& address, const std::string& stream,
+                                        const recording_description& of, double gain_uv = 0,
+                                        std::optional<std::int64_t> watermark_us = {},
+                                        const std::stop_token& stop = {});
 
 /// Receives spikes from a stream of the Lab Streaming Layer: one channel of text, the name of the
 /// unit of a spike, or of whole numbers. Times are those of the samples, in the clock of this
