@@ -1,15 +1,20 @@
-"""`spikeweave live` receives spikes from an outlet of pylsl, and an inlet of pylsl receives its markers.
+"""`spikeweave live` receives spikes and samples from outlets of pylsl, and an inlet of pylsl receives its markers.
 
 Usage: live_lsl_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipped, without pylsl.
 """
 
+import array
+import contextlib
 import json
 import os
 import pathlib
 import signal
+import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 CONFIGURATION = tempfile.NamedTemporaryFile("w", suffix=".cfg")  # noqa: SIM115 (it lives as long as the test)
@@ -148,6 +153,64 @@ class LiveLsl(unittest.TestCase):
                          [f"spikeweave episode=1 t_us={100000 * i + 1000},{100000 * i + 2000}" for i in range(PAIRS)])
         self.assertTrue(all(before - 0.01 <= at + offset <= pylsl.local_clock() + 0.01 for _, at in got))
         self.assertEqual(process.wait(30), 0)
+
+    def spikes_of(self, session):
+        with contextlib.closing(sqlite3.connect(f"file:{session}?mode=ro", uri=True)) as database:
+            rows = database.execute("SELECT spikes FROM input ORDER BY seq").fetchall()
+        return list(struct.iter_unpack("<qI", b"".join(spikes for spikes, in rows)))
+
+    def test_samples_are_sorted_as_those_of_a_file(self):
+        rig, recording = self.folder / "rig.templates", self.folder / "rec"
+        for command in (("simulate", "recording", "--channels", "8", "--length", "8s", "--units", "4", "--low-rate", "10",
+                         "--high-rate", "20", "--seed", "1", "--gain", "0.5", "-o", recording),
+                        ("sort", recording, "--drift", "none", "--save-templates", rig, "-o", self.folder / "sorted")):
+            subprocess.run([SPIKEWEAVE, *map(str, command)], check=True, capture_output=True)
+        self.armed.write_text("1 0-20ms 2\n")
+        analysis = ("--templates", rig, "--labels", "all", "--drift", "none", "--no-windows", "--episodes", self.armed)
+        played = self.folder / "played.session"
+        subprocess.run([SPIKEWEAVE, "live", recording, *analysis, "--speed", "max", "--record", played], check=True,
+                       capture_output=True)
+        samples = array.array("h", (recording / "traces.raw").read_bytes())
+        for values, scale, lost in (("int16", 1, 0), ("float32", 0.5, 30000)):
+            with self.subTest(values):
+                to = outlet(f"rig{values}", values, channels=8, rate=30000)
+                session = self.folder / f"{values}.session"
+                process = self.live(f"lsl-samples:rig{values}", *analysis, "--gain", "0.5", "--record", session, "--stats-every",
+                                    "0.1s")
+                self.assertTrue(to.wait_for_consumers(20))
+                begin = pylsl.local_clock()
+                for first in range(0, len(samples) // 8, 3000):
+                    if not 120000 <= first < 120000 + lost:
+                        rows = [[scale * x for x in samples[8 * f:8 * f + 8]] for f in range(first, first + 3000)]
+                        # Its time is that of the last one, and trembles.
+                        to.push_chunk(rows, begin + (first + 2999) / 30000 + 0.01 * (first // 3000 % 3))
+                        time.sleep(0.03)  # samples that wait for 5 s are dropped
+                if lost:
+                    self.lines_until(process, lambda line: line.get("missing"))
+                expected = self.spikes_of(played)
+                self.lines_until(process, lambda line, least=len(expected) * (8 - lost / 30000) / 8 * 0.9: line.get("spikes", 0) > least)
+                time.sleep(1)
+                counts = self.stop(process, 1 if lost else 0)[-1]
+                self.assertEqual(counts["epochs"], 0)
+                self.assertAlmostEqual(counts["missing"], lost, delta=600)  # what trembles by 20 ms
+                found = self.spikes_of(session)
+                self.assertLess(abs(found[0][0] - expected[0][0] - 1e6 * begin), 21000)
+                before_us = 3_990_000
+                offset = found[0][0] - expected[0][0]
+                early = [(at, unit) for at, unit in expected if at < before_us]
+                self.assertEqual(found[:len(early)], [(at + offset, unit) for at, unit in early])
+                if not lost:
+                    self.assertEqual(len(found), len(expected))
+
+    def test_samples_of_other_channels_or_another_rate_are_refused(self):
+        kept = [outlet("irregular", "int16", channels=8), outlet("texts", rate=100)]
+        self.assertTrue(kept)
+        samples = ("--channels", "8", "--sample-rate", "30000", "--learn", "10s")
+        for says, name in (("has no rate", "irregular"), ("has other samples than int16", "texts")):
+            process = self.live(f"lsl-samples:{name}", *samples, "--window", "3s", "--delays", "0-5ms")
+            _, errors = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 2, errors)
+            self.assertIn(says, errors)
 
     def test_what_has_no_spikes_is_refused(self):
         self.refused("'nobody' is not there", "lsl:nobody")

@@ -66,7 +66,8 @@ bool is_only_printed(const live_options& options, bool has_page) {
 // some time, and then that they arrive.
 std::function<void(std::uint64_t)> waiting_notice(const std::string& from, const invocation& call) {
     constexpr double patience_s = 2;
-    const bool is_stream = from.find("://") != std::string::npos || from.starts_with("lsl:");
+    const bool is_stream = from.find("://") != std::string::npos || from.starts_with("lsl:") ||
+                           from.starts_with("lsl-samples:");
     return [&from, &call, is_over = !is_stream || call.quiet,
             was_shown = false](std::uint64_t spikes) mutable {
         if (is_over) return;
@@ -159,9 +160,9 @@ void declare_live(CLI::App& sub, command& chosen) {
            "open-ephys-zmq://HOST:5556 or open-ephys-events://HOST:5557 is a running Open Ephys "
            "GUI; lsl:NAME is a stream of the Lab Streaming Layer; spikeweave://ADDRESS:5600 is "
            "where programs send spikes to. Samples: a recording to play, "
-           "open-ephys-continuous://HOST:5556, spikeglx://HOST:4142, or raw samples in a named "
-           "pipe "
-           "or, -, on standard input, with --templates or with --channels and --sample-rate")
+           "open-ephys-continuous://HOST:5556, spikeglx://HOST:4142, lsl-samples:NAME, or raw "
+           "samples in a named pipe or, -, on standard input, with --templates or with --channels "
+           "and --sample-rate")
         ->required()
         ->type_name("")
         ->group("Source");

@@ -196,9 +196,9 @@ SPIKEWEAVE_API std::vector<std::string> loss_warnings(const live_result& result)
 /// input with such lines; "open-ephys-zmq://HOST:5556" and "open-ephys-events://HOST:5557", a
 /// running Open Ephys GUI with the ZMQ Interface or the Event Broadcaster; "lsl:NAME", a stream of
 /// the Lab Streaming Layer; or "spikeweave://ADDRESS:5600", where programs send spikes to
-/// (`spike_sender`). Samples come from a recording, from "open-ephys-continuous://HOST:5556" or
-/// "spikeglx://HOST:4142", or, with `templates` or a description of them, from a named pipe or "-":
-/// int16, little-endian, channels fastest
+/// (`spike_sender`). Samples come from a recording, from "open-ephys-continuous://HOST:5556",
+/// "spikeglx://HOST:4142" or "lsl-samples:NAME", or, with `templates` or a description of them,
+/// from a named pipe or "-": int16, little-endian, channels fastest
 /// @param print   takes the results, lines of JSON, if the caller is one of their destinations;
 /// called from any thread, but never from two at once. If it throws, it is given nothing more, and
 /// the analysis goes on

@@ -66,6 +66,8 @@ lsl_library functions_of(void* opened) {
     find_function(opened, found.pull_sample_l, "lsl_pull_sample_l");
     find_function(opened, found.pull_sample_buf, "lsl_pull_sample_buf");
     find_function(opened, found.destroy_string, "lsl_destroy_string");
+    find_function(opened, found.pull_chunk_s, "lsl_pull_chunk_s");
+    find_function(opened, found.pull_chunk_f, "lsl_pull_chunk_f");
     find_function(opened, found.create_outlet, "lsl_create_outlet");
     find_function(opened, found.destroy_outlet, "lsl_destroy_outlet");
     find_function(opened, found.have_consumers, "lsl_have_consumers");

@@ -48,6 +48,12 @@ struct lsl_library {
     double (*pull_sample_buf)(inlet, char** texts, std::uint32_t* sizes, std::int32_t channels,
                               double timeout_s, std::int32_t* error);
     void (*destroy_string)(char*);
+    /// Return the number of values, of whole samples. They wait for as many as there is room for.
+    unsigned long (*pull_chunk_s)(inlet, std::int16_t* values, double* times_s,
+                                  unsigned long most_values, unsigned long most_times,
+                                  double timeout_s, std::int32_t* error);
+    unsigned long (*pull_chunk_f)(inlet, float* values, double* times_s, unsigned long most_values,
+                                  unsigned long most_times, double timeout_s, std::int32_t* error);
 
     // Sending.
     outlet (*create_outlet)(info, std::int32_t chunk, std::int32_t most_buffered);

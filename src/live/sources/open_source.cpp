@@ -32,6 +32,7 @@ constexpr std::string_view open_ephys_events = "open-ephys-events://";
 constexpr std::string_view spikeglx_prefix = "spikeglx://";
 constexpr std::string_view own_stream = "spikeweave://";
 constexpr std::string_view lsl_prefix = "lsl:";
+constexpr std::string_view lsl_samples_prefix = "lsl-samples:";
 
 episode with_ids(const named_episode& named, const spike_sequence& spikes) {
     episode what{.delays = named.delays};
@@ -280,6 +281,10 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
     } else if (is_spikeglx) {
         samples = spikeglx(from.substr(spikeglx_prefix.size()), options.stream, of,
                            options.recording.gain, known.watermark_us, run.stop);
+    } else if (from.starts_with(lsl_samples_prefix)) {
+        const std::string name = from.substr(lsl_samples_prefix.size());
+        check_lsl_name(name);
+        samples = lsl_sample_stream(name, of, options.recording.gain, run.stop);
     } else {
         if (of.channels.empty() || of.rate_hz == 0)
             throw invalid_argument(
@@ -300,15 +305,16 @@ opened_source open_sample_stream(const std::string& from, const live_options& op
 }
 
 bool is_named_source(const std::string& from) {
-    for (const std::string_view scheme : {open_ephys_zmq, open_ephys_samples, open_ephys_events,
-                                          spikeglx_prefix, own_stream, lsl_prefix})
+    for (const std::string_view scheme :
+         {open_ephys_zmq, open_ephys_samples, open_ephys_events, spikeglx_prefix, own_stream,
+          lsl_prefix, lsl_samples_prefix})
         if (from.starts_with(scheme)) return true;
     if (from.find("://") == std::string::npos) return false;
     throw invalid_argument(fmt::format(
         "'{}' is no source: expected {}HOST:5556, {}HOST:5556, {}HOST:5557, {}HOST:4142, "
-        "{}ADDRESS:5600, {}NAME, a file or -",
+        "{}ADDRESS:5600, {}NAME, {}NAME, a file or -",
         from, open_ephys_zmq, open_ephys_samples, open_ephys_events, spikeglx_prefix, own_stream,
-        lsl_prefix));
+        lsl_prefix, lsl_samples_prefix));
 }
 
 opened_source open_stream(const std::string& from, const live_options& options,
@@ -370,7 +376,8 @@ bool is_stream(const std::filesystem::path& from) {
 // A pipe sends what the options describe.
 bool has_samples(const std::string& from, const live_options& options) {
     const recording_read_options& described = options.recording;
-    if (from.starts_with(open_ephys_samples) || from.starts_with(spikeglx_prefix)) return true;
+    for (const std::string_view scheme : {open_ephys_samples, spikeglx_prefix, lsl_samples_prefix})
+        if (from.starts_with(scheme)) return true;
     const bool has_scheme = from.find("://") != std::string::npos || from.starts_with(lsl_prefix);
     const bool may_have = !has_scheme && (!options.templates.empty() || described.channels != 0 ||
                                           described.sample_rate != 0 ||

@@ -14,8 +14,8 @@
 #include "live/sources/source.hpp"
 #include "spikeweave/core/time.hpp"
 
-/// Sources that come at a speed of their own. All but `spikeglx` and `lsl_stream` throw
-/// `invalid_argument` in a build without streams.
+/// Sources that come at a speed of their own. All but `spikeglx`, `lsl_stream` and
+/// `lsl_sample_stream` throw `invalid_argument` in a build without streams.
 namespace spikeweave::live {
 
 /// Reads lines of JSON from a file, a pipe or standard input (`json_lines`).
@@ -75,6 +75,15 @@ std::unique_ptr<source> lsl_stream(const std::string& name,
                                    const std::vector<std::string>& unit_names,
                                    const std::stop_token& stop = {},
                                    duration lateness = duration{0});
+
+/// Receives samples from a stream of the Lab Streaming Layer that has a rate: int16, or float32 and
+/// double64 in microvolts. Times are as of `lsl_stream`, of the first sample; those that follow
+/// are as of `lsl_frames`. A connection that breaks is made again.
+/// @param of, gain_uv  as of `lsl_frames`
+/// @throws io_error as of `lsl_stream`, or if the stream is not as expected.
+std::unique_ptr<sample_stream> lsl_sample_stream(const std::string& name,
+                                                 const recording_description& of, double gain_uv,
+                                                 const std::stop_token& stop = {});
 
 /// Listens for programs that send spikes as docs/formats.md describes it, and acknowledges what
 /// they have sent. It ends when all of them have finished.
