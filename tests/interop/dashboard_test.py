@@ -3,7 +3,9 @@
 Usage: dashboard_test.py SPIKEWEAVE [--update]. Exits with 77, which CTest shows as skipped, without Chromium and its packages.
 """
 
+import contextlib
 import json
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -236,6 +238,34 @@ class Dashboard(PageCase):
         self.wait_for("late", 1)
         self.wait_for("unreadable", 1)
         self.assertIn("lost", self.one("#losses").get_attribute("class"))
+
+    def test_shows_the_motion_that_is_followed(self):
+        """A recording that moves by 30 um within the last 20 s of 30."""
+        self.end()
+        recording, session = self.folder / "moved", self.folder / "moved.session"
+        subprocess.run([SPIKEWEAVE, "simulate", "recording", "--channels", "16", "--length", "30s", "--units", "6", "--low-rate", "15",
+                        "--high-rate", "25", "--seed", "2", "--drift", "30um", "--drift-start", "10s", "-o", recording],
+                       check=True, capture_output=True)
+        self.process = subprocess.Popen(
+            [SPIKEWEAVE, "live", recording, "--learn", "9s", "--drift", "rigid", "--labels", "all", "--speed", "6", "--window", "5s",
+             "--delays", "0-5ms", "--min-count", "50", "--record", session, "--to", self.folder / "moved.jsonl", "--dashboard"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        address = next(line for line in self.process.stderr if line.startswith("http")).strip()
+        self.driver.get(address)
+        end = time.monotonic() + 60
+        while self.one("#summary").text != "The session has ended" and time.monotonic() < end:
+            time.sleep(0.1)
+        self.frame()
+        line = self.one("#motion path.count")
+        with contextlib.closing(sqlite3.connect(session)) as database:
+            (steps,) = database.execute("SELECT value FROM meta WHERE name = 'motion'").fetchone()
+        last_um = float(steps.split()[-1])
+        self.assertGreater(abs(last_um), 5)
+        # The line begins at no displacement, and ends at the last one.
+        heights = [float(point.split(",")[1]) for point in line.get_attribute("d").replace("L", "M").split("M")[1:]]
+        self.assertEqual(heights[-1] < heights[0], last_um > 0)
+        self.assertGreater(abs(heights[-1] - heights[0]), 20)
+        self.process.wait(timeout=60)
 
     def test_can_be_paused_while_the_recording_goes_on(self):
         pixels = "return document.querySelector('.raster canvas').toDataURL()"

@@ -66,6 +66,7 @@ json_value frame_json(const std::optional<sampling_state>& samples) {
     return {{"behind_s", samples->behind_s},
             {"most_behind_s", samples->most_behind_s},
             {"left_out", samples->left_out},
+            {"motion_um", samples->motion_um},
             {"warnings", samples->warnings}};
 }
 

@@ -124,6 +124,12 @@ void add_samples(metrics_page& page, const sampling_state& samples) {
                  samples.left_out);
     page.counter("spikeweave_live_unexplained_detections_total",
                  "Detections that no template explains.", samples.unexplained);
+    if (!samples.motion_um.empty()) {
+        page.begin("spikeweave_live_displacement_um", "gauge",
+                   "Displacement of the tissue along the probe, at each depth, in micrometres.");
+        for (const auto& [depth_um, displacement_um] : samples.motion_um)
+            page.add(fmt::format("{{depth_um=\"{:g}\"}}", depth_um), displacement_um);
+    }
     const auto add_each = [&](std::string_view name, std::string_view help, auto frames) {
         page.begin(name, "gauge", help);
         for (const sampling_state::channel& one : samples.channels)

@@ -200,6 +200,12 @@ std::optional<sampling_state> sorted_samples::sampling() const {
     for (std::size_t c = 0; c < channels.size(); ++c)
         out.channels.push_back(
             {channels[c].name, so_far.channels()[c].at_limit(), so_far.channels()[c].steady});
+    const probe_motion& motion = sorter_.motion();
+    const std::size_t windows = motion.depths_um.size();
+    for (std::size_t w = 0; w < windows; ++w)
+        out.motion_um.emplace_back(motion.depths_um[w],
+                                   *(motion.displacement_um.end() - std::ssize(motion.depths_um) +
+                                     static_cast<std::ptrdiff_t>(w)));
     out.warnings = from_->warnings();
     std::ranges::move(so_far.all_warnings(channels), std::back_inserter(out.warnings));
     const double seconds = static_cast<double>(frames_) / from_->description().rate_hz;

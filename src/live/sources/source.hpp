@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "live/metrics/latency_histogram.hpp"
@@ -67,6 +68,8 @@ struct sampling_state {
     std::uint64_t left_out = 0;     ///< missing frames that were left out because too many waited
     std::uint64_t unexplained = 0;  ///< detections that no template explains
     std::vector<channel> channels{};
+    /// The depth of each window of the tissue whose motion is followed, and its displacement now.
+    std::vector<std::pair<double, double>> motion_um{};
     std::vector<std::string> warnings{};  ///< of the samples, as full sentences
 };
 

@@ -178,11 +178,16 @@ TEST(DashboardFrames, HaveCountsAndLosses) {
     run.state.latency.add(1e-5);
     run.state.latency.add(100);
     run.state.of(stage::trigger).add(0.25, 3);
-    run.state.sampling = {.behind_s = 1, .most_behind_s = 2, .left_out = 3, .warnings = {"w"}};
+    run.state.sampling = {.behind_s = 1,
+                          .most_behind_s = 2,
+                          .left_out = 3,
+                          .motion_um = {{155, -2.5}},
+                          .warnings = {"w"}};
     const decoded_frame frame = run.next();
     EXPECT_EQ(frame.text["stages"], json::parse(R"([["trigger",3,0.25,0.25,0.25]])"));
     EXPECT_EQ(frame.text["samples"],
-              json::parse(R"({"behind_s":1.0,"most_behind_s":2.0,"left_out":3,"warnings":["w"]})"));
+              json::parse(R"({"behind_s":1.0,"most_behind_s":2.0,"left_out":3,
+                              "motion_um":[[155.0,-2.5]],"warnings":["w"]})"));
     EXPECT_EQ(frame.text["counts"], json::parse(R"({"spikes":7,"late":2,"duplicates":1,"missing":3,
         "belated":0,"unreadable":0,"epochs":0,"detections":5,"triggers":3,"windows":0,
         "incomplete":0,"skipped":4})"));

@@ -129,7 +129,8 @@ TEST(MetricsText, HasTheFormOfPrometheus) {
     state.counts.order.accepted = 5;
     state.latency.add(0.5);
     state.of(stage::whole).add(0.003, 2);
-    state.sampling = {.behind_s = 0.25, .left_out = 90, .channels = {{"c1", 7, 8}}};
+    state.sampling = {
+        .behind_s = 0.25, .left_out = 90, .channels = {{"c1", 7, 8}}, .motion_um = {{155, -2.5}}};
     const auto now = std::chrono::steady_clock::now();
     std::string text = metrics_text(state, {}, 4096, now);
     EXPECT_EQ(text.find("watermark"), std::string::npos);
@@ -141,7 +142,8 @@ TEST(MetricsText, HasTheFormOfPrometheus) {
     report->tell_lost("?");
     text = metrics_text(state, {report}, 4096, now);
     for (const std::string line :
-         {"# TYPE spikeweave_live_spikes_total counter", "spikeweave_live_spikes_total 5",
+         {"# TYPE spikeweave_live_spikes_total counter",
+          "spikeweave_live_spikes_total 5",
           "# TYPE spikeweave_live_watermark_age_seconds gauge",
           "spikeweave_live_watermark_age_seconds 1.5",
           "spikeweave_live_delivered_total{to=\"a\\\"\\\\\\n\"} 0",
@@ -150,11 +152,14 @@ TEST(MetricsText, HasTheFormOfPrometheus) {
           "spikeweave_live_block_seconds_bucket{le=\"0.2\"} 0",
           "spikeweave_live_block_seconds_bucket{le=\"0.5\"} 1",
           "spikeweave_live_block_seconds_bucket{le=\"+Inf\"} 1",
-          "spikeweave_live_block_seconds_sum 0.5", "spikeweave_live_block_seconds_count 1",
+          "spikeweave_live_block_seconds_sum 0.5",
+          "spikeweave_live_block_seconds_count 1",
           "spikeweave_live_stage_seconds_bucket{stage=\"whole\",le=\"0.005\"} 2",
           "spikeweave_live_stage_seconds_count{stage=\"whole\"} 2",
-          "spikeweave_live_samples_behind_seconds 0.25", "spikeweave_live_left_out_frames_total 90",
+          "spikeweave_live_samples_behind_seconds 0.25",
+          "spikeweave_live_left_out_frames_total 90",
           "spikeweave_live_channel_limit_frames{channel=\"c1\"} 7",
+          "spikeweave_live_displacement_um{depth_um=\"155\"} -2.5",
           "spikeweave_live_channel_constant_frames{channel=\"c1\"} 8",
           "process_resident_memory_bytes 4096"})
         EXPECT_NE(("\n" + text).find("\n" + line + "\n"), std::string::npos) << line << "\n"

@@ -5,7 +5,7 @@ import { makeDensity, noSpikes } from "./density.js";
 import { el, grouped, nameElement, shownNumber, timeText } from "./format.js";
 import { connect } from "./live_connection.js";
 import { makeHistory } from "./live_frames.js";
-import { lineChart } from "./live_lines.js";
+import { lineChart, motionChart } from "./live_lines.js";
 import { makeWindowView } from "./live_window.js";
 import { makeThemeButton } from "./theme.js";
 
@@ -24,7 +24,7 @@ const armedName = (armed) => (described.armed[armed]?.units ?? []).map(nameOf).j
 
 const density = makeDensity(history);
 const windowView = makeWindowView(nameOf);
-const places = Object.fromEntries(["population", "rates", "armed", "detections", "tracked", "latency"].map((id) => [id, el("div", { id })]));
+const places = Object.fromEntries(["population", "rates", "armed", "detections", "tracked", "latency", "motion"].map((id) => [id, el("div", { id })]));
 const length = el("select", { "aria-label": "Time shown", onchange: () => redraw() }, [2, 10, 30, 60].map((seconds) => el("option", { value: seconds, selected: seconds === 10 }, `${seconds} s`)));
 const slider = el("input", { type: "range", min: 0, max: 0, step: 1, "aria-label": "Time", oninput: () => pause(Number(slider.value)) });
 const live = el("button", { type: "button", id: "live", "aria-pressed": "true", onclick: () => pause(pausedAt === null ? history.end() : null) }, "Pause");
@@ -134,6 +134,8 @@ function drawSlow(now) {
   drawArmed(now);
   drawDetections();
   drawLatency(now);
+  document.getElementById("moved").hidden = !now.samples?.motion_um.length;
+  if (now.samples) places.motion.replaceChildren(motionChart(history.motion, now.samples.motion_um.map(([depth]) => depth), described.column_us));
   places.tracked.replaceChildren(lineChart(history.counted, armedName));
   windowView.draw(history.windows, described.units);
 }
@@ -173,6 +175,7 @@ function start() {
     section("monitored", "Monitored", places.armed),
     section("found", "Detections", places.detections),
     section("followed", "Tracked episodes", places.tracked),
+    section("moved", "Motion of the tissue", places.motion),
     section("circuit", "Last window", windowView.element),
     section("speed", "Latency", places.latency));
   window.addEventListener("resize", redraw);

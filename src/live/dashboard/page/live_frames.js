@@ -16,7 +16,7 @@ const mostPoints = 2000;
 export function makeHistory() {
   let parts = [];
   let bytes = 0;
-  const history = { epoch: 0, detections: [], counted: [], windows: [], missed: 0, last: null };
+  const history = { epoch: 0, detections: [], counted: [], motion: [], windows: [], missed: 0, last: null };
 
   // The first frame of a connection has the last minute, of which some may be known.
   function addDensity({ first_column: first, columns, units, density }) {
@@ -35,6 +35,18 @@ export function makeHistory() {
     if (history.detections.length > mostDetections) history.detections.splice(0, history.detections.length - mostDetections);
   }
 
+  // Each step is a line, from its begin to the last frame.
+  function addMotion({ first_column: first, columns, samples }) {
+    const values = samples?.motion_um.map(([, displacement]) => displacement) ?? [];
+    if (!values.length) return;
+    const point = { column: first + columns, values };
+    const [last, before] = [history.motion.at(-1), history.motion.at(-2)];
+    if (last && !values.every((value, i) => value === last.values[i])) history.motion.push({ column: point.column, values: last.values });
+    else if (last && before?.values === last.values) history.motion.pop();
+    history.motion.push(last && values.every((value, i) => value === last.values[i]) ? { column: point.column, values: last.values } : point);
+    if (history.motion.length > mostPoints) history.motion.splice(0, history.motion.length - mostPoints);
+  }
+
   return Object.assign(history, {
     add(frame) {
       if (history.last) history.missed += frame.frame - history.last.frame - 1;
@@ -42,6 +54,7 @@ export function makeHistory() {
         parts = [];
         bytes = 0;
         history.counted = [];
+        history.motion = [];
       }
       history.epoch = frame.epoch;
       addDensity(frame);
@@ -50,6 +63,7 @@ export function makeHistory() {
       const lastCounted = history.counted.at(-1)?.t_us[1] ?? -Infinity;
       const points = counted.filter((one) => one.t_us[1] > lastCounted).map((one) => ({ ...one, threshold: window?.threshold ?? null }));
       if (points.length) history.counted = [...history.counted, ...points].slice(-mostPoints);
+      addMotion(frame);
       const before = history.windows.at(-1);
       if (window && !window.is_skipped && (window.window !== before?.window || window.epoch !== before.epoch))
         history.windows = [...history.windows.slice(-1), window];
