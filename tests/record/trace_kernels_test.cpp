@@ -42,7 +42,7 @@ using record::waveform_at;
 using record::waveform_place;
 using record::waveform_problem;
 using record::waveform_window;
-using record::whiten_frames;
+using record::whitener;
 using record::whitened;
 using record::window_of;
 
@@ -160,7 +160,7 @@ TEST(Whitening, SumsInTheOrderOfChannels) {
                     expected.push_back(whitened(traces.data() + f * channels, matrix.data(),
                                                 static_cast<std::uint32_t>(channels), c));
 
-            whiten_frames(matrix, channels, traces);
+            whitener(matrix, channels).apply(traces);
 
             ASSERT_EQ(traces, expected) << channels << " channels, " << frames << " frames";
         }

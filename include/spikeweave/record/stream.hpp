@@ -2,16 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/core/export.hpp"
 #include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
 
 namespace spikeweave {
+
+namespace record {
+class whitener;
+}
 
 /// The steps from samples to traces as they were resolved for a recording, for later samples of the
 /// same channels.
@@ -39,14 +45,17 @@ public:
     void follow(const probe_motion& moved, std::size_t bin);
     /// Filters the next frames, channels fastest. Before the first frame each channel is assumed to
     /// have had that frame's value forever.
-    std::vector<float> next(std::span<const std::int16_t> counts);
+    /// @param run  on its threads, if there are many frames
+    std::vector<float> next(std::span<const std::int16_t> counts,
+                            const execution& run = {.threads = 1});
 
 private:
     trace_settings settings_;
     std::vector<recording_channel> channels_;
-    std::optional<displaced_contacts> displaced_{};  // null: where they were
-    std::vector<double> first_{};                    // frame
-    std::vector<double> states_{};                   // of the sections
+    std::shared_ptr<const record::whitener> whitener_{};  // null: no whitening
+    std::optional<displaced_contacts> displaced_{};       // null: where they were
+    std::vector<double> first_{};                         // frame
+    std::vector<double> states_{};                        // of the sections
 };
 
 }  // namespace spikeweave

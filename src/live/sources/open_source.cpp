@@ -93,8 +93,9 @@ opened_source sorting(std::unique_ptr<sample_stream> samples, template_set set,
         if (!std::ranges::binary_search(chosen.used, u))
             left_out.emplace(std::to_string(u + 1), label_reason(labels[u]));
     check_not_left_out(left_out, units_of_armed(options));
-    auto sorted = std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used,
-                                                   options.drift, std::move(resumed));
+    auto sorted =
+        std::make_unique<sorted_samples>(std::move(samples), std::move(set), chosen.used,
+                                         options.drift, options.threads, std::move(resumed));
     opened_source opened = armed_before(options, sorted->unit_names());
     opened.order.policy = order_policy::block;
     opened.from = std::move(sorted);
@@ -166,7 +167,8 @@ opened_source learning(std::unique_ptr<kept_samples> samples, const live_options
                               const recording& from, const std::stop_token& stop) {
                               return learn_units(from, labels, threads, stop);
                           },
-                      .tell = options.tell},
+                      .tell = options.tell,
+                      .threads = options.threads},
         run.stop);
     return opened;
 }

@@ -17,9 +17,10 @@ std::int64_t first_frame_after(std::int64_t watermark_us, const recording_descri
 }
 
 sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                               std::span<const std::size_t> used, motion_model drift,
+                               std::span<const std::size_t> used, motion_model drift, int threads,
                                std::optional<interrupted_session> resumed)
     : from_(std::move(from)),
+      threads_(threads),
       set_(std::move(set)),
       unmoved_(unmoved(from_->description(), drift)),
       sorter_(set_, from_->description(), unmoved_),
@@ -102,14 +103,18 @@ source_block sorted_samples::block_of(const std::vector<template_spike>& spikes,
     return out;
 }
 
-// One thread: a block of a millisecond is too little work for more.
+// A block of a millisecond is too little work for more than one thread.
 source_block sorted_samples::sorted(const sample_block& got) {
-    const std::vector<template_spike> spikes = sorter_.add(got.counts, {.threads = 1});
-    end_ = got.first +
-           static_cast<std::int64_t>(got.counts.size() / from_->description().channels.size());
+    constexpr double large_s = 0.03;
+    const recording_description& of = from_->description();
+    const std::size_t frames = got.counts.size() / of.channels.size();
+    const bool is_large = static_cast<double>(frames) >= large_s * of.rate_hz;
+    const std::vector<template_spike> spikes =
+        sorter_.add(got.counts, {.threads = is_large ? threads_ : 1});
+    end_ = got.first + static_cast<std::int64_t>(frames);
     facts_.take(got.counts);
     count_unexplained();
-    frames_ += got.counts.size() / from_->description().channels.size();
+    frames_ += frames;
     // A peak is at most half a frame before its sample.
     source_block out = block_of(spikes, static_cast<double>(sorter_.decided_frames()) - 0.5);
     if (const auto arrived = from_->arrived_after();

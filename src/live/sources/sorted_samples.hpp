@@ -35,10 +35,11 @@ class sorted_samples : public source {
 public:
     /// @param used     the units whose spikes are given, ascending
     /// @param drift    the motion of the tissue that is followed
+    /// @param threads  that sort samples which have waited; 0: all
     /// @param resumed  the session that goes on
     /// @throws invalid_argument as of `online_sorter`.
     sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                   std::span<const std::size_t> used, motion_model drift,
+                   std::span<const std::size_t> used, motion_model drift, int threads = 1,
                    std::optional<interrupted_session> resumed = {});
 
     const std::vector<std::string>& unit_names() const override { return unit_names_; }
@@ -64,6 +65,7 @@ private:
     source_block block_of(const std::vector<template_spike>& spikes, double watermark_frame) const;
 
     std::unique_ptr<sample_stream> from_;
+    int threads_;
     template_set set_;
     probe_motion unmoved_;
     online_sorter sorter_;

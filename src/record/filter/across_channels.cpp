@@ -71,69 +71,47 @@ constexpr std::size_t rows_together = 4;
 // A vector of as many registers as the processor needs for it.
 using tile_row = float __attribute__((vector_size(columns_together * sizeof(float))));
 
-// Channels that are made together, and those from which they are made: all others have no weight.
-struct column_tile {
-    std::size_t first = 0;
-    std::size_t columns = 0;
-    std::vector<std::uint32_t> sources{};
-};
-
-std::vector<column_tile> tiles_of(std::span<const float> matrix, std::size_t channels) {
-    std::vector<column_tile> out;
-    for (std::size_t c = 0; c < channels; c += columns_together) {
-        column_tile tile{.first = c, .columns = std::min(columns_together, channels - c)};
-        for (std::uint32_t k = 0; k < channels; ++k) {
-            const std::span<const float> weights = matrix.subspan(k * channels + c, tile.columns);
-            if (std::ranges::any_of(weights, [](float weight) { return weight != 0; }))
-                tile.sources.push_back(k);
-        }
-        out.push_back(std::move(tile));
-    }
-    return out;
-}
-
 // Keeps a tile of the product, some frames by some channels, in registers.
 template <std::size_t rows, bool is_whole>
-[[gnu::always_inline]] inline void multiply(const float* from, const float* matrix,
-                                            std::size_t channels, const column_tile& tile,
-                                            float* to) {
+[[gnu::always_inline]] inline void multiply(const float* from, std::size_t channels,
+                                            const whitener::tile& tile, float* to) {
     const std::size_t bytes = (is_whole ? columns_together : tile.columns) * sizeof(float);
     tile_row sums[rows]{};
+    const float* of_source = tile.weights.data();
     for (const std::uint32_t k : tile.sources) {
-        tile_row weights{};
-        std::memcpy(&weights, matrix + k * channels, bytes);
+        tile_row weights;
+        std::memcpy(&weights, of_source, sizeof weights);
+        of_source += columns_together;
         for (std::size_t r = 0; r < rows; ++r) sums[r] += from[r * channels + k] * weights;
     }
     for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * channels, &sums[r], bytes);
 }
 
-[[gnu::always_inline]] inline void multiply_all(std::span<const float> matrix, std::size_t channels,
-                                                std::span<float> frames) {
-    const std::vector<column_tile> tiles = tiles_of(matrix, channels);
+[[gnu::always_inline]] inline void multiply_all(std::span<const whitener::tile> tiles,
+                                                std::size_t channels, std::span<float> frames) {
     std::vector<float> from(rows_together * channels);
     for (std::size_t at = 0; at < frames.size(); at += from.size()) {
         const std::span<float> some = frames.subspan(at, std::min(from.size(), frames.size() - at));
         std::copy(some.begin(), some.end(), from.begin());
         const std::size_t rows = some.size() / channels;
-        for (const column_tile& tile : tiles) {
-            const float* const weights = matrix.data() + tile.first;
+        for (const whitener::tile& tile : tiles) {
             float* const to = some.data() + tile.first;
             if (rows == rows_together && tile.columns == columns_together)
-                multiply<rows_together, true>(from.data(), weights, channels, tile, to);
+                multiply<rows_together, true>(from.data(), channels, tile, to);
             else if (rows == rows_together)
-                multiply<rows_together, false>(from.data(), weights, channels, tile, to);
+                multiply<rows_together, false>(from.data(), channels, tile, to);
             else
                 for (std::size_t r = 0; r < rows; ++r)
-                    multiply<1, false>(from.data() + r * channels, weights, channels, tile,
+                    multiply<1, false>(from.data() + r * channels, channels, tile,
                                        to + r * channels);
         }
     }
 }
 
 #if defined(SPIKEWEAVE_AVX2)
-SPIKEWEAVE_AVX2 void multiply_all_avx2(std::span<const float> matrix, std::size_t channels,
+SPIKEWEAVE_AVX2 void multiply_all_avx2(std::span<const whitener::tile> tiles, std::size_t channels,
                                        std::span<float> frames) {
-    multiply_all(matrix, channels, frames);
+    multiply_all(tiles, channels, frames);
 }
 #endif
 
@@ -157,14 +135,28 @@ void subtract_medians(std::size_t channels, std::span<const std::uint32_t> refer
     }
 }
 
-void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames) {
+whitener::whitener(std::span<const float> matrix, std::size_t channels) : channels_(channels) {
+    for (std::size_t c = 0; c < channels; c += columns_together) {
+        tile of{.first = c, .columns = std::min(columns_together, channels - c)};
+        for (std::uint32_t k = 0; k < channels; ++k) {
+            const std::span<const float> weights = matrix.subspan(k * channels + c, of.columns);
+            if (std::ranges::all_of(weights, [](float weight) { return weight == 0; })) continue;
+            of.sources.push_back(k);
+            of.weights.insert(of.weights.end(), weights.begin(), weights.end());
+            of.weights.resize(of.sources.size() * columns_together);
+        }
+        tiles_.push_back(std::move(of));
+    }
+}
+
+void whitener::apply(std::span<float> frames) const {
 #if defined(SPIKEWEAVE_AVX2)
     if (core::has_avx2()) {
-        multiply_all_avx2(matrix, channels, frames);
+        multiply_all_avx2(tiles_, channels_, frames);
         return;
     }
 #endif
-    multiply_all(matrix, channels, frames);
+    multiply_all(tiles_, channels_, frames);
 }
 
 }  // namespace spikeweave::record

@@ -15,9 +15,28 @@ namespace spikeweave::record {
 void subtract_medians(std::size_t channels, std::span<const std::uint32_t> referenced,
                       std::span<double> frames);
 
-/// Replaces each frame by its product with a matrix, `[from * channels + to]`. Sums are taken in
-/// the order of channels on every machine. Time grows with the weights that are not 0.
-void whiten_frames(std::span<const float> matrix, std::size_t channels, std::span<float> frames);
+/// Replaces frames by their products with a matrix. Sums are taken in the order of channels on
+/// every machine. Time grows with the weights that are not 0.
+class whitener {
+public:
+    /// @param matrix  `[from * channels + to]`
+    whitener(std::span<const float> matrix, std::size_t channels);
+
+    void apply(std::span<float> frames) const;
+
+    /// Channels that are made together, and those from which they are made: all others have no
+    /// weight.
+    struct tile {
+        std::size_t first = 0;
+        std::size_t columns = 0;
+        std::vector<std::uint32_t> sources{};
+        std::vector<float> weights{};  ///< of as many columns as a tile has at most, by source
+    };
+
+private:
+    std::size_t channels_;
+    std::vector<tile> tiles_{};
+};
 
 /// Channels are whitened together with at most this many.
 constexpr std::size_t most_whitened_together = 32;

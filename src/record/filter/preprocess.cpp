@@ -29,7 +29,7 @@ using record::span_of;
 using record::standard_block_frames;
 using record::subtract_medians;
 using record::trace_recipe;
-using record::whiten_frames;
+using record::whitener;
 using record::whitening_of;
 
 namespace {
@@ -174,7 +174,7 @@ trace_block filtered_recording::parts::read(std::uint64_t first, std::size_t cou
 // Undoes the motion, and whitens, as far as the recipe has it.
 void filtered_recording::parts::to_contacts(std::uint64_t first, std::span<float> frames) const {
     if (recipe.shift) recipe.shift->apply(first, frames);
-    if (!recipe.whitening.empty()) whiten_frames(recipe.whitening, source.channel_count(), frames);
+    if (!recipe.whitening.empty()) whitener(recipe.whitening, source.channel_count()).apply(frames);
 }
 
 // Returns every fourth frame of a block, because neighbouring frames are nearly equal.

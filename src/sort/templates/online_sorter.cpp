@@ -26,6 +26,8 @@ constexpr double block_s = 0.001;
 constexpr double after_block_s = 0.001;
 // Scores before the first frame of a block that the search reads, and after the last one.
 constexpr std::int64_t margin = 2;
+// Whose samples are beside each other.
+constexpr std::size_t channels_together = 16;
 
 // A spike that has been returned, and still changes the scores of frames that are not decided.
 struct decided_spike {
@@ -74,7 +76,7 @@ struct online_sorter::state {
     std::optional<unexplained_traces> unexplained{};
 
     const template_set::parts& parts() const { return set.internals(); }
-    integer_block with_carried(std::span<const float> values);
+    integer_block with_carried(std::span<const float> values, const execution& run);
     std::vector<template_spike> take(const integer_block& traces_with_carried,
                                      const execution& run);
     void add_scores(const integer_block& traces_with_carried, const execution& run);
@@ -84,19 +86,29 @@ struct online_sorter::state {
 };
 
 // Returns the carried frames and the new ones as integers, and carries the last of them.
-integer_block online_sorter::state::with_carried(std::span<const float> values) {
+integer_block online_sorter::state::with_carried(std::span<const float> values,
+                                                 const execution& run) {
     const std::size_t channels = scale.factors.size();
     const std::size_t frames = values.size() / channels;
     integer_block out{.channels = channels, .frames = carried + frames};
     out.values.resize(channels * out.frames);
-    for (std::size_t c = 0; c < channels; ++c) {
-        std::int16_t* const to = out.values.data() + c * out.frames;
-        std::copy_n(last_traces.data() + c * carried, carried, to);
+    const auto take_group = [&](std::size_t group) {
+        const std::size_t begin = group * channels_together;
+        const std::size_t end = std::min(begin + channels_together, channels);
+        for (std::size_t c = begin; c < end; ++c)
+            std::copy_n(last_traces.data() + c * carried, carried,
+                        out.values.data() + c * out.frames);
         for (std::size_t f = 0; f < frames; ++f)
-            to[carried + f] = static_cast<std::int16_t>(std::nearbyint(std::clamp(
-                values[f * channels + c] * scale.factors[c], -scale.limit, scale.limit)));
-        std::copy_n(to + frames, carried, last_traces.data() + c * carried);
-    }
+            for (std::size_t c = begin; c < end; ++c)
+                out.values[c * out.frames + carried + f] =
+                    static_cast<std::int16_t>(std::nearbyint(std::clamp(
+                        values[f * channels + c] * scale.factors[c], -scale.limit, scale.limit)));
+        for (std::size_t c = begin; c < end; ++c)
+            std::copy_n(out.values.data() + c * out.frames + frames, carried,
+                        last_traces.data() + c * carried);
+    };
+    const std::size_t groups = (channels + channels_together - 1) / channels_together;
+    parallel::parallel_for(groups, {.threads = run.threads, .stop = run.stop}, "", take_group);
     return out;
 }
 
@@ -222,7 +234,8 @@ std::vector<template_spike> online_sorter::add(std::span<const std::int16_t> fra
                            left, static_cast<std::int64_t>(frames.size() / channels))));
         frames = frames.subspan(some.size());
         state_->received += static_cast<std::int64_t>(some.size() / channels);
-        const auto more = state_->take(state_->with_carried(state_->traces.next(some)), run);
+        const auto more =
+            state_->take(state_->with_carried(state_->traces.next(some, run), run), run);
         out.insert(out.end(), more.begin(), more.end());
         if (state_->received == state_->end_of_bin()) state_->begin_bin();
     }
@@ -232,7 +245,7 @@ std::vector<template_spike> online_sorter::add(std::span<const std::int16_t> fra
 std::vector<template_spike> online_sorter::finish(const execution& run) {
     const auto more = static_cast<std::size_t>(state_->block) + latency_frames();
     const std::vector<float> silence(more * state_->scale.factors.size());
-    std::vector<template_spike> out = state_->take(state_->with_carried(silence), run);
+    std::vector<template_spike> out = state_->take(state_->with_carried(silence, run), run);
     std::erase_if(out,
                   [this](const template_spike& spike) { return spike.frame >= state_->received; });
     state_->unexplained->finish(state_->received);
