@@ -85,8 +85,10 @@ SPIKEWEAVE_AVX2 void project_avx2(std::span<const std::int16_t* const> traces,
         }
     const __m256i least = _mm256_set1_epi32(-largest_projection);
     const __m256i most = _mm256_set1_epi32(largest_projection);
-    std::size_t f = 0;
-    for (; f + step <= frames; f += step) {
+    if (frames < step) return project_from(0, traces, weights, frames, out);
+    // The last step repeats frames of the one before it.
+    for (std::size_t begin = 0; begin < frames; begin += step) {
+        const std::size_t f = std::min(begin, frames - step);
         std::array<sixteen_sums, most_ranks> sums;
         for (std::size_t r = 0; r < ranks; ++r)
             sums[r].low = sums[r].high = _mm256_set1_epi32(half_filter);
@@ -113,7 +115,6 @@ SPIKEWEAVE_AVX2 void project_avx2(std::span<const std::int16_t* const> traces,
                                 _mm256_packs_epi32(limited(sums[r].low), limited(sums[r].high)));
         }
     }
-    project_from(f, traces, weights, frames, out);
 }
 
 SPIKEWEAVE_AVX2 void correlate_avx2(std::span<const std::int16_t> values,
@@ -150,6 +151,18 @@ SPIKEWEAVE_AVX2 void correlate_avx2(std::span<const std::int16_t> values,
         _mm256_storeu_si256(into + 1, b);
         _mm256_storeu_si256(into + 2, c);
         _mm256_storeu_si256(into + 3, d);
+    }
+    constexpr std::size_t short_step = 8;
+    for (; f + short_step <= sums.size(); f += short_step) {
+        auto* const into = reinterpret_cast<__m256i*>(sums.data() + f);
+        __m256i a = _mm256_loadu_si256(into);
+        const std::int32_t* from = pairs.data() + f;
+        for (const std::int32_t each : weight_pairs) {
+            const auto two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+            a = _mm256_add_epi32(a, _mm256_madd_epi16(two, _mm256_set1_epi32(each)));
+            from += 2;
+        }
+        _mm256_storeu_si256(into, a);
     }
     correlate_from(f, values, weights, sums);
 }

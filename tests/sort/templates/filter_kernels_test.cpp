@@ -23,7 +23,7 @@ std::vector<std::int16_t> numbers(std::mt19937_64& random, std::size_t count, in
 TEST(FilterKernels, ProjectAsTheDefinition) {
     std::mt19937_64 random(5);
     for (const filter_kernels& kernels : runnable_filter_kernels())
-        for (const std::size_t frames : {1, 15, 16, 17, 64, 101})
+        for (const std::size_t frames : {1, 15, 16, 17, 30, 64, 101})
             for (std::size_t channels = 1; channels <= 5; ++channels)
                 for (std::size_t ranks = 1; ranks <= most_ranks; ++ranks) {
                     const auto values = numbers(random, channels * frames, largest_step);
