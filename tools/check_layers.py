@@ -60,6 +60,7 @@ COMMANDS = {
     "sort": r"sorts|sorting|sortings",
     "spade": r"patterns?",
     "table": r"tables|cohorts?",
+    "track": r"track\w+",
     "windows": r"window",
 }
 NAMED_AFTER_A_COMMAND = re.compile(rf"({'|'.join([*COMMANDS, *COMMANDS.values()])})(_|$)")
@@ -69,6 +70,7 @@ BUILT_ON = {
     "count": {"episodes"},
     "live": {"episodes", "windows"},
     "replay": {"episodes"},
+    "track": {"sort"},
     "windows": {"episodes"},
 }
 # Where a command with a stage in the pipeline has a file or a folder of its name.

@@ -18,6 +18,7 @@ void bind_given_spikes(nb::module_& m);
 void bind_live(nb::module_& m);
 void bind_elephant(nb::module_& m);
 void bind_replay(nb::module_& m);
+void bind_track(nb::module_& m);
 void bind_assemblies(nb::module_& m);
 void bind_recording(nb::module_& m);
 void bind_spade(nb::module_& m);

@@ -51,6 +51,7 @@ NB_MODULE(_core, m) {
     bind_elephant(m);
     bind_spade(m);
     bind_replay(m);
+    bind_track(m);
     bind_assemblies(m);
     bind_recording(m);
     bind_reports(m);

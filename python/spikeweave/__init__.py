@@ -34,6 +34,7 @@ from ._commands.sliding_window import SlidingWindow
 from ._commands.sort import sort, sort_features
 from ._commands.spade import spade
 from ._commands.stability import circuit_stability
+from ._commands.track import track
 from ._commands.windows import windows
 from ._core import DeviceError
 from ._core import version as _version
@@ -62,6 +63,7 @@ from ._values.report import Report
 from ._values.sort import SortResult
 from ._values.spade import Pattern, PatternResult
 from ._values.spikes import SpikeSequence
+from ._values.track import TrackResult
 from .simulate import example
 
 __version__ = _version()
@@ -97,6 +99,7 @@ __all__ = [
     "SortResult",
     "SpikeSequence",
     "Stats",
+    "TrackResult",
     "Window",
     "WindowedEpisodeResult",
     "assemblies",
@@ -123,6 +126,7 @@ __all__ = [
     "sort",
     "sort_features",
     "spade",
+    "track",
     "windows",
     "write",
 ]

@@ -26,6 +26,7 @@ DESCRIBED = {
     "SlidingWindow": (spikeweave.SlidingWindow, _core.sliding_window_options),
     "assemblies": (spikeweave.assemblies, _core.assemblies_options),
     "replay": (spikeweave.replay, _core.replay_options),
+    "track": (spikeweave.track, _core.track_options),
     "live": (spikeweave.live, _core.live_options),
     "spade": (spikeweave.spade, _core.spade_options),
     "sort": (spikeweave.sort, _core.sort_options),

@@ -420,6 +420,10 @@ class RecordingOptions(TypedDict, total=False):
     drift_shape: Literal["linear", "zigzag", "jump"] | None
     drift_period: Time | None
     drift_start: Time | None
+    session: int | None
+    turnover: float | None
+    session_drift: Length | None
+    session_change: float | None
     noise: float | None
     noise_reach: Length | None
     difficulty: Literal["easy", "realistic"] | None
@@ -549,6 +553,10 @@ class Sym26Options(_WithChains, total=False):
     jitter: Time | None
     background: bool | None
     seed: int | None
+
+
+class TrackOptions(TypedDict, total=False):
+    min_probability: float | None
 
 
 class WindowsOptions(
