@@ -2,10 +2,19 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
 import spikeweave
+
+
+@pytest.fixture(scope="module")
+def program():
+    path = Path(spikeweave.__file__).parent / "bin" / "spikeweave"
+    if not path.exists():
+        pytest.skip("the command is not installed")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +60,9 @@ def test_names_of_spikes_are_those_of_neurons(sessions, tmp_path):
     found.save(tmp_path / "saved")
     for number, session in enumerate(sessions, 1):
         spikes = spikeweave.read(tmp_path / "saved" / "spikes" / f"{number}.npz")
-        rows = zip(found.neurons["neuron"], found.neurons["session"], found.neurons["spikes"])
+        rows = zip(*(found.neurons[name] for name in ("neuron", "session", "spikes")), strict=True)
         counts = {str(n): count for n, of, count in rows if of == str(session)}
-        assert dict(zip(spikes.unit_names, spikes.counts.tolist())) == counts
+        assert dict(zip(spikes.unit_names, spikes.counts.tolist(), strict=True)) == counts
 
 
 def test_what_is_no_sorting_is_refused(sessions, tmp_path):

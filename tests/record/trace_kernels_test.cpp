@@ -42,8 +42,8 @@ using record::waveform_at;
 using record::waveform_place;
 using record::waveform_problem;
 using record::waveform_window;
-using record::whitener;
 using record::whitened;
+using record::whitener;
 using record::window_of;
 
 namespace {

@@ -61,6 +61,20 @@ def track(
     ----------
     E. H. van Beest, C. Bimbard, J. M. J. Fabre, S. W. Dodgson, F. Takács, P. Coen, A. Lebedeva,
     K. D. Harris, M. Carandini, Nature Methods 22:778 (2025).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import spikeweave
+    >>> folders = [tempfile.mkdtemp() + "/monday", tempfile.mkdtemp() + "/tuesday"]
+    >>> for session, folder in enumerate(folders, 1):
+    ...     made = spikeweave.simulate.recording(
+    ...         channels=16, units=6, length="10s", seed=4, session=session
+    ...     )
+    ...     spikeweave.sort(made.recording).save(folder)
+    >>> found = spikeweave.track(folders)
+    >>> found.relations["matched"]
+    [5]
     """
     paths = [os.fspath(folder) for folder in folders]
     with reporting(progress) as callback:

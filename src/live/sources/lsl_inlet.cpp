@@ -34,7 +34,7 @@ private:
     lsl_library::info info_;
 };
 
-lsl_inlet::lsl_inlet(std::string name, std::int32_t most_waiting, std::stop_token stop,
+lsl_inlet::lsl_inlet(std::string name, std::int32_t most_waiting, const std::stop_token& stop,
                      std::function<void(lsl_library::info)> check)
     : lsl_(load_lsl()),
       name_(std::move(name)),

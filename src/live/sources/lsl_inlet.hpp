@@ -21,7 +21,7 @@ public:
     /// @param most_waiting  of samples on this side, as liblsl counts them: in seconds if the
     /// stream has a rate, otherwise in hundreds
     /// @throws io_error if liblsl cannot be loaded, or there is no such stream, or several.
-    lsl_inlet(std::string name, std::int32_t most_waiting, std::stop_token stop,
+    lsl_inlet(std::string name, std::int32_t most_waiting, const std::stop_token& stop,
               std::function<void(lsl_library::info)> check);
     ~lsl_inlet() { disconnect(); }
     lsl_inlet(const lsl_inlet&) = delete;

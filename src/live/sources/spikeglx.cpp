@@ -37,6 +37,10 @@ public:
     /// @throws spikeglx_broken if it cannot be connected.
     tcp_socket(const std::string& host, const std::string& port, std::stop_token stop);
     ~tcp_socket() override { close(); }
+    tcp_socket(const tcp_socket&) = delete;
+    tcp_socket& operator=(const tcp_socket&) = delete;
+    tcp_socket(tcp_socket&&) = delete;
+    tcp_socket& operator=(tcp_socket&&) = delete;
 
     void send(std::string_view bytes) override;
     std::size_t receive(std::span<char> into) override;
