@@ -60,8 +60,9 @@ class LiveLsl(unittest.TestCase):
 
     def stop(self, process, status=0):
         process.send_signal(signal.SIGINT)
-        lines, errors = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, status, errors)
+        # `communicate` would begin behind what reading lines has fetched, perhaps within a line.
+        lines, errors = process.stdout.read(), process.stderr.read()
+        self.assertEqual(process.wait(30), status, errors)
         return [json.loads(line) for line in lines.splitlines()]
 
     def refused(self, says, *arguments, **more):
