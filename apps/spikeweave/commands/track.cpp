@@ -16,7 +16,7 @@ struct track_command {
     std::vector<std::filesystem::path> folders{};
     std::vector<std::string> labels{};
     tracking_options tracking{};
-    place_options output{};
+    output_options output{};
     run_options threads{};
 };
 
@@ -42,19 +42,13 @@ void run(track_command& options, invocation& call) {
     check_result_place(options.output.to, options.output.overwrite, result_kind::tracking);
     const execution run = call.run(options.threads.threads);
     std::vector<session_spikes> sessions;
-    std::vector<input_record> inputs;
-    for (const std::filesystem::path& folder : options.folders) {
+    for (const std::filesystem::path& folder : options.folders)
         sessions.push_back(read_session(folder, options.labels, run));
-        inputs.push_back(describe_input(folder / "waveforms.npz", run));
-    }
     tracking_report report = track_sessions(std::move(sessions), options.tracking, run);
-    report.inputs = std::move(inputs);
     call.warn(report.run.warnings);
-    output_options output;
-    static_cast<place_options&>(output) = options.output;
     run_record read;
     add_parameters(read.parameters, describe(options), {"labels"});
-    finish_command(output, report, std::move(read), call, run);
+    finish_command(options.output, report, std::move(read), call, run);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace spikeweave {
 struct session_spikes {
     sorted_session session{};
     spike_sequence spikes{};
+    input_record input{};  ///< the file of waveforms
 };
 
 /// Reads a folder that `spikeweave sort` wrote for a recording.
@@ -30,8 +31,6 @@ SPIKEWEAVE_API session_spikes read_session(const std::filesystem::path& folder,
 struct tracking_report {
     std::vector<session_spikes> sessions{};
     tracking found{};
-    /// What each session was read from.
-    std::vector<input_record> inputs{};
     run_record run{};
 };
 

@@ -14,14 +14,9 @@ nb::tuple track(const std::vector<std::filesystem::path>& folders,
     const auto held = std::make_shared<const tracking_report>(call_with<tracking_options>(
         given, [&](const tracking_options& options, const execution& run) {
             std::vector<session_spikes> sessions;
-            std::vector<input_record> inputs;
-            for (const std::filesystem::path& folder : folders) {
+            for (const std::filesystem::path& folder : folders)
                 sessions.push_back(read_session(folder, labels, run));
-                inputs.push_back(describe_input(folder / "waveforms.npz", run));
-            }
-            tracking_report report = track_sessions(std::move(sessions), options, run);
-            report.inputs = std::move(inputs);
-            return report;
+            return track_sessions(std::move(sessions), options, run);
         }));
     return nb::make_tuple(to_json(*held),
                           nb::cpp_function([held](const std::filesystem::path& to, bool overwrite) {

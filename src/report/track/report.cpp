@@ -153,7 +153,7 @@ report::json run_of(const tracking_report& from) {
     out.erase("seed");  // nothing is drawn
     out.erase("input");
     report::json& inputs = out["inputs"] = report::json::array();
-    for (const input_record& one : from.inputs) inputs.push_back(report::file_json(one));
+    for (const session_spikes& one : from.sessions) inputs.push_back(report::file_json(one.input));
     return out;
 }
 

@@ -62,7 +62,7 @@ unit_footprint footprint_of(const sorting_details& details, std::size_t unit) {
 session_spikes read_session(const std::filesystem::path& folder,
                             const std::vector<std::string>& labels, const execution& run) {
     const sorting_details details = details_in(folder);
-    session_spikes out;
+    session_spikes out{.input = describe_input(folder / "waveforms.npz", run)};
     spike_read_options reading;
     reading.labels = labels;
     out.spikes = read_spikes(folder / "spikes.npz", reading, run).spikes;

@@ -49,16 +49,18 @@ void check(std::span<const sorted_session> sessions, const tracking_options& opt
     }
 }
 
+bool may_be_one(const placed_unit& one, const placed_unit& other, double reach_um) {
+    return one.norm > 0 && other.norm > 0 &&
+           std::hypot(one.x_um - other.x_um, one.y_um - other.y_um) <= reach_um;
+}
+
 std::vector<possible_match> candidates_among(std::span<const placed_unit> units,
                                              std::span<const placed_unit> others, double reach_um) {
     std::vector<possible_match> out;
     for (std::uint32_t a = 0; a < units.size(); ++a)
-        for (std::uint32_t b = 0; b < others.size(); ++b) {
-            const double apart =
-                std::hypot(units[a].x_um - others[b].x_um, units[a].y_um - others[b].y_um);
-            if (apart <= reach_um)
+        for (std::uint32_t b = 0; b < others.size(); ++b)
+            if (may_be_one(units[a], others[b], reach_um))
                 out.push_back({a, b, sessions::compare_units(units[a], others[b])});
-        }
     return out;
 }
 
@@ -196,8 +198,10 @@ unit_match match_of(const session_relation& of, const possible_match& one) {
 
 // Pairs of different units of one session that are as close to each other as candidates.
 void add_different(std::span<const placed_unit> units, double reach_um, std::vector<likeness>& to) {
-    for (const possible_match& one : candidates_among(units, units, reach_um))
-        if (one.unit < one.other) to.push_back(one.found);
+    for (std::size_t a = 0; a < units.size(); ++a)
+        for (std::size_t b = a + 1; b < units.size(); ++b)
+            if (may_be_one(units[a], units[b], reach_um))
+                to.push_back(sessions::compare_units(units[a], units[b]));
 }
 
 void count_accepted(tracking& found, const joiner& neurons) {
