@@ -1,6 +1,8 @@
 #include "record/filter/across_channels.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -8,8 +10,63 @@
 
 #include "core/processor.hpp"
 
+#if defined(SPIKEWEAVE_AVX2)
+#include <immintrin.h>
+#endif
+
 namespace spikeweave::record {
 namespace {
+
+struct split_counts {
+    std::size_t below = 0;  // of the bracket
+    std::size_t inside = 0;
+};
+
+// Copies the values inside the bracket to `room`, which has space for all.
+split_counts split_plain(std::span<const double> values, double low, double high, double* room) {
+    split_counts out;
+    for (const double value : values) {
+        room[out.inside] = value;
+        out.inside +=
+            static_cast<std::size_t>(value >= low) & static_cast<std::size_t>(value <= high);
+        out.below += static_cast<std::size_t>(value < low);
+    }
+    return out;
+}
+
+#if defined(SPIKEWEAVE_AVX2)
+// Few values are inside.
+SPIKEWEAVE_AVX2 split_counts split_avx2(std::span<const double> values, double low, double high,
+                                        double* room) {
+    constexpr std::size_t step = 4;
+    const __m256d lows = _mm256_set1_pd(low);
+    const __m256d highs = _mm256_set1_pd(high);
+    __m256i below = _mm256_setzero_si256();
+    std::size_t inside = 0;
+    std::size_t at = 0;
+    for (; at + step <= values.size(); at += step) {
+        const __m256d some = _mm256_loadu_pd(values.data() + at);
+        const __m256d is_below = _mm256_cmp_pd(some, lows, _CMP_LT_OQ);
+        below = _mm256_sub_epi64(below, _mm256_castpd_si256(is_below));
+        const __m256d is_inside = _mm256_and_pd(_mm256_cmp_pd(some, lows, _CMP_GE_OQ),
+                                                _mm256_cmp_pd(some, highs, _CMP_LE_OQ));
+        for (auto bits = static_cast<unsigned>(_mm256_movemask_pd(is_inside)); bits != 0;
+             bits &= bits - 1)
+            room[inside++] = values[at + static_cast<unsigned>(std::countr_zero(bits))];
+    }
+    std::array<std::size_t, step> counts{};
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(counts.data()), below);
+    const split_counts rest = split_plain(values.subspan(at), low, high, room + inside);
+    return {counts[0] + counts[1] + counts[2] + counts[3] + rest.below, inside + rest.inside};
+}
+#endif
+
+split_counts split(std::span<const double> values, double low, double high, double* room) {
+#if defined(SPIKEWEAVE_AVX2)
+    if (core::has_avx2()) return split_avx2(values, low, high, room);
+#endif
+    return split_plain(values, low, high, room);
+}
 
 // Medians of consecutive frames. Most channels are outside a bracket around the last median, and
 // one comparison decides on which side. All channels are examined only if the median itself is
@@ -23,14 +80,7 @@ public:
         if (values.size() >= fewest) {
             const double low = last_ - width_;
             const double high = last_ + width_;
-            std::size_t below = 0;
-            std::size_t inside = 0;
-            for (const double value : values) {
-                room_[inside] = value;
-                inside += static_cast<std::size_t>(value >= low) &
-                          static_cast<std::size_t>(value <= high);
-                below += static_cast<std::size_t>(value < low);
-            }
+            const auto [below, inside] = split(values, low, high, room_.data());
             if (below < middle && middle < below + inside) {
                 if (inside > values.size() / most_inside) width_ *= narrower;
                 return last_ = selected(middle - below, inside, values.size());
@@ -68,25 +118,35 @@ private:
 constexpr std::size_t columns_together = 16;
 constexpr std::size_t rows_together = 4;
 
-// A vector of as many registers as the processor needs for it.
-using tile_row = float __attribute__((vector_size(columns_together * sizeof(float))));
+// What fits a register of the processor: compilers keep larger vectors in memory.
+using four_floats = float __attribute__((vector_size(16)));
+using eight_floats = float __attribute__((vector_size(32)));
 
 // Keeps a tile of the product, some frames by some channels, in registers.
-template <std::size_t rows, bool is_whole>
+template <class vector, std::size_t rows>
 [[gnu::always_inline]] inline void multiply(const float* from, std::size_t channels,
                                             const whitener::tile& tile, float* to) {
-    const std::size_t bytes = (is_whole ? columns_together : tile.columns) * sizeof(float);
-    tile_row sums[rows]{};
+    constexpr std::size_t parts = columns_together * sizeof(float) / sizeof(vector);
+    vector sums[rows][parts]{};
     const float* of_source = tile.weights.data();
     for (const std::uint32_t k : tile.sources) {
-        tile_row weights;
+        vector weights[parts];
         std::memcpy(&weights, of_source, sizeof weights);
         of_source += columns_together;
-        for (std::size_t r = 0; r < rows; ++r) sums[r] += from[r * channels + k] * weights;
+        for (std::size_t r = 0; r < rows; ++r)
+            for (std::size_t i = 0; i < parts; ++i)
+                sums[r][i] += from[r * channels + k] * weights[i];
     }
-    for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * channels, &sums[r], bytes);
+    if (tile.columns == columns_together) {
+        for (std::size_t r = 0; r < rows; ++r)
+            std::memcpy(to + r * channels, &sums[r], sizeof sums[r]);
+        return;
+    }
+    for (std::size_t r = 0; r < rows; ++r)
+        std::memcpy(to + r * channels, &sums[r], tile.columns * sizeof(float));
 }
 
+template <class vector>
 [[gnu::always_inline]] inline void multiply_all(std::span<const whitener::tile> tiles,
                                                 std::size_t channels, std::span<float> frames) {
     std::vector<float> from(rows_together * channels);
@@ -96,14 +156,12 @@ template <std::size_t rows, bool is_whole>
         const std::size_t rows = some.size() / channels;
         for (const whitener::tile& tile : tiles) {
             float* const to = some.data() + tile.first;
-            if (rows == rows_together && tile.columns == columns_together)
-                multiply<rows_together, true>(from.data(), channels, tile, to);
-            else if (rows == rows_together)
-                multiply<rows_together, false>(from.data(), channels, tile, to);
-            else
-                for (std::size_t r = 0; r < rows; ++r)
-                    multiply<1, false>(from.data() + r * channels, channels, tile,
-                                       to + r * channels);
+            if (rows == rows_together) {
+                multiply<vector, rows_together>(from.data(), channels, tile, to);
+                continue;
+            }
+            for (std::size_t r = 0; r < rows; ++r)
+                multiply<vector, 1>(from.data() + r * channels, channels, tile, to + r * channels);
         }
     }
 }
@@ -111,7 +169,7 @@ template <std::size_t rows, bool is_whole>
 #if defined(SPIKEWEAVE_AVX2)
 SPIKEWEAVE_AVX2 void multiply_all_avx2(std::span<const whitener::tile> tiles, std::size_t channels,
                                        std::span<float> frames) {
-    multiply_all(tiles, channels, frames);
+    multiply_all<eight_floats>(tiles, channels, frames);
 }
 #endif
 
@@ -156,7 +214,7 @@ void whitener::apply(std::span<float> frames) const {
         return;
     }
 #endif
-    multiply_all(tiles_, channels_, frames);
+    multiply_all<four_floats>(tiles_, channels_, frames);
 }
 
 }  // namespace spikeweave::record

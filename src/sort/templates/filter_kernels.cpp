@@ -117,54 +117,52 @@ SPIKEWEAVE_AVX2 void project_avx2(std::span<const std::int16_t* const> traces,
     }
 }
 
+// Adds to 32 sums.
+SPIKEWEAVE_AVX2 void correlate_step(const std::int32_t* pairs,
+                                    std::span<const std::int32_t> weight_pairs,
+                                    std::int32_t* sums) {
+    auto* const into = reinterpret_cast<__m256i*>(sums);
+    __m256i a = _mm256_loadu_si256(into);
+    __m256i b = _mm256_loadu_si256(into + 1);
+    __m256i c = _mm256_loadu_si256(into + 2);
+    __m256i d = _mm256_loadu_si256(into + 3);
+    for (const std::int32_t each : weight_pairs) {
+        const __m256i weight = _mm256_set1_epi32(each);
+        const auto* const from = reinterpret_cast<const __m256i*>(pairs);
+        a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_loadu_si256(from), weight));
+        b = _mm256_add_epi32(b, _mm256_madd_epi16(_mm256_loadu_si256(from + 1), weight));
+        c = _mm256_add_epi32(c, _mm256_madd_epi16(_mm256_loadu_si256(from + 2), weight));
+        d = _mm256_add_epi32(d, _mm256_madd_epi16(_mm256_loadu_si256(from + 3), weight));
+        pairs += 2;
+    }
+    _mm256_storeu_si256(into, a);
+    _mm256_storeu_si256(into + 1, b);
+    _mm256_storeu_si256(into + 2, c);
+    _mm256_storeu_si256(into + 3, d);
+}
+
 SPIKEWEAVE_AVX2 void correlate_avx2(std::span<const std::int16_t> values,
                                     std::span<const std::int16_t> weights,
                                     std::span<std::int32_t> sums) {
     constexpr std::size_t step = 32;
-    std::vector<std::int32_t> pairs(values.size());
+    // Pairs of 0 after the last one, so that the last step is a whole one.
+    std::vector<std::int32_t> pairs(values.size() + step);
     for (std::size_t i = 0; i + 1 < values.size(); ++i)
         pairs[i] = pair_of(values[i], values[i + 1]);
-    if (!values.empty()) pairs.back() = pair_of(values.back(), 0);
+    if (!values.empty()) pairs[values.size() - 1] = pair_of(values.back(), 0);
     std::vector<std::int32_t> weight_pairs;
     weight_pairs.reserve((weights.size() + 1) / 2);
     for (std::size_t k = 0; k < weights.size(); k += 2)
         weight_pairs.push_back(
             pair_of(weights[k], k + 1 < weights.size() ? weights[k + 1] : std::int16_t{0}));
     std::size_t f = 0;
-    for (; f + step <= sums.size(); f += step) {
-        auto* const into = reinterpret_cast<__m256i*>(sums.data() + f);
-        __m256i a = _mm256_loadu_si256(into);
-        __m256i b = _mm256_loadu_si256(into + 1);
-        __m256i c = _mm256_loadu_si256(into + 2);
-        __m256i d = _mm256_loadu_si256(into + 3);
-        const std::int32_t* from = pairs.data() + f;
-        for (const std::int32_t each : weight_pairs) {
-            const __m256i weight = _mm256_set1_epi32(each);
-            const auto* const two = reinterpret_cast<const __m256i*>(from);
-            a = _mm256_add_epi32(a, _mm256_madd_epi16(_mm256_loadu_si256(two), weight));
-            b = _mm256_add_epi32(b, _mm256_madd_epi16(_mm256_loadu_si256(two + 1), weight));
-            c = _mm256_add_epi32(c, _mm256_madd_epi16(_mm256_loadu_si256(two + 2), weight));
-            d = _mm256_add_epi32(d, _mm256_madd_epi16(_mm256_loadu_si256(two + 3), weight));
-            from += 2;
-        }
-        _mm256_storeu_si256(into, a);
-        _mm256_storeu_si256(into + 1, b);
-        _mm256_storeu_si256(into + 2, c);
-        _mm256_storeu_si256(into + 3, d);
-    }
-    constexpr std::size_t short_step = 8;
-    for (; f + short_step <= sums.size(); f += short_step) {
-        auto* const into = reinterpret_cast<__m256i*>(sums.data() + f);
-        __m256i a = _mm256_loadu_si256(into);
-        const std::int32_t* from = pairs.data() + f;
-        for (const std::int32_t each : weight_pairs) {
-            const auto two = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-            a = _mm256_add_epi32(a, _mm256_madd_epi16(two, _mm256_set1_epi32(each)));
-            from += 2;
-        }
-        _mm256_storeu_si256(into, a);
-    }
-    correlate_from(f, values, weights, sums);
+    for (; f + step <= sums.size(); f += step)
+        correlate_step(pairs.data() + f, weight_pairs, sums.data() + f);
+    if (f == sums.size()) return;
+    std::array<std::int32_t, step> last{};
+    std::copy(sums.begin() + static_cast<std::ptrdiff_t>(f), sums.end(), last.begin());
+    correlate_step(pairs.data() + f, weight_pairs, last.data());
+    std::copy_n(last.begin(), sums.size() - f, sums.begin() + static_cast<std::ptrdiff_t>(f));
 }
 
 #endif

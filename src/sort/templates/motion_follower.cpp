@@ -10,6 +10,8 @@ namespace spikeweave::templates {
 namespace {
 
 constexpr double motion_bin_s = 5;
+// The displacements between which the slope of a template is measured.
+constexpr double near_um = 2;
 // Traces are interpolated where the tissue has moved, which changes waveforms more than so small a
 // step does.
 constexpr double least_step_um = 1;
@@ -24,13 +26,16 @@ std::int64_t in_slope_parts(double value) {
     return std::llround(value * slope_parts);
 }
 
-// Frames x all channels.
-std::vector<float> displaced_template(std::vector<float> frames,
-                                      std::span<const recording_channel> channels,
-                                      const std::vector<bool>& live, double um) {
+displaced_contacts displaced_by(double um, std::span<const recording_channel> channels,
+                                const std::vector<bool>& live) {
     const probe_motion moved{
         .model = motion_model::rigid, .times_s = {0}, .depths_um = {0}, .displacement_um = {um}};
-    displaced_contacts(channels, live, moved, 0).apply(frames);
+    return {channels, live, moved, 0};
+}
+
+// Frames x all channels.
+std::vector<float> displaced(std::vector<float> frames, const displaced_contacts& to) {
+    to.apply(frames);
     return frames;
 }
 
@@ -45,14 +50,16 @@ motion_follower::motion_follower(std::span<const matched_filter> filters,
       windows_(depth_windows_of(known.model, channels)),
       sums_(filters.size()),
       motion_(std::move(known)) {
+    const displaced_contacts above = displaced_by(near_um, channels, live);
+    const displaced_contacts below = displaced_by(-near_um, channels, live);
     for (const matched_filter& filter : filters)
-        slopes_.push_back(slope_of(filter, channels, live));
+        slopes_.push_back(slope_of(filter, channels, above, below));
 }
 
 motion_follower::slope motion_follower::slope_of(const matched_filter& filter,
                                                  std::span<const recording_channel> channels,
-                                                 const std::vector<bool>& live) const {
-    constexpr double near_um = 2;
+                                                 const displaced_contacts& above_it,
+                                                 const displaced_contacts& below_it) const {
     std::vector<float> whole(filter.frames * channels.size());
     double energy = 0;
     double moment = 0;
@@ -68,8 +75,8 @@ motion_follower::slope motion_follower::slope_of(const matched_filter& filter,
     slope out;
     if (energy == 0) return out;
     out.depth_um = moment / energy;
-    const std::vector<float> above = displaced_template(whole, channels, live, near_um);
-    const std::vector<float> below = displaced_template(whole, channels, live, -near_um);
+    const std::vector<float> above = displaced(whole, above_it);
+    const std::vector<float> below = displaced(whole, below_it);
     std::vector<double> changes;
     std::vector<double> own;
     double along = 0;

@@ -54,7 +54,7 @@ private:
     };
 
     slope slope_of(const matched_filter& filter, std::span<const recording_channel> channels,
-                   const std::vector<bool>& live) const;
+                   const displaced_contacts& above_it, const displaced_contacts& below_it) const;
     double moved_um(const depth_window& window) const;
 
     std::span<const matched_filter> filters_;
