@@ -147,6 +147,12 @@ option_list describe(live_options& options) {
     list.begin_group("Computation");
     list.add("threads", options.threads, "number of worker threads; 0 uses all cores")
         .at_most(4096);
+    list.add("device", options.devices,
+             "where samples are filtered and correlated with templates: cpu, cuda (the first GPU) "
+             "or automatic")
+        .written("DEVICE")
+        .by_default("automatic: the first GPU for 128 channels or more, if there is one")
+        .not_with({"verify"});
     list.add("realtime", options.realtime,
              "give the thread that receives spikes priority over all others, and keep all memory "
              "from being paged out; the system has to permit that");

@@ -63,6 +63,74 @@ SPIKEWEAVE_HD inline void filter_column_of(const filter_problem& p, std::uint32_
     filter_backward(column);
 }
 
+/// Frames that follow those of the last call with these states.
+struct forward_problem {
+    const std::int16_t* counts;  ///< frame by frame
+    const double* gains;
+    const double* first;  ///< the first frame of all, in microvolts
+    band_section sections[most_sections];
+    std::uint32_t section_count;
+    std::uint32_t channels;
+    std::uint32_t frames;
+    double* states;  ///< sections x 2 x channels
+    double* values;  ///< frame by frame; null: into `traces`
+    float* traces;
+};
+
+/// Filters one channel forward.
+SPIKEWEAVE_HD inline void filter_column_forward(const forward_problem& p, std::uint32_t channel) {
+    double z[2 * most_sections];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (std::uint32_t i = 0; i < 2 * most_sections; ++i)
+        z[i] = i < 2 * p.section_count ? p.states[i * p.channels + channel] : 0;
+    for (std::uint32_t begin = 0; begin < p.frames; begin += frames_together) {
+        std::int16_t counts[frames_together];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (std::uint32_t i = 0; i < frames_together; ++i)
+            counts[i] = begin + i < p.frames
+                            ? p.counts[std::size_t{begin + i} * p.channels + channel]
+                            : std::int16_t{0};
+        for (std::uint32_t i = 0; i < frames_together && begin + i < p.frames; ++i) {
+            double x = p.gains[channel] * counts[i] - p.first[channel];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (std::uint32_t s = 0; s < most_sections; ++s) {
+                if (s >= p.section_count) continue;
+                const band_section section = p.sections[s];
+                const double in = section.gain * x;
+                const double out = in + z[2 * s];
+                z[2 * s] = z[2 * s + 1] - section.a1 * out;
+                z[2 * s + 1] = -in - section.a2 * out;
+                x = out;
+            }
+            const std::size_t at = std::size_t{begin + i} * p.channels + channel;
+            if (p.values != nullptr)
+                p.values[at] = x;
+            else
+                p.traces[at] = static_cast<float>(x);
+        }
+    }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+    for (std::uint32_t i = 0; i < 2 * most_sections; ++i)
+        if (i < 2 * p.section_count) p.states[i * p.channels + channel] = z[i];
+}
+
+/// Returns one channel of one frame, mixed from `sources` others.
+/// @param from, weights  of the channel
+SPIKEWEAVE_HD inline float mixed(const float* frame, const std::uint32_t* from,
+                                 const float* weights, std::uint32_t sources) {
+    float sum = 0;
+    for (std::uint32_t k = 0; k < sources; ++k) sum += weights[k] * frame[from[k]];
+    return sum;
+}
+
 /// Returns the median of a frame. `count(order, bit)` is as in `order_of_rank`;
 /// `greatest_below(order, less)` returns the greatest order below another, and stores in `less` the
 /// number of lower orders.

@@ -7,6 +7,7 @@
 
 #include "record/detect/trace_steps.hpp"
 #include "record/filter/across_channels.hpp"
+#include "spikeweave/record/stream.hpp"
 #include "support/random_streams.hpp"
 #include "support/recordings.hpp"
 #include "support/run_length.hpp"
@@ -20,11 +21,14 @@ using record::blocks_together;
 using record::crossing_problem;
 using record::crossing_rule;
 using record::describe_channel;
+using record::filter_column_forward;
 using record::filter_column_of;
 using record::filter_problem;
+using record::forward_problem;
 using record::fraction_of;
 using record::kept_traces_of;
 using record::median_by;
+using record::mixed;
 using record::most_sections;
 using record::order_of;
 using record::piece_crossings;
@@ -307,6 +311,76 @@ TEST(FilterKernels, GiveTheTracesOfTheCpu) {
                       std::string::npos)
                 << "seed " << seed << ", some blocks of " << block_frames;
         }
+    }
+}
+
+// With a common median, whose kernel is that of blocks, the values would be the same.
+TEST(FilterKernels, GiveTheTracesOfAStreamInPieces) {
+    for (std::uint64_t seed = 1; seed <= property_cases(40); ++seed) {
+        random_streams draw(seed);
+        const auto channels = static_cast<std::uint32_t>(1 + draw.below(6));
+        const recording from = noisy_recording(seed, channels, 600, 20);
+        const filtered_recording filtered(
+            from, {.filter_order = 1 + static_cast<std::uint32_t>(draw.below(8)),
+                   .reference = common_reference::none,
+                   .causal = true});
+        const trace_settings settings = settings_of(filtered);
+        const std::vector<std::int16_t> samples = samples_of(from);
+        const std::vector<float> expected = trace_stream(settings, from.channels()).next(samples);
+
+        std::vector<double> gains;
+        std::vector<double> first;
+        for (std::uint32_t c = 0; c < channels; ++c) {
+            gains.push_back(from.channels()[c].gain_uv);
+            first.push_back(gains[c] * samples[c]);
+        }
+        std::vector<double> states(2 * settings.sections.size() * channels);
+        std::vector<float> traces(samples.size());
+        for (std::size_t at = 0; at < samples.size();) {
+            const std::size_t frames =
+                std::min(1 + draw.below(40), (samples.size() - at) / channels);
+            forward_problem problem{
+                .counts = samples.data() + at,
+                .gains = gains.data(),
+                .first = first.data(),
+                .sections = {},
+                .section_count = static_cast<std::uint32_t>(settings.sections.size()),
+                .channels = channels,
+                .frames = static_cast<std::uint32_t>(frames),
+                .states = states.data(),
+                .values = nullptr,
+                .traces = traces.data() + at};
+            std::ranges::copy(settings.sections, problem.sections);
+            for (std::uint32_t c = 0; c < channels; ++c) filter_column_forward(problem, c);
+            at += frames * channels;
+        }
+        ASSERT_EQ(traces, expected) << "seed " << seed;
+    }
+}
+
+TEST(FilterKernels, MixTheChannelsOfDisplacedContacts) {
+    constexpr std::size_t channels = 24;
+    random_streams draw(4);
+    std::vector<recording_channel> contacts(channels);
+    for (std::size_t c = 0; c < channels; ++c) contacts[c].y_um = 20 * static_cast<double>(c);
+    std::vector<bool> live(channels, true);
+    live[5] = false;
+    const displaced_contacts displaced(
+        contacts, live,
+        {.model = motion_model::rigid, .times_s = {0.5}, .depths_um = {50}, .displacement_um = {7}},
+        0);
+    for (const std::size_t frames : {1U, 64U, 70U}) {
+        std::vector<float> traces(frames * channels);
+        for (float& value : traces) value = static_cast<float>(draw.below(1000)) / 7 - 70;
+        std::vector<float> expected;
+        const auto sources = static_cast<std::uint32_t>(displaced.sources());
+        for (std::size_t f = 0; f < frames; ++f)
+            for (std::size_t c = 0; c < channels; ++c)
+                expected.push_back(mixed(traces.data() + f * channels,
+                                         displaced.from().data() + c * sources,
+                                         displaced.weights().data() + c * sources, sources));
+        displaced.apply(traces);
+        ASSERT_EQ(traces, expected) << frames << " frames";
     }
 }
 

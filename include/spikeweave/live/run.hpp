@@ -122,6 +122,9 @@ struct live_options {
     /// The options of reading a spike file.
     spike_read_options reading{};
     int threads = 0;
+    /// The device on which samples are filtered and correlated with templates, with the same spikes
+    /// as on the CPU. Null: the first GPU for 128 channels or more, else the CPU.
+    std::optional<std::vector<int>> devices{};
     /// Whether the thread that takes spikes runs before all others, and no memory is paged out.
     bool realtime = false;
 };

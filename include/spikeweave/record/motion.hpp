@@ -68,11 +68,17 @@ public:
     /// Replaces frames, channels fastest.
     void apply(std::span<float> frames) const;
 
+    /// Number of channels from which each one is mixed, those of weight 0 included.
+    std::size_t sources() const { return sources_; }
+    /// These channels, in the order in which they are added: channels x sources.
+    const std::vector<std::uint32_t>& from() const { return from_; }
+    /// Their weights.
+    const std::vector<float>& weights() const { return weights_; }
+
 private:
     void mix_into(std::uint32_t channel, double moved_um,
                   std::span<const recording_channel> channels, const std::vector<bool>& live);
 
-    // The composition of each channel from others, those of weight 0 included.
     std::size_t sources_;
     std::vector<std::uint32_t> from_;
     std::vector<float> weights_;

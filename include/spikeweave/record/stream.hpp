@@ -12,12 +12,14 @@
 #include "spikeweave/record/motion.hpp"
 #include "spikeweave/record/preprocess.hpp"
 #include "spikeweave/record/recording.hpp"
+#include "spikeweave/record/trace_blocks.hpp"
 
 namespace spikeweave {
 
 namespace record {
+class scaled_stream;
 class whitener;
-}
+}  // namespace record
 
 /// The steps from samples to traces as they were resolved for a recording, for later samples of the
 /// same channels.
@@ -56,6 +58,24 @@ private:
     std::optional<displaced_contacts> displaced_{};       // null: where they were
     std::vector<double> first_{};                         // frame
     std::vector<double> states_{};                        // of the sections
+};
+
+/// The same traces, each channel times a factor, limited, and rounded to the nearest integer.
+class SPIKEWEAVE_API scaled_trace_stream {
+public:
+    /// @param run  traces are computed on its first device if it has any, with the same result
+    /// @throws invalid_argument unless there is a factor for each channel; device_error.
+    scaled_trace_stream(trace_settings settings, std::span<const recording_channel> channels,
+                        trace_scale scale, const execution& run = {});
+
+    /// As of `trace_stream`. @throws device_error
+    void follow(const probe_motion& moved, std::size_t bin);
+    /// Returns channels x frames. @throws device_error
+    std::vector<std::int16_t> next(std::span<const std::int16_t> counts,
+                                   const execution& run = {.threads = 1});
+
+private:
+    std::shared_ptr<record::scaled_stream> stream_;
 };
 
 }  // namespace spikeweave

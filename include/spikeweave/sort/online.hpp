@@ -94,10 +94,12 @@ class SPIKEWEAVE_API online_sorter {
 public:
     /// @param channels  of the recording, for microvolts per count
     /// @param known     the motion to follow, in the first bins (`unmoved`); of no model: none is
+    /// @param run       samples are filtered and correlated on its first device, if it has any,
+    /// with the same spikes
     /// @throws invalid_argument if the set is empty, or its contacts or sample rate differ from
-    /// those of the recording.
+    /// those of the recording; device_error, also of the calls that follow.
     online_sorter(const template_set& set, const recording_description& of,
-                  const probe_motion& known = {});
+                  const probe_motion& known = {}, const execution& run = {});
     ~online_sorter();
     online_sorter(online_sorter&&) noexcept;
     online_sorter& operator=(online_sorter&&) noexcept;

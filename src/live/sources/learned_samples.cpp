@@ -56,7 +56,7 @@ source_block learned_samples::begin_to_sort() {
     warnings_ = std::move(found.warnings);
     learned_ = std::make_shared<const template_set>(found.set);
     sorted_ = std::make_unique<sorted_samples>(std::move(from_), std::move(found.set), found.used,
-                                               how_.drift, how_.threads);
+                                               how_.drift, found.run);
     const std::size_t units = learned_->unit_count();
     tell(fmt::format("{} learned, {} used; the samples that have waited are sorted",
                      units == 1 ? "1 unit was" : fmt::format("{} units were", units),

@@ -22,6 +22,7 @@ namespace spikeweave::live {
 struct learned_units {
     template_set set{};
     std::vector<std::size_t> used{};
+    execution run{.threads = 1};          ///< as of `sorted_samples`
     std::vector<std::string> warnings{};  ///< full sentences
 };
 
@@ -32,7 +33,6 @@ struct unit_learning {
     std::function<learned_units(const recording& from, const std::stop_token& stop)> learn{};
     /// Receives sentences about it. May be empty.
     std::function<void(std::string_view sentence)> tell{};
-    int threads = 1;  ///< as of `sorted_samples`
 };
 
 /// The spikes of units that are learned in the first samples. These, and those that arrive

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave::live {
@@ -17,13 +18,13 @@ std::int64_t first_frame_after(std::int64_t watermark_us, const recording_descri
 }
 
 sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                               std::span<const std::size_t> used, motion_model drift, int threads,
+                               std::span<const std::size_t> used, motion_model drift, execution run,
                                std::optional<interrupted_session> resumed)
     : from_(std::move(from)),
-      threads_(threads),
+      run_(std::move(run)),
       set_(std::move(set)),
       unmoved_(unmoved(from_->description(), drift)),
-      sorter_(set_, from_->description(), unmoved_),
+      sorter_(set_, from_->description(), unmoved_, run_),
       resumed_(std::move(resumed)),
       ids_(set_.unit_count()),
       facts_(from_->description().channels.size(), from_->description().rate_hz) {
@@ -31,6 +32,15 @@ sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set
         ids_[u] = unit_id{static_cast<std::uint32_t>(unit_names_.size())};
         unit_names_.push_back(std::to_string(u + 1));
     }
+    if (!run_.devices.empty()) load_device_code();
+}
+
+// What a device loads when it is first used would delay the first samples.
+void sorted_samples::load_device_code() const {
+    const recording_description& of = from_->description();
+    const std::size_t frames = 4 * online_sorter::block_frames(of.rate_hz);
+    const std::vector<std::int16_t> silence(frames * of.channels.size());
+    online_sorter(set_, of, unmoved_, run_).add(silence, {.threads = 1});
 }
 
 // The bins whose motion an interrupted session has known; the first one begins at the first frame.
@@ -62,9 +72,11 @@ probe_motion sorted_samples::resumed_motion(std::int64_t first) const {
     return out;
 }
 
-// The motion of bins that are known has been told.
+// The motion of bins that are known has been told. A sorter that has sorted nothing is kept, because
+// to make one takes longer than samples may wait.
 void sorted_samples::begin_to_sort(std::int64_t first, const probe_motion& known) {
-    sorter_ = {set_, from_->description(), known};
+    if (end_ != first_ || known != unmoved_)
+        sorter_ = {set_, from_->description(), known, run_};
     first_ = first;
     told_bins_ = known.times_s.size();
     told_um_.assign(known.displacement_um.end() - std::ssize(unmoved_.displacement_um),
@@ -109,10 +121,20 @@ source_block sorted_samples::sorted(const sample_block& got) {
     const recording_description& of = from_->description();
     const std::size_t frames = got.counts.size() / of.channels.size();
     const bool is_large = static_cast<double>(frames) >= large_s * of.rate_hz;
-    const std::vector<template_spike> spikes =
-        sorter_.add(got.counts, {.threads = is_large ? threads_ : 1});
+    std::vector<template_spike> spikes;
+    const auto sort_or_look = [&](std::size_t step) {
+        if (step == 0)
+            spikes = sorter_.add(got.counts, {.threads = is_large ? run_.threads : 1});
+        else
+            facts_.take(got.counts);
+    };
+    if (is_large && thread_count(run_) > 1) {
+        parallel::on_own_threads(2, sort_or_look);
+    } else {
+        sort_or_look(0);
+        sort_or_look(1);
+    }
     end_ = got.first + static_cast<std::int64_t>(frames);
-    facts_.take(got.counts);
     count_unexplained();
     frames_ += frames;
     // A peak is at most half a frame before its sample.

@@ -10,6 +10,7 @@
 
 #include "live/sources/sample_stream.hpp"
 #include "live/sources/source.hpp"
+#include "spikeweave/core/execution.hpp"
 #include "spikeweave/record/sample_facts.hpp"
 #include "spikeweave/sort/online.hpp"
 
@@ -35,12 +36,12 @@ class sorted_samples : public source {
 public:
     /// @param used     the units whose spikes are given, ascending
     /// @param drift    the motion of the tissue that is followed
-    /// @param threads  that sort samples which have waited; 0: all
+    /// @param run      the threads that sort samples which have waited, and the device, if any
     /// @param resumed  the session that goes on
-    /// @throws invalid_argument as of `online_sorter`.
+    /// @throws invalid_argument or device_error as of `online_sorter`.
     sorted_samples(std::unique_ptr<sample_stream> from, template_set set,
-                   std::span<const std::size_t> used, motion_model drift, int threads = 1,
-                   std::optional<interrupted_session> resumed = {});
+                   std::span<const std::size_t> used, motion_model drift,
+                   execution run = {.threads = 1}, std::optional<interrupted_session> resumed = {});
 
     const std::vector<std::string>& unit_names() const override { return unit_names_; }
     std::optional<source_block> next() override;
@@ -56,6 +57,7 @@ private:
     std::optional<source_block> next_of_all();
     source_block sorted(const sample_block& got);
     probe_motion resumed_motion(std::int64_t first) const;
+    void load_device_code() const;
     void begin_to_sort(std::int64_t first, const probe_motion& known);
     probe_motion last_motion() const;
     void tell_motion(source_block& out);
@@ -65,7 +67,7 @@ private:
     source_block block_of(const std::vector<template_spike>& spikes, double watermark_frame) const;
 
     std::unique_ptr<sample_stream> from_;
-    int threads_;
+    execution run_;
     template_set set_;
     probe_motion unmoved_;
     online_sorter sorter_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "parallel/parallel_for.hpp"
 #include "pipeline/sort/steps.hpp"
 #include "spikeweave/record/sample_facts.hpp"
 
@@ -43,15 +44,19 @@ spikes_of_known find_known(const template_set& set, const recording& from,
             out.amplitudes.push_back(spike.amplitude);
         }
     };
-    online_sorter sorter(set, from.description(), motion);
+    online_sorter sorter(set, from.description(), motion, run);
     sample_facts facts(from.channel_count(), from.rate_hz());
     std::vector<std::int16_t> samples;
     for (std::uint64_t at = 0; at < end;) {
         const std::uint64_t count = std::min<std::uint64_t>(frames_at_once, end - at);
         samples.resize(count * from.channel_count());
         from.read(at, samples);
-        facts.take(samples);
-        take(sorter.add(samples, run));
+        parallel::on_own_threads(2, [&](std::size_t step) {
+            if (step == 0)
+                take(sorter.add(samples, run));
+            else
+                facts.take(samples);
+        });
         at += count;
         if (run.on_progress) run.on_progress({"template matching", at, end});
     }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "record/filter/trace_rules.hpp"
 #include "spikeweave/core/error.hpp"
 
 namespace spikeweave {
@@ -28,9 +28,8 @@ public:
             const std::size_t end = std::min(frames, begin + tile);
             for (std::size_t c = 0; c < block.channels; ++c)
                 for (std::size_t f = begin; f < end; ++f)
-                    out[c * frames + f] = static_cast<std::int16_t>(std::nearbyint(
-                        std::clamp(block.values[f * block.channels + c] * scale.factors[c],
-                                   -scale.limit, scale.limit)));
+                    out[c * frames + f] =
+                        scaled(block.values[f * block.channels + c], scale.factors[c], scale.limit);
         }
         return out;
     }

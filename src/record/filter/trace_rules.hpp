@@ -231,6 +231,19 @@ struct cubic {
     }
 };
 
+/// Returns a value times a factor, limited and rounded to the nearest integer, of two to the even
+/// one.
+/// @param limit  at most 32767
+SPIKEWEAVE_HD inline std::int16_t scaled(float value, float factor, float limit) {
+    const float scaled = value * factor;
+    const float limited = scaled < -limit ? -limit : scaled > limit ? limit : scaled;
+    // Between 2^23 and 2^24, the distance of two numbers is 1, and integers are their lowest bits.
+    const float rounded = limited + 12582912.0F;
+    std::int32_t bits = 0;
+    memcpy(&bits, &rounded, sizeof(bits));
+    return static_cast<std::int16_t>(bits);
+}
+
 /// Returns the height of a sample in standard deviations, in the direction in which spikes point.
 SPIKEWEAVE_HD inline float height_of(float value, float by_noise, bool both) {
     const float height = value * by_noise;

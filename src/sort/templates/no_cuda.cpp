@@ -11,4 +11,9 @@ std::unique_ptr<const filter_bank> filter_bank_on_devices(std::span<const matche
     throw device_error(device_unavailable_reason());
 }
 
+std::unique_ptr<score_stream> score_stream_on_device(std::span<const matched_filter>, std::size_t,
+                                                     int) {
+    throw device_error(device_unavailable_reason());
+}
+
 }  // namespace spikeweave::templates

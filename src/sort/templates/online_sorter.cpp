@@ -8,6 +8,7 @@
 
 #include "core/text.hpp"
 #include "parallel/parallel_for.hpp"
+#include "sort/templates/filter_bank.hpp"
 #include "sort/templates/motion_follower.hpp"
 #include "sort/templates/template_set.hpp"
 #include "sort/templates/unexplained_traces.hpp"
@@ -26,8 +27,17 @@ constexpr double block_s = 0.001;
 constexpr double after_block_s = 0.001;
 // Scores before the first frame of a block that the search reads, and after the last one.
 constexpr std::int64_t margin = 2;
-// Whose samples are beside each other.
-constexpr std::size_t channels_together = 16;
+// Frames whose scores are known together. While those of a piece are computed, spikes of the one
+// before it are decided, so pieces are a small part of the samples that have waited.
+constexpr std::int64_t most_frames_together = 1024;
+
+// Some frames on their way to spikes.
+struct piece {
+    integer_block frames{};
+    score_table scores{};
+    std::vector<template_spike> spikes{};
+    std::int64_t decided = 0;  // frames, after it
+};
 
 // A spike that has been returned, and still changes the scores of frames that are not decided.
 struct decided_spike {
@@ -38,14 +48,14 @@ struct decided_spike {
 }  // namespace
 
 struct online_sorter::state {
-    state(template_set of, const recording_description& from, const probe_motion& known_motion)
+    state(template_set of, const recording_description& from, const probe_motion& known_motion,
+          const execution& run)
         : set(std::move(of)),
-          traces(parts().traces, from.channels),
-          scale(scale_of(parts().traces.noise)),
+          channels(from.channels.size()),
+          traces(parts().traces, from.channels, scale_of(parts().traces.noise), run),
+          filters(score_stream_of(parts().plan.filters, parts().window.size(), run)),
           block(static_cast<std::int64_t>(block_frames(from.rate_hz))),
           after_block(std::llround(after_block_s * from.rate_hz)),
-          carried(parts().window.size() - 1),
-          last_traces(carried * from.channels.size()),
           scores_first(-parts().window.after),
           rate_hz(from.rate_hz) {
         if (!known_motion.empty()) {
@@ -60,13 +70,12 @@ struct online_sorter::state {
     }
 
     template_set set;
-    trace_stream traces;
-    trace_scale scale;
+    std::size_t channels;
+    scaled_trace_stream traces;
+    std::unique_ptr<score_stream> filters;
     std::int64_t block;
     std::int64_t after_block;
-    std::size_t carried;                    // frames of the traces that later scores need
-    std::vector<std::int16_t> last_traces;  // channels x carried
-    score_table scores{};                   // of frames that are not decided
+    score_table scores{};  // of frames that are not decided
     std::int64_t scores_first;
     std::int64_t decided = 0;
     std::int64_t received = 0;
@@ -76,67 +85,47 @@ struct online_sorter::state {
     std::optional<unexplained_traces> unexplained{};
 
     const template_set::parts& parts() const { return set.internals(); }
-    integer_block with_carried(std::span<const float> values, const execution& run);
-    std::vector<template_spike> take(const integer_block& traces_with_carried,
-                                     const execution& run);
-    void add_scores(const integer_block& traces_with_carried, const execution& run);
-    void decide(std::vector<template_spike>& out);
+    piece scored(integer_block frames, const execution& run);
+    piece scored(std::span<const std::int16_t> counts, const execution& run);
+    void add_scores(const score_table& fresh);
+    void decide(piece& of);
+    void decide_block(std::vector<template_spike>& out);
+    void search(const piece& of);
+    void sort(std::span<const std::int16_t> counts, std::vector<template_spike>& out,
+              const execution& run);
     std::int64_t end_of_bin() const;
     void begin_bin();
 };
 
-// Returns the carried frames and the new ones as integers, and carries the last of them.
-integer_block online_sorter::state::with_carried(std::span<const float> values,
-                                                 const execution& run) {
-    const std::size_t channels = scale.factors.size();
-    const std::size_t frames = values.size() / channels;
-    integer_block out{.channels = channels, .frames = carried + frames};
-    out.values.resize(channels * out.frames);
-    const auto take_group = [&](std::size_t group) {
-        const std::size_t begin = group * channels_together;
-        const std::size_t end = std::min(begin + channels_together, channels);
-        for (std::size_t c = begin; c < end; ++c)
-            std::copy_n(last_traces.data() + c * carried, carried,
-                        out.values.data() + c * out.frames);
-        for (std::size_t f = 0; f < frames; ++f)
-            for (std::size_t c = begin; c < end; ++c)
-                out.values[c * out.frames + carried + f] =
-                    static_cast<std::int16_t>(std::nearbyint(std::clamp(
-                        values[f * channels + c] * scale.factors[c], -scale.limit, scale.limit)));
-        for (std::size_t c = begin; c < end; ++c)
-            std::copy_n(out.values.data() + c * out.frames + frames, carried,
-                        last_traces.data() + c * carried);
-    };
-    const std::size_t groups = (channels + channels_together - 1) / channels_together;
-    parallel::parallel_for(groups, {.threads = run.threads, .stop = run.stop}, "", take_group);
+piece online_sorter::state::scored(integer_block frames, const execution& run) {
+    piece out{.frames = std::move(frames)};
+    out.scores = filters->next(out.frames, run);
     return out;
 }
 
-void online_sorter::state::add_scores(const integer_block& block_of, const execution& run) {
-    const std::vector<matched_filter>& filters = parts().plan.filters;
-    const auto before = static_cast<std::size_t>(parts().window.before);
-    const std::size_t fresh = block_of.frames - carried;
+piece online_sorter::state::scored(std::span<const std::int16_t> counts, const execution& run) {
+    return scored({.channels = channels,
+                   .frames = counts.size() / channels,
+                   .values = traces.next(counts, run)},
+                  run);
+}
+
+void online_sorter::state::add_scores(const score_table& fresh) {
     // Those before the margin of the next block have been read for the last time.
     const auto read = static_cast<std::size_t>(std::clamp<std::int64_t>(
         decided - margin - scores_first, 0, static_cast<std::int64_t>(scores.frames)));
     const std::size_t kept = scores.frames - read;
-    score_table more{.frames = kept + fresh};
-    more.values.resize(filters.size() * more.frames);
-    parallel::parallel_for(
-        filters.size(), {.threads = run.threads, .stop = run.stop}, "", [&](std::size_t u) {
-            std::vector<std::int32_t> own(block_of.frames);
-            correlate(block_of, filters[u], before, own);
-            if (scores.frames > 0)
-                std::ranges::copy(scores.of(u).subspan(read), more.of(u).begin());
-            std::ranges::copy(std::span{own}.subspan(before, fresh),
-                              more.of(u).subspan(kept).begin());
-        });
+    score_table more{.frames = kept + fresh.frames};
+    more.values.resize(parts().plan.filters.size() * more.frames);
+    for (std::size_t u = 0; u < parts().plan.filters.size(); ++u) {
+        if (kept > 0) std::ranges::copy(scores.of(u).subspan(read), more.of(u).begin());
+        std::ranges::copy(fresh.of(u), more.of(u).subspan(kept).begin());
+    }
     scores = std::move(more);
     scores_first += static_cast<std::int64_t>(read);
 }
 
-// Decides the next block.
-void online_sorter::state::decide(std::vector<template_spike>& out) {
+void online_sorter::state::decide_block(std::vector<template_spike>& out) {
     const match_plan& plan = parts().plan;
     const std::int64_t first = decided - margin;
     score_table window{.frames = static_cast<std::size_t>(block + after_block + 2 * margin)};
@@ -168,15 +157,43 @@ void online_sorter::state::decide(std::vector<template_spike>& out) {
     decided = end;
 }
 
-std::vector<template_spike> online_sorter::state::take(const integer_block& traces_with_carried,
-                                                       const execution& run) {
-    add_scores(traces_with_carried, run);
-    unexplained->add(traces_with_carried, carried);
-    std::vector<template_spike> out;
+void online_sorter::state::decide(piece& of) {
+    add_scores(of.scores);
     const std::int64_t end = scores_first + static_cast<std::int64_t>(scores.frames);
-    while (decided + block + after_block + margin <= end) decide(out);
-    unexplained->add(out, decided);
-    return out;
+    while (decided + block + after_block + margin <= end) decide_block(of.spikes);
+    of.decided = decided;
+}
+
+void online_sorter::state::search(const piece& of) {
+    unexplained->add(of.frames);
+    unexplained->add(of.spikes, of.decided);
+}
+
+// The three steps of different pieces take place at once.
+void online_sorter::state::sort(std::span<const std::int16_t> counts,
+                                std::vector<template_spike>& out, const execution& run) {
+    constexpr std::size_t steps = 3;
+    const std::size_t most = channels * static_cast<std::size_t>(most_frames_together);
+    std::vector<piece> pieces((counts.size() + most - 1) / most);
+    const auto take_step = [&](std::size_t step, std::size_t n) {
+        if (step == 0)
+            pieces[n] =
+                scored(counts.subspan(n * most, std::min(most, counts.size() - n * most)), run);
+        else if (step == 1)
+            decide(pieces[n]);
+        else
+            search(pieces[n]);
+    };
+    if (pieces.size() == 1 || thread_count(run) == 1) {
+        for (std::size_t n = 0; n < pieces.size(); ++n)
+            for (std::size_t step = 0; step < steps; ++step) take_step(step, n);
+    } else {
+        for (std::size_t at = 0; at < pieces.size() + steps - 1; ++at)
+            parallel::on_own_threads(steps, [&](std::size_t step) {
+                if (at >= step && at - step < pieces.size()) take_step(step, at - step);
+            });
+    }
+    for (const piece& each : pieces) out.insert(out.end(), each.spikes.begin(), each.spikes.end());
 }
 
 // The first frame of the next bin of the motion.
@@ -205,7 +222,7 @@ std::string warning_of_unexplained(std::uint64_t detections, double seconds) {
 }
 
 online_sorter::online_sorter(const template_set& set, const recording_description& of,
-                             const probe_motion& known) {
+                             const probe_motion& known, const execution& run) {
     if (set.unit_count() == 0) throw invalid_argument("there are no templates");
     feature_basis own = set.basis();
     own.rate_hz = of.rate_hz;
@@ -213,7 +230,7 @@ online_sorter::online_sorter(const template_set& set, const recording_descriptio
     for (const recording_channel& channel : of.channels)
         own.contacts.push_back({channel.x_um, channel.y_um, channel.shank});
     check_same_space(set.basis(), own);
-    state_ = std::make_unique<state>(set, of, known);
+    state_ = std::make_unique<state>(set, of, known, run);
 }
 
 online_sorter::~online_sorter() = default;
@@ -222,21 +239,18 @@ online_sorter& online_sorter::operator=(online_sorter&&) noexcept = default;
 
 std::vector<template_spike> online_sorter::add(std::span<const std::int16_t> frames,
                                                const execution& run) {
-    const std::size_t channels = state_->scale.factors.size();
+    const std::size_t channels = state_->channels;
     if (frames.size() % channels != 0)
         throw invalid_argument(
             fmt::format("{} samples are not whole frames of {} channels", frames.size(), channels));
     std::vector<template_spike> out;
     while (!frames.empty()) {
-        const std::int64_t left = state_->end_of_bin() - state_->received;
-        const auto some = frames.first(
-            channels * static_cast<std::size_t>(std::min<std::int64_t>(
-                           left, static_cast<std::int64_t>(frames.size() / channels))));
-        frames = frames.subspan(some.size());
-        state_->received += static_cast<std::int64_t>(some.size() / channels);
-        const auto more =
-            state_->take(state_->with_carried(state_->traces.next(some, run), run), run);
-        out.insert(out.end(), more.begin(), more.end());
+        const auto count =
+            static_cast<std::size_t>(std::min(state_->end_of_bin() - state_->received,
+                                              static_cast<std::int64_t>(frames.size() / channels)));
+        state_->received += static_cast<std::int64_t>(count);
+        state_->sort(frames.first(channels * count), out, run);
+        frames = frames.subspan(channels * count);
         if (state_->received == state_->end_of_bin()) state_->begin_bin();
     }
     return out;
@@ -244,8 +258,12 @@ std::vector<template_spike> online_sorter::add(std::span<const std::int16_t> fra
 
 std::vector<template_spike> online_sorter::finish(const execution& run) {
     const auto more = static_cast<std::size_t>(state_->block) + latency_frames();
-    const std::vector<float> silence(more * state_->scale.factors.size());
-    std::vector<template_spike> out = state_->take(state_->with_carried(silence, run), run);
+    integer_block silence{.channels = state_->channels, .frames = more};
+    silence.values.resize(silence.channels * more);
+    piece last = state_->scored(std::move(silence), run);
+    state_->decide(last);
+    state_->search(last);
+    std::vector<template_spike> out = std::move(last.spikes);
     std::erase_if(out,
                   [this](const template_spike& spike) { return spike.frame >= state_->received; });
     state_->unexplained->finish(state_->received);

@@ -27,10 +27,14 @@ unexplained_traces::unexplained_traces(std::span<const matched_filter> filters,
       beside_(std::llround(beside_s * rate_hz)),
       kept_(channels) {}
 
-void unexplained_traces::add(const integer_block& traces, std::size_t skipped) {
-    for (std::size_t c = 0; c < kept_.size(); ++c)
-        for (const std::int16_t step : traces.on(c).subspan(skipped))
-            kept_[c].push_back(static_cast<float>(step) / steps_per_sd);
+void unexplained_traces::add(const integer_block& traces) {
+    for (std::size_t c = 0; c < kept_.size(); ++c) {
+        const std::size_t before = kept_[c].size();
+        kept_[c].resize(before + traces.frames);
+        std::ranges::transform(
+            traces.on(c), kept_[c].begin() + static_cast<std::ptrdiff_t>(before),
+            [](std::int16_t step) { return static_cast<float>(step) / steps_per_sd; });
+    }
 }
 
 void unexplained_traces::add(std::span<const template_spike> spikes, std::int64_t known_until) {

@@ -22,8 +22,8 @@ public:
     unexplained_traces(std::span<const matched_filter> filters, const template_window& window,
                        std::size_t channels, double rate_hz, motion_follower* follower);
 
-    /// Adds the frames from `skipped` on.
-    void add(const integer_block& traces, std::size_t skipped);
+    /// Adds the next frames.
+    void add(const integer_block& traces);
     /// Adds spikes, which are now known up to a frame, and searches the traces that they explain.
     void add(std::span<const template_spike> spikes, std::int64_t known_until);
     /// Searches all traces that the spikes up to a frame explain.

@@ -100,7 +100,7 @@ TEST(LearnedSamples, HaveTheSpikesOfASourceWithTheTemplates) {
             first.read(30'000, frame);
             first_after_gap = frame[0];
             while (given < blocks) std::this_thread::sleep_for(1ms);
-            return learned_units{from.set, {0, 2, 3}, {"A warning."}};
+            return learned_units{.set = from.set, .used = {0, 2, 3}, .warnings = {"A warning."}};
         };
         learned_samples learned(std::make_unique<kept_samples>(std::move(stream)),
                                 {2s, motion_model::automatic, learn,

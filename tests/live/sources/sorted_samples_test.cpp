@@ -55,7 +55,7 @@ struct sorted_example {
                                      std::optional<interrupted_session> resumed = {}) const {
         sorted_samples from(
             std::make_unique<given_samples>(traces.description(), std::move(blocks)), set, used,
-            motion_model::automatic, 2, std::move(resumed));
+            motion_model::automatic, {.threads = 2}, std::move(resumed));
         std::vector<source_block> out;
         while (auto got = from.next()) out.push_back(std::move(*got));
         return out;

@@ -295,6 +295,38 @@ TEST(TraceStream, HasTheTracesOfACausalRecordingInPiecesOfAnySize) {
     for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(whole[i], expected[i], 1e-4) << i;
 }
 
+TEST(ScaledTraceStream, LimitsAndRoundsTheTracesOfAStream) {
+    constexpr std::size_t channels = 19;
+    const recording from = noisy_recording(4, channels, 3000, 30);
+    const filtered_recording filtered(
+        from, {.reference = common_reference::median, .whiten = true, .causal = true});
+    const trace_settings settings = settings_of(filtered);
+    trace_scale scale{.limit = 100};
+    for (std::size_t c = 0; c < channels; ++c)
+        scale.factors.push_back(static_cast<float>(30 + c) / static_cast<float>(settings.noise[c]));
+    const std::vector<std::int16_t> samples = samples_of(from);
+    const std::vector<float> traces = trace_stream(settings, from.channels()).next(samples);
+    scaled_trace_stream stream(settings, from.channels(), scale);
+    int limited = 0;
+    for (std::size_t at = 0; at < 3000;) {
+        const std::size_t frames = std::min<std::size_t>(3000 - at, 1 + at % 70);
+        const std::vector<std::int16_t> found =
+            stream.next(std::span{samples}.subspan(at * channels, frames * channels));
+        for (std::size_t c = 0; c < channels; ++c)
+            for (std::size_t f = 0; f < frames; ++f) {
+                const float value = traces[(at + f) * channels + c] * scale.factors[c];
+                ASSERT_EQ(found[c * frames + f],
+                          std::nearbyint(std::clamp(value, -scale.limit, scale.limit)))
+                    << "frame " << at + f << ", channel " << c;
+                limited += std::abs(value) > scale.limit ? 1 : 0;
+            }
+        at += frames;
+    }
+    EXPECT_GT(limited, 0);
+    scale.factors.pop_back();
+    EXPECT_THROW(scaled_trace_stream(settings, from.channels(), scale), invalid_argument);
+}
+
 TEST(FilteredRecording, OfKnownSettingsHasTheTracesOfAStreamThatFollowsTheTissue) {
     constexpr std::size_t channels = 6;
     constexpr std::uint64_t bin = 10000;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "sort/templates/filter_bank.hpp"
 #include "sort/templates/low_rank.hpp"
 
 namespace spikeweave::templates {
@@ -67,6 +69,41 @@ TEST(FilterKernels, CorrelateAsTheDefinition) {
                                                  << count << ", " << taps << " weights";
                 }
             }
+}
+
+TEST(ScoreStream, HasTheScoresOfAWholeBlockInPieces) {
+    constexpr std::size_t channels = 6;
+    constexpr std::size_t length = 61;
+    constexpr std::size_t frames = 700;
+    std::mt19937_64 random(7);
+    std::vector<matched_filter> filters;
+    for (std::size_t ranks = 0; ranks <= most_ranks; ++ranks) {
+        matched_filter filter{.channels = {1, 3, 4}, .ranks = ranks, .frames = length};
+        filter.spatial = numbers(random, ranks * 3, 1 << filter_bits);
+        filter.temporal = numbers(random, ranks * length, 300);
+        filters.push_back(std::move(filter));
+    }
+    const integer_block whole{.channels = channels,
+                              .frames = frames,
+                              .values = numbers(random, channels * frames, largest_step)};
+    const score_table expected = filter_bank_of(filters, 0, {})->scores_of(whole);
+    const auto stream = score_stream_of(filters, length, {});
+    for (std::size_t at = 0; at < frames;) {
+        integer_block piece{.channels = channels,
+                            .frames = std::min<std::size_t>(frames - at, 1 + random() % 90)};
+        for (std::size_t c = 0; c < channels; ++c)
+            for (std::size_t f = 0; f < piece.frames; ++f)
+                piece.values.push_back(whole.on(c)[at + f]);
+        const score_table found = stream->next(piece, {.threads = 2});
+        ASSERT_EQ(found.frames, piece.frames);
+        for (std::size_t u = 0; u < filters.size(); ++u)
+            for (std::size_t f = 0; f < piece.frames; ++f)
+                if (at + f + 1 >= length) {
+                    ASSERT_EQ(found.of(u)[f], expected.of(u)[at + f + 1 - length])
+                        << "filter " << u << ", frame " << at + f;
+                }
+        at += piece.frames;
+    }
 }
 
 }  // namespace

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sort/templates/filter_bank.hpp"
 #include "spikeweave/record/detection.hpp"
 #include "spikeweave/simulate/recording.hpp"
 #include "spikeweave/sort/detected_features.hpp"
+#include "spikeweave/sort/online.hpp"
 #include "spikeweave/sort/templates.hpp"
+#include "support/learned_templates.hpp"
 
 // Compares matching by templates on a GPU with that on the CPU.
 namespace spikeweave {
@@ -20,6 +24,7 @@ using templates::filter_bank;
 using templates::filter_bank_of;
 using templates::integer_block;
 using templates::matched_filter;
+using templates::score_stream_of;
 
 class drawn_filters {
 public:
@@ -64,6 +69,60 @@ TEST(FilterBankOnDevices, GivesTheScoresOfTheCpu) {
                     << " of the block";
             }
         }
+}
+
+TEST(ScoreStreamOnDevices, GivesTheScoresOfTheCpu) {
+    drawn_filters draw(8);
+    for (const std::size_t channels : {1U, 40U, 384U})
+        for (const std::size_t length : {61U, 91U}) {
+            std::vector<matched_filter> filters;
+            for (std::size_t i = 0; i < 1 + draw.below(20); ++i)
+                filters.push_back(draw.filter(channels, length));
+            const auto expected = score_stream_of(filters, length, {});
+            const auto found = score_stream_of(filters, length, {.devices = {0}});
+            for (const std::size_t frames : {1U, 30U, 29U, 400U, 2U, 5000U, 30U}) {
+                integer_block piece{.channels = channels, .frames = frames};
+                piece.values = draw.numbers(channels * frames, templates::largest_step);
+                ASSERT_EQ(found->next(piece, {}).values, expected->next(piece, {}).values)
+                    << channels << " channels, " << length << " frames of a filter, " << frames
+                    << " of the piece";
+            }
+        }
+}
+
+// Also where it follows the motion of the tissue.
+TEST(OnlineSorterOnDevices, FindsTheSpikesOfTheCpu) {
+    const simulated_recording made = simulate_recording({.channels = 32,
+                                                         .length = 40s,
+                                                         .units = 12,
+                                                         .drift_um = 15,
+                                                         .drift_start = 12s,
+                                                         .seed = 9});
+    const template_set set = *sort_whole(part_of(made.traces, 0, 12 * 30'000), true).learned;
+    std::vector<std::int16_t> samples(made.traces.frame_count() * 32);
+    made.traces.read(0, samples);
+    for (const motion_model model : {motion_model::none, motion_model::rigid}) {
+        const auto sorted_on = [&](const std::vector<int>& devices, std::size_t frames) {
+            online_sorter sorter(set, made.traces.description(),
+                                 unmoved(made.traces.description(), model), {.devices = devices});
+            std::vector<template_spike> out;
+            for (std::size_t at = 0; at < samples.size(); at += 32 * frames) {
+                const auto more = sorter.add(
+                    std::span{samples}.subspan(at, std::min(32 * frames, samples.size() - at)));
+                out.insert(out.end(), more.begin(), more.end());
+            }
+            const auto rest = sorter.finish();
+            out.insert(out.end(), rest.begin(), rest.end());
+            return std::pair(out, sorter.motion());
+        };
+        const auto expected = sorted_on({}, 8192);
+        EXPECT_GT(expected.first.size(), 1000U);
+        if (model == motion_model::rigid) {
+            EXPECT_GT(expected.second.range_um(), 5);
+        }
+        EXPECT_EQ(sorted_on({0}, 30), expected);
+        EXPECT_EQ(sorted_on({0}, 100'000), expected);
+    }
 }
 
 TEST(SortByTemplatesOnDevices, FindsTheSpikesOfTheCpu) {

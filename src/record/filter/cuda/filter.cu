@@ -30,6 +30,12 @@ __global__ void __launch_bounds__(filter_threads)
                      filter_threads);
 }
 
+__global__ void __launch_bounds__(filter_threads)
+    filter_columns_forward(const __grid_constant__ forward_problem p) {
+    const unsigned channel = blockIdx.x * filter_threads + threadIdx.x;
+    if (channel < p.channels) filter_column_forward(p, channel);
+}
+
 // After its first pass, a frame is read from the cache. Six blocks per multiprocessor leave enough
 // registers; with as many blocks as fit, some registers would spill. Before compute capability 8.0,
 // four fit.
@@ -93,6 +99,17 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
+__global__ void __launch_bounds__(threads)
+    mix(const __grid_constant__ mixing_problem p, float* __restrict__ to) {
+    const std::uint64_t size = std::uint64_t{p.rows} * p.channels;
+    for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < size;
+         i += std::uint64_t{gridDim.x} * threads) {
+        const std::uint64_t row = i / p.channels;
+        const std::uint64_t first = (i - row * p.channels) * p.sources;
+        to[i] = mixed(p.frames + row * p.channels, p.from + first, p.weights + first, p.sources);
+    }
+}
+
 __global__ void __launch_bounds__(threads) pick(const rows_problem p, float* __restrict__ to) {
     for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < p.size;
          i += std::uint64_t{gridDim.x} * threads) {
@@ -113,9 +130,8 @@ __global__ void __launch_bounds__(threads)
     for (unsigned i = threadIdx.y; i < warp; i += turned_rows) {
         const unsigned c = channel + threadIdx.x;
         if (row + i >= p.rows || c >= p.channels) continue;
-        const float value = p.traces[std::size_t{row + i} * p.channels + c] * p.factors[c];
         square[i][threadIdx.x] =
-            static_cast<std::int16_t>(rintf(fminf(fmaxf(value, -p.limit), p.limit)));
+            scaled(p.traces[std::size_t{row + i} * p.channels + c], p.factors[c], p.limit);
     }
     __syncthreads();
     for (unsigned i = threadIdx.y; i < warp; i += turned_rows)
@@ -136,9 +152,24 @@ void filter_blocks(const filter_problem& problem, const device::stream& on) {
     filter_columns<<<(columns + filter_threads - 1) / filter_threads, filter_threads, 0,
                      on.get()>>>(problem);
     device::check(cudaGetLastError());
-    if (problem.referenced_count == 0) return;
+    if (problem.referenced_count > 0) subtract_medians(problem, on);
+}
+
+void filter_forward(const forward_problem& problem, const device::stream& on) {
+    filter_columns_forward<<<(problem.channels + filter_threads - 1) / filter_threads,
+                             filter_threads, 0, on.get()>>>(problem);
+    device::check(cudaGetLastError());
+}
+
+void subtract_medians(const filter_problem& problem, const device::stream& on) {
     const dim3 grid(grid_for(problem.trace_rows * warp), problem.block_count);
     take_medians<<<grid, threads, 0, on.get()>>>(problem);
+    device::check(cudaGetLastError());
+}
+
+void mix_channels(const mixing_problem& problem, float* to, const device::stream& on) {
+    mix<<<grid_for(std::uint64_t{problem.rows} * problem.channels), threads, 0, on.get()>>>(problem,
+                                                                                            to);
     device::check(cudaGetLastError());
 }
 

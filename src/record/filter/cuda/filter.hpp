@@ -9,6 +9,23 @@ namespace spikeweave::record {
 /// kept.
 void filter_blocks(const filter_problem& problem, const device::stream& on);
 
+/// Filters frames that follow others.
+void filter_forward(const forward_problem& problem, const device::stream& on);
+
+/// Sets the kept traces to the values, less the median of each frame.
+void subtract_medians(const filter_problem& problem, const device::stream& on);
+
+/// Sets the rows of `to` to those of `from`, each channel mixed from `sources` others.
+struct mixing_problem {
+    const float* frames;  ///< rows x channels
+    std::uint32_t rows;
+    std::uint32_t channels;
+    std::uint32_t sources;
+    const std::uint32_t* from;  ///< channels x sources
+    const float* weights;       ///< the same
+};
+void mix_channels(const mixing_problem& problem, float* to, const device::stream& on);
+
 /// Sets the rows of `to` to those of `from` times the matrix.
 void whiten_rows(const float* from, const float* matrix, std::uint64_t rows, std::uint32_t channels,
                  float* to, const device::stream& on);
