@@ -67,6 +67,17 @@ def test_command_writes_the_same_columns(recordings, by_command):
     assert np.allclose(excess, (count - expected) / removed)
 
 
+def test_names_conditions_by_their_files(by_command):
+    files = [by_command.parent / "a.npz", str(by_command.parent / "b.npz")]
+    found = spikeweave.compare(*files, **SEARCH)
+
+    assert [one["name"] for one in found.conditions] == ["a.npz", "b.npz"]
+    assert " between a.npz and b.npz, " in found.summary
+    assert "<th>count in a.npz</th><th>count in b.npz</th>" in found._repr_html_()
+    own = data_of(found.to_html())["run"]["input"]["a"]
+    assert own["name"] == "a.npz"
+
+
 def test_page_has_the_findings_of_the_command(recordings, by_command):
     found = spikeweave.compare(recordings[:1], recordings[1:], **SEARCH)
 
@@ -76,7 +87,7 @@ def test_page_has_the_findings_of_the_command(recordings, by_command):
     assert own["differences"] == written["differences"]
     assert own["run"]["comparison"].items() <= written["run"]["comparison"].items()
     for side in "ab":
-        told = {**written["run"]["input"][side], "files": []}
+        told = {**written["run"]["input"][side], "files": [], "name": side}
         assert own["run"]["input"][side] == told
 
 

@@ -34,8 +34,8 @@ class ComparePatterns(CliTest):
         row = self.rows(out)[FOUR]
         self.assertEqual((row["lags_ms"], row["change"], row["direction"]), ("0,5,10,15", "excess", "up"))
         self.assertTrue(1.5 < float(row["rate_ratio_low"]) < 3 < float(row["rate_ratio_high"]))
-        self.assertIn("n0 n1+5ms n2+10ms n3+15ms", told)
-        self.assertRegex(told, r"^1 of \d+ patterns? changed beyond the firing rates between a and b, ")
+        self.assertIn("n0 →5ms→ n1 →5ms→ n2 →5ms→ n3", told)
+        self.assertRegex(told, r"^1 of \d+ patterns? changed beyond the firing rates between \S+ and \S+\.tsv, ")
         self.assertEqual(sorted(path.name for path in out.iterdir()), ["differences.tsv", "report.html", "result.json", "run.json"])
         run = json.loads((out / "run.json").read_text(encoding="utf-8"))
         self.assertEqual(run["input"]["b"]["files"][0]["path"], str(many))

@@ -46,8 +46,9 @@ class Compare(CompareCase):
         self.assertEqual((rows["c<>→d"]["change"], rows["c<>→d"]["direction"]), ("excess", "up"))
         self.assertEqual((rows["a→b"]["change"], rows["a→b"]["direction"]), ("none", "same"))
         self.assertGreater(float(rows["c<>→d"]["excess_difference_low"]), 0)
-        self.assertIn("a: 6 blocks of", result.stdout)
-        self.assertRegex(result.stdout, r"^1 of \d+ connections and chains changed beyond the firing rates between a and b, ")
+        self.assertIn("a.tsv: 6 blocks of", result.stdout)
+        self.assertRegex(result.stdout, r"^1 of \d+ connections and chains changed beyond the firing rates between a.tsv and b.tsv, ")
+        self.assertRegex(result.stdout, r"(?m)^  finding +change +b.tsv less a.tsv +q +b.tsv by a.tsv +q +a.tsv +b.tsv$")
         self.assertEqual({len(row) for row in rows.values()}, {COLUMNS})
         for row in rows.values():
             for side in "ab":
@@ -62,6 +63,13 @@ class Compare(CompareCase):
         self.assertEqual(record["input"]["b"]["files"][0]["path"], str(self.folder / "b.tsv"))
         self.assertEqual(record["comparison"]["labellings"], 924)
         self.assertEqual(record["parameters"]["permutations"], 999)
+
+    def test_names_conditions_by_what_differs_in_their_paths(self):
+        for folder in ("first", "second"):
+            (self.folder / folder).mkdir()
+        one, other = self.recording("first/s.tsv", 0.5, 1), self.recording("second/s.tsv", 0.5, 2)
+        for words, names in (((one, other), "first/s.tsv and second/s.tsv"), ((one, one), "a and b")):
+            self.assertIn(f"between {names}, ", self.ok("compare", *words, "--permutations", "999").stdout)
 
     def test_prints_what_the_files_have_as_json(self):
         a, b = self.recording("a.tsv", 0.2, 1), self.recording("b.tsv", 0.7, 2)
@@ -112,7 +120,7 @@ class Compare(CompareCase):
         odd = self.file("odd.tsv", "".join(f"{i}\t{i + 1}\n" for i in range(1, 57, 2)))
         result, rows = self.compared(path, "--epochs-a", even, "--epochs-b", odd)
 
-        self.assertIn("b: 28 epochs", result.stdout)
+        self.assertIn("odd.tsv: 28 epochs", result.stdout)
         self.assertFalse(result.stderr)
         self.assertIn("a→b", rows)
         self.refused("compare", path, "--epochs-a", even, "--epochs-b", even, says="overlap")

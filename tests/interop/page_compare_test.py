@@ -53,8 +53,8 @@ class ConditionsPage(PageCase):
         for row, head in zip(self.rows, self.shown(), strict=True):
             cells = shown[row["finding"]]
             change = f"{row['change']}, {words[row['direction']]}" if row["change"] != "none" else "no significant change"
-            self.assertEqual([*cells[:2], *cells[6:]], [*head, change, row["count_a"], row["count_b"]])
-            self.assert_numbers([cells[3], cells[5]], [row["excess_q"], row["rate_q"]])
+            self.assertEqual([*cells[:3], *cells[7:]], [head[0], change, head[1], row["count_a"], row["count_b"]])
+            self.assert_numbers([cells[4], cells[6]], [row["excess_q"], row["rate_q"]])
 
     def test_the_smallest_q_is_first(self):
         q = {row["finding"]: min(float(row["rate_q"]), float(row["excess_q"])) for row in self.rows}
@@ -98,7 +98,7 @@ class ConditionsPage(PageCase):
 
     def test_headings_name_the_files(self):
         heads = [head.text for head in self.driver.find_elements(By.CSS_SELECTOR, "#findings th button")]
-        self.assertEqual([heads[2], heads[4], *heads[7:]], ["excess, other.tsv less one.tsv", "rate, other.tsv by one.tsv", "count, one.tsv", "count, other.tsv"])
+        self.assertEqual([heads[3], heads[5], *heads[7:]], ["excess, other.tsv less one.tsv", "rate, other.tsv by one.tsv", "count, one.tsv", "count, other.tsv"])
 
     def test_says_what_was_compared(self):
         text = self.one("#about").text

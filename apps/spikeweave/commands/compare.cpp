@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +81,7 @@ option_list describe(compare_command& options) {
 struct conditions_read {
     compared_recordings spikes{};
     std::array<std::vector<input_record>, 2> inputs{};
+    std::array<std::string, 2> names{};
     run_record run{};
 };
 
@@ -103,13 +105,18 @@ conditions_read read_two_epochs(compare_command& options, const invocation& call
     spike_input input = read_input(options.input, call, run);
     out.inputs = {std::vector{input.record.input}, std::vector{input.record.input}};
     out.run.duplicates = input.record.duplicates;
+    const auto source = [&](std::size_t c) {
+        const epoch_source_options& one = options.epochs[c];
+        return one.epochs.empty() ? std::filesystem::path(one.around) : one.epochs;
+    };
+    out.names = condition_names(source(0), source(1));
     std::vector<std::string>& warnings = input.record.warnings;
     std::array<std::vector<time_span>, 2> epochs;
     for (const std::size_t c : {0U, 1U}) {
         const std::size_t of_recording = warnings.size();
         take_epochs(options.epochs[c], options.input.path, input, epochs[c], run);
         for (std::size_t w = of_recording; w < warnings.size(); ++w)
-            warnings[w] = fmt::format("Condition {}: {}", c == 0 ? 'a' : 'b', warnings[w]);
+            warnings[w] = fmt::format("Condition {}: {}", out.names[c], warnings[w]);
     }
     call.warn(out.run, warnings);
     out.spikes = conditions_of(input.spikes, epochs[0], epochs[1]);
@@ -136,6 +143,8 @@ conditions_read read_conditions(compare_command& options, const invocation& call
         1)
         throw invalid_argument("standard input (-) is given twice, and can be read once");
     conditions_read out;
+    out.names = have_groups ? std::array<std::string, 2>{"a", "b"}
+                            : condition_names(files[0].front(), files[1].front());
     for (const std::size_t c : {0U, 1U}) read_recordings(options, files[c], c, out, call, run);
     return out;
 }
@@ -163,6 +172,7 @@ void deliver(compare_command& options, const invocation& call, result_kind kind,
     auto report = report_of(compare(read.spikes, run), run);
     report.run.warnings = call.warn(read.run, report.result.warnings);
     report.inputs = std::move(read.inputs);
+    report.names = std::move(read.names);
     read.run.parameters = parameters_of(describe(options.input));
     add_parameters(read.run.parameters, describe(options),
                    {"epochs_a", "epochs_b", "around_a", "around_b", "patterns"});

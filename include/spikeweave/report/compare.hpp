@@ -18,6 +18,8 @@ namespace spikeweave {
 template <class Comparison>
 struct comparison_report {
     Comparison result{};
+    /// The names of the conditions in all that is read: the summary, the page.
+    std::array<std::string, 2> names{"a", "b"};
     /// The files of each condition; the same one twice for two sets of its epochs.
     std::array<std::vector<input_record>, 2> inputs{};
     run_record run{};
@@ -26,6 +28,11 @@ struct comparison_report {
 };
 using episode_comparison_report = comparison_report<episode_comparison>;
 using pattern_comparison_report = comparison_report<pattern_comparison>;
+
+/// The names of two conditions: the last parts of the paths of their files, as many as it takes to
+/// tell them apart; a and b if one is empty or both are the same.
+SPIKEWEAVE_API std::array<std::string, 2> condition_names(const std::filesystem::path& a,
+                                                          const std::filesystem::path& b);
 
 /// The report of a comparison; its record lacks the inputs and the command.
 SPIKEWEAVE_API episode_comparison_report report_of(episode_comparison result,

@@ -347,6 +347,7 @@ def _comparison(
         "samples": run["comparison"]["samples"],
         "conditions": tuple(
             {
+                "name": one["name"],
                 "recordings": one["recordings"],
                 "samples": one["samples"],
                 "observed": one["observed_s"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,12 @@ def _recordings(name: str, given: Any) -> list[Any]:
         return [SpikeSequence.of(recording)._core for recording in recordings]
     except TypeError as error:
         raise TypeError(f"{name}: expected a recording or a list of recordings; {error}") from None
+
+
+def _paths(a: Any, b: Any) -> list[str]:
+    """The paths that the names of the conditions are taken from; empty where there is none."""
+    given = [one[0] if isinstance(one, list) and len(one) == 1 else one for one in (a, b)]
+    return [os.fspath(one) if isinstance(one, (str, os.PathLike)) else "" for one in given]
 
 
 def _result(found: dict[str, Any]) -> ConditionComparison:
@@ -127,7 +134,9 @@ def compare(
     """
     recordings = [_recordings("a", a), _recordings("b", b)]
     with reporting(progress) as callback:
-        found = _core.compare_episodes(recordings, [], {**options, "progress": callback})
+        found = _core.compare_episodes(
+            recordings, [], _paths(a, b), {**options, "progress": callback}
+        )
     return _result(found)
 
 
@@ -175,7 +184,9 @@ def compare_epochs(
     pairs = [_pairs_of_times("a", a), _pairs_of_times("b", b)]
     recordings = [[SpikeSequence.of(spikes)._core]]
     with reporting(progress) as callback:
-        found = _core.compare_episodes(recordings, pairs, {**options, "progress": callback})
+        found = _core.compare_episodes(
+            recordings, pairs, ["", ""], {**options, "progress": callback}
+        )
     return _result(found)
 
 
@@ -229,7 +240,9 @@ def compare_patterns(
     recordings = [_recordings("a", a), _recordings("b", b)]
     named = _named(patterns)
     with reporting(progress) as callback:
-        found = _core.compare_patterns(recordings, [], named, {**options, "progress": callback})
+        found = _core.compare_patterns(
+            recordings, [], _paths(a, b), named, {**options, "progress": callback}
+        )
     return _patterns(found)
 
 
@@ -281,5 +294,7 @@ def compare_patterns_in_epochs(
     recordings = [[SpikeSequence.of(spikes)._core]]
     named = _named(patterns)
     with reporting(progress) as callback:
-        found = _core.compare_patterns(recordings, pairs, named, {**options, "progress": callback})
+        found = _core.compare_patterns(
+            recordings, pairs, ["", ""], named, {**options, "progress": callback}
+        )
     return _patterns(found)

@@ -50,6 +50,11 @@ class _Comparison(HasReport, Sequence[_Finding], Generic[_Finding]):
         a, b = self.conditions
         return a["samples"], b["samples"]
 
+    @property
+    def _names(self) -> tuple[str, str]:
+        a, b = self.conditions
+        return a["name"], b["name"]
+
     def _direction(self, i: int) -> str:
         """The direction of the change of a finding from a to b, if it is significant."""
         change = self.columns["change"][i]
@@ -79,7 +84,8 @@ class _Comparison(HasReport, Sequence[_Finding], Generic[_Finding]):
             )
             for i in changed[:most]
         ]
-        headers = ["finding", "change", "direction", "count in a", "count in b", "q"]
+        counts = [f"count in {name}" for name in self._names]
+        headers = ["finding", "change", "direction", *counts, "q"]
         return headers, rows, len(changed)
 
     def __repr__(self) -> str:
@@ -113,7 +119,8 @@ class ConditionComparison(_Comparison[Episode]):
     samples : str
         What was permuted: "blocks", "epochs" or "recordings".
     conditions : tuple of dict
-        Of each condition: ``recordings``, ``samples``, ``observed`` (seconds) and ``spikes``.
+        Of each condition: its ``name``, that of its file or else "a" or "b", ``recordings``,
+        ``samples``, ``observed`` (seconds) and ``spikes``.
     labellings : int
         How many labellings of the samples were compared with the given one.
     all_labellings : bool

@@ -79,7 +79,8 @@ def differences(
     ax.axvline(1 if is_ratio else 0, color=BLACK, linewidth=0.8, linestyle="--", zorder=0)
     ax.set_yticks(np.arange(len(shown)), [str(found.findings[i]) for i in shown])
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
-    ax.set_xlabel("Rate in b / rate in a" if is_ratio else "Excess in b less that in a")
+    a, b = found._names
+    ax.set_xlabel(f"Rate in {b} / rate in {a}" if is_ratio else f"Excess in {b} less that in {a}")
     if len(order) > len(shown):
         ax.set_title(f"{len(shown)} of {len(order)} findings", fontsize="medium")
     return ax

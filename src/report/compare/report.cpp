@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -21,22 +22,25 @@
 #include "report/document.hpp"
 #include "report/episodes/view.hpp"
 #include "report/result_files.hpp"
+#include "report/text.hpp"
 
 namespace spikeweave {
 namespace report {
 namespace {
 
-json condition_json(const condition_summary& of, std::span<const input_record> inputs) {
+json condition_json(const std::string& name, const condition_summary& of,
+                    std::span<const input_record> inputs) {
     json files = json::array();
     for (const input_record& one : inputs) files.push_back(file_json(one));
-    return {{"files", files},
+    return {{"name", name},
+            {"files", files},
             {"recordings", of.recordings},
             {"samples", of.samples},
             {"observed_s", to_seconds(of.observed)},
             {"spikes", of.spikes}};
 }
 
-std::string side_text(char name, const condition_summary& of, sample_kind kind) {
+std::string side_text(std::string_view name, const condition_summary& of, sample_kind kind) {
     return fmt::format("{}: {} {} of {}, {} spikes\n", name, core::grouped(of.samples),
                        to_string(kind), time_text(of.observed), core::grouped(of.spikes));
 }
@@ -136,14 +140,10 @@ result_table findings_table(const pattern_comparison& result) {
             finding_row(result, 0, {})};
 }
 
-// "n0 n1+5ms"
-std::string name_of(const named_pattern& what, duration bin) {
-    std::string text;
-    for (const auto& [unit, lag] : what) {
-        text += (text.empty() ? "" : " ") + unit;
-        if (lag > 0) text += fmt::format("+{}ms", milliseconds(bin * lag));
-    }
-    return text;
+std::string text_of_pattern(const named_pattern& what, duration bin) {
+    std::vector<std::pair<duration, std::string_view>> spikes;
+    for (const auto& [unit, lag] : what) spikes.emplace_back(bin * lag, unit);
+    return pattern_text(std::move(spikes));
 }
 
 // @param one, many  words for a finding
@@ -160,9 +160,9 @@ std::string verdict_text(const comparison_report<Comparison>& report, std::strin
         return core::grouped(static_cast<std::uint64_t>(number));
     };
     return with_warnings(
-        fmt::format("{} of {} changed beyond the firing rates between a and b, {} with them; {}.",
+        fmt::format("{} of {} changed beyond the firing rates between {} and {}, {} with them; {}.",
                     changed(change_kind::excess), plural(what.findings.size(), one, many),
-                    changed(change_kind::rate),
+                    report.names[0], report.names[1], changed(change_kind::rate),
                     level_text(what.options.change_correction, what.options.change_alpha)),
         warnings);
 }
@@ -171,8 +171,8 @@ template <class Report>
 json record_of(const Report& report) {
     const auto& what = report.result;
     json out = run_json(report.run, verdict_of(report), json::object());
-    out["input"] = {{"a", condition_json(what.conditions[0], report.inputs[0])},
-                    {"b", condition_json(what.conditions[1], report.inputs[1])},
+    out["input"] = {{"a", condition_json(report.names[0], what.conditions[0], report.inputs[0])},
+                    {"b", condition_json(report.names[1], what.conditions[1], report.inputs[1])},
                     {"units", what.unit_names.size()},
                     {"warnings", report.run.warnings}};
     out["comparison"] = {
@@ -210,38 +210,60 @@ comparison_report<Comparison> recorded(Comparison result, const execution& run) 
 template <class Report>
 std::string conditions_text(const Report& report) {
     const auto& what = report.result;
-    return verdict_of(report) + '\n' + side_text('a', what.conditions[0], what.samples) +
-           side_text('b', what.conditions[1], what.samples) +
+    return verdict_of(report) + '\n' +
+           side_text(report.names[0], what.conditions[0], what.samples) +
+           side_text(report.names[1], what.conditions[1], what.samples) +
            fmt::format("{} {} labellings, smallest p {}; {}, alpha {}\n",
                        what.labellings.exact ? "all" : "random",
                        core::grouped(what.labellings.number), p_text(what.labellings.smallest_p),
                        to_string(what.options.change_correction), what.options.change_alpha);
 }
 
-// The findings as lines, what changed first.
-template <class Comparison, class Name>
-std::string findings_text(const Comparison& what, const Name& name_of) {
+// The findings as a table, what changed first.
+template <class Report, class Name>
+std::string findings_text(const Report& report, const Name& name_of) {
     constexpr std::size_t shown = 20;
-    const auto& findings = what.findings;
+    const auto& findings = report.result.findings;
     std::vector<std::size_t> order(findings.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t i) {
         return std::tuple(findings[i].change == change_kind::none,
                           std::min(findings[i].excess_q, findings[i].rate_q));
     });
-    constexpr std::string_view row = "{:<12} {:>8} {:>8}  {:<22} {:>11}  {:<28} {:>11}  {}\n";
-    std::string text = '\n' + fmt::format(row, "change", "count a", "count b", "rate b / rate a",
-                                          "q", "excess b − excess a", "q", "finding");
+    // Two lines of headings: of a measure, and the conditions that it is of.
+    const auto& [a, b] = report.names;
+    std::vector<std::array<std::string, 8>> lines{
+        {"", "", "excess", "", "rate", "", "count", "count"},
+        {"finding", "change", b + " less " + a, "q", b + " by " + a, "q", a, b}};
     for (std::size_t k = 0; k < std::min(shown, order.size()); ++k) {
         const auto& one = findings[order[k]];
-        text +=
-            fmt::format(row, fmt::format("{} {}", to_string(one.change), direction_of(one)),
-                        core::grouped(one.counts[0]), core::grouped(one.counts[1]),
-                        interval_words(one.rate.ratio), p_text(one.rate_q),
-                        interval_words(one.excess.difference), p_text(one.excess_q), name_of(one));
+        lines.push_back({name_of(one),
+                         one.change == change_kind::none
+                             ? "none"
+                             : fmt::format("{} {}", to_string(one.change), direction_of(one)),
+                         interval_words(one.excess.difference), p_text(one.excess_q),
+                         interval_words(one.rate.ratio), p_text(one.rate_q),
+                         core::grouped(one.counts[0]), core::grouped(one.counts[1])});
     }
-    if (order.size() > shown) text += fmt::format("{} more\n", core::grouped(order.size() - shown));
-    return text;
+    // A longer name has a line to itself.
+    constexpr std::size_t longest_name = 26;
+    std::array<std::size_t, 8> widths{};
+    for (const auto& cells : lines)
+        for (std::size_t c = 0; c < cells.size(); ++c)
+            if (const std::size_t width = length_of(cells[c]); c > 0 || width <= longest_name)
+                widths[c] = std::max(widths[c], width);
+    std::string text;
+    for (const auto& [name, change, excess, excess_q, rate, rate_q, of_a, of_b] : lines) {
+        const bool fits = length_of(name) <= widths[0];
+        if (!fits) text += "\n  " + name;
+        text += fmt::format("\n  {:<{}}  {:<{}}  {:<{}}  {:>{}}  {:<{}}  {:>{}}  {:>{}}  {:>{}}",
+                            fits ? name : "", widths[0], change, widths[1], excess, widths[2],
+                            excess_q, widths[3], rate, widths[4], rate_q, widths[5], of_a,
+                            widths[6], of_b, widths[7]);
+    }
+    if (order.size() > shown)
+        text += fmt::format("\n  … and {} more", core::grouped(order.size() - shown));
+    return text + '\n';
 }
 
 }  // namespace
@@ -258,6 +280,27 @@ episode_comparison_report report_of(episode_comparison result, const execution& 
 
 pattern_comparison_report report_of(pattern_comparison result, const execution& run) {
     return report::recorded(std::move(result), run);
+}
+
+std::array<std::string, 2> condition_names(const std::filesystem::path& a,
+                                           const std::filesystem::path& b) {
+    const auto parts_of = [](const std::filesystem::path& path) {
+        std::vector<std::filesystem::path> parts;
+        for (const std::filesystem::path& part : path.lexically_normal())
+            if (!part.empty()) parts.push_back(part);
+        return parts;
+    };
+    const auto last = [](std::span<const std::filesystem::path> parts, std::size_t number) {
+        std::filesystem::path out;
+        for (const auto& part : parts.last(std::min(number, parts.size()))) out /= part;
+        return core::printable_text(out.string());
+    };
+    const auto of_a = parts_of(a);
+    const auto of_b = parts_of(b);
+    if (!of_a.empty() && !of_b.empty())
+        for (std::size_t n = 1; n <= std::max(of_a.size(), of_b.size()); ++n)
+            if (last(of_a, n) != last(of_b, n)) return {last(of_a, n), last(of_b, n)};
+    return {"a", "b"};
 }
 
 std::string verdict_of(const episode_comparison_report& report) {
@@ -299,18 +342,17 @@ std::string to_json(const pattern_comparison_report& report) {
 }
 
 std::string summarize(const episode_comparison_report& report) {
-    const episode_comparison& result = report.result;
     std::string text = report::conditions_text(report);
-    if (result.findings.empty()) return text;
-    return text + report::findings_text(result, [&](const episode_change& one) {
-               return report::chain_text(result.unit_names, one.what);
+    if (report.result.findings.empty()) return text;
+    return text + report::findings_text(report, [&](const episode_change& one) {
+               return report::chain_text(report.result.unit_names, one.what);
            });
 }
 
 std::string summarize(const pattern_comparison_report& report) {
     return report::conditions_text(report) +
-           report::findings_text(report.result, [&](const pattern_change& one) {
-               return report::name_of(one.what, report.result.bin);
+           report::findings_text(report, [&](const pattern_change& one) {
+               return report::text_of_pattern(one.what, report.result.bin);
            });
 }
 

@@ -27,12 +27,6 @@ function estimateText(value, low, high) {
 const ratioText = (row) => estimateText(row.rate_ratio, row.rate_ratio_low, row.rate_ratio_high);
 const excessText = (row) => estimateText(row.excess_difference, row.excess_difference_low, row.excess_difference_high);
 
-// The names of the conditions: their files, if each has a single one and they differ.
-function sideNames({ a, b }) {
-  const names = [a, b].map(({ files }) => (files.length === 1 ? shownName(files[0].path ?? "").split("/").pop() : ""));
-  return names[0] && names[1] && names[0] !== names[1] ? names : ["a", "b"];
-}
-
 // Columns of a table that are a forest plot: estimates with their 95 % intervals on one scale.
 const [forestWidth, forestHeight, forestMargin] = [220, 18, 14];
 const forestMarks = [0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1000];
@@ -69,15 +63,15 @@ function makeFindings(state) {
   const { rows, sides: [a, b] } = data;
   const figures = (key) => (row) => ({ value: row[key], low: row[`${key}_low`], high: row[`${key}_high`] });
   const is = (kinds) => (row) => (kinds.includes(row.change) ? looks[row.direction] : "same");
-  const { element } = makeList(state, "finding", { caption: "Findings", rows, sorted: 6, notes: noteOnFirst(rows, data.total, "findings; differences.tsv has all"),
+  const { element } = makeList(state, "finding", { caption: "Findings", rows, sorted: 1, notes: noteOnFirst(rows, data.total, "findings; differences.tsv has all"),
     filters: [boxFilter("only-changed", "only what changed", (row) => row.change !== "none")], columns: [
     numberColumn("finding"),
+    { label: "change", isLong: true, help: "of the excess beyond the rates of the units, or of the rate only; by the smaller q", value: (row) => Math.min(row.rate_q, row.excess_q), cell: (row) => changeText(row, b) },
     { label: "units", isLong: true, value: (row) => row.units.map((unit) => data.names[unit]).join(" "), cell: (row) => elementsOf(data, row) },
     forestColumn({ label: `excess, ${b} less ${a}`, help: `how much more often a first spike is followed beyond chance in ${b}, with its 95 % interval`, rows, isRatio: false, of: figures("excess_difference"), text: excessText, look: is(["excess"]) }),
     figureColumn("excess_q", "p of the excess, corrected for all findings"),
     forestColumn({ label: `rate, ${b} by ${a}`, help: `how many times as often in ${b}, with its 95 % interval`, rows, isRatio: true, of: figures("rate_ratio"), text: ratioText, look: is(["rate", "excess"]) }),
     figureColumn("rate_q", "p of the rate, corrected for all findings"),
-    { label: "change", isLong: true, help: "of the excess beyond the rates of the units, or of the rate only; by the smaller q", value: (row) => Math.min(row.rate_q, row.excess_q), cell: (row) => changeText(row, b) },
     { ...figureColumn("count_a", `occurrences in ${a}`), label: `count, ${a}` }, { ...figureColumn("count_b", `occurrences in ${b}`), label: `count, ${b}` }] });
   element.append(el("p", { class: "note" }, "Dots are estimates and lines their 95 % intervals; grey ones did not change significantly. Rate: occurrences in a second. Excess: the share of first spikes that is " +
     "followed beyond what the rates of the units explain. If the excess changed, so did the connection; if only the rate did, the units fire more or less. A pointer on a dot shows its numbers."));
@@ -117,7 +111,7 @@ function makeCompareAbout({ run, names, sides }, sources) {
 }
 
 export function comparePage(raw) {
-  const data = { run: raw.run, names: raw.unit_names, sides: sideNames(raw.run.input), spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
+  const data = { run: raw.run, names: raw.unit_names, sides: [raw.run.input.a, raw.run.input.b].map(({ name }) => shownName(name)), spikeCount: 0, begin: 0, end: 0, rows: rowsOf(raw.differences, "finding"), total: raw.differences.total };
   const state = makeState(data, () => new Float64Array(0));
   const changed = data.rows.filter(({ change }) => change !== "none");
   const circuit = makeDifferenceCircuit(state);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -65,6 +66,24 @@ TEST(CompareEpisodes, WritesATableOfAllFindingsAndAGraphOfThePairs) {
     EXPECT_NE(graph.find("<data key=\"change\">excess</data><data key=\"direction\">up</data>"),
               std::string::npos);
     EXPECT_EQ(graph.find("nan"), std::string::npos);
+}
+
+TEST(CompareEpisodes, NamesConditionsByTheEndsOfTheirPathsThatDiffer) {
+    using names = std::array<std::string, 2>;
+    EXPECT_EQ(condition_names("x/before.nwb", "y/after.nwb"), (names{"before.nwb", "after.nwb"}));
+    EXPECT_EQ(condition_names("data/1/s.tsv", "data/2/s.tsv"), (names{"1/s.tsv", "2/s.tsv"}));
+    EXPECT_EQ(condition_names("before/", "./after"), (names{"before", "after"}));
+    EXPECT_EQ(condition_names("s.tsv", "old/s.tsv"), (names{"s.tsv", "old/s.tsv"}));
+    EXPECT_EQ(condition_names("s.tsv", "./s.tsv"), (names{"a", "b"}));
+    EXPECT_EQ(condition_names("", "s.tsv"), (names{"a", "b"}));
+    EXPECT_EQ(condition_names("a\033[1m", "b"), (names{"a\\x1b[1m", "b"}));
+
+    episode_comparison_report report = small_comparison_report();
+    report.names = {"before.nwb", "after.nwb"};
+    EXPECT_NE(verdict_of(report).find(" between before.nwb and after.nwb, "), std::string::npos);
+    const std::string text = summarize(report);
+    EXPECT_NE(text.find("after.nwb less before.nwb"), std::string::npos) << text;
+    EXPECT_EQ(nlohmann::json::parse(to_json(report))["run"]["input"]["b"]["name"], "after.nwb");
 }
 
 TEST(CompareEpisodes, SaysWhatIsNotKnownInJsonByNull) {
