@@ -1,11 +1,29 @@
 """spikeweave run: the whole way from a file to its circuit, and the commands that give the same."""
 
 import json
+import re
 import shlex
 import shutil
 import unittest
 
-from support import CliTest, needs_full_speed, page_data, state
+from support import CliTest, needs_full_speed, page_data
+
+
+STILL = ("--drift", "none")
+# What each kind of electrodes adds to `sort` and to `episodes`.
+PRESETS = {
+    None: ((), ()),
+    "culture": (STILL, ()),
+    "neuropixels": ((), ("--max-rate", "70")),
+    "tetrode": (("--neighbours", "100um", *STILL), ()),
+    "utah": (("--neighbours", "1um", *STILL), ()),
+}
+
+
+def whole_files(folder):
+    """Returns all files below a folder by their names, without the seconds and the memory that they took."""
+    taken = re.compile(rb'("\w*seconds"|"peak_memory_bytes"): ?[\d.e+-]+')
+    return {str(path.relative_to(folder)): taken.sub(rb"\1", path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
 
 
 class Run(CliTest):
@@ -13,8 +31,7 @@ class Run(CliTest):
         """Analyses, and again with the commands of the dry run, which are returned."""
         planned = self.ok("run", *words, "-o", "out", "--dry-run", cwd=self.folder).stdout
         self.ok("run", *words, "-o", "out", cwd=self.folder)
-        together = state(self.folder / "out")
-        recorded = sorted(shlex.split(json.loads(path.read_text())["command"]) for path in self.folder.glob("out/*/run.json"))
+        together = whole_files(self.folder / "out")
         shutil.rmtree(self.folder / "out")
         lines = [shlex.split(line) for line in planned.splitlines() if not line.startswith("# ")]
         for program, *line in lines:
@@ -22,9 +39,19 @@ class Run(CliTest):
             self.ok(*line, cwd=self.folder)
         self.assertEqual(together.pop("steps.txt").decode(), planned)
         self.assert_page(json.loads(page_data(together.pop("index.html").decode())), planned)
-        self.assertEqual(together, state(self.folder / "out"))
-        self.assertEqual(recorded, sorted(lines))
+        singly = whole_files(self.folder / "out")
+        self.assertEqual(sorted(together), sorted(singly))
+        self.assertEqual([name for name in singly if singly[name] != together[name]], [])
+        shutil.rmtree(self.folder / "out")
         return [line[1:] for line in lines]
+
+    def same_with_every_preset(self, path, *words):
+        """Returns the commands of each preset."""
+        out = {}
+        for preset in PRESETS:
+            with self.subTest(preset):
+                out[preset] = self.same_as_single_commands(path, *words, *(("--preset", preset) if preset else ()))
+        return out
 
     def assert_page(self, page, planned):
         """The page has the steps as they are printed, and what the folders record of them."""
@@ -39,25 +66,23 @@ class Run(CliTest):
     def test_spikes_are_searched_as_by_episodes(self):
         self.ok("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", self.folder / "a b.tsv")
 
-        (line,) = self.same_as_single_commands("a b.tsv", "--only-units", "n0,n1,n2,n3,n9")
-
-        self.assertEqual(line, ["episodes", "a b.tsv", "--only-units", "n0,n1,n2,n3,n9", "-o", "out/circuit"])
-        record = json.loads((self.folder / "out/circuit/run.json").read_text())
-        self.assertIn("1 chain of 4 units", record["summary"])
+        for preset, lines in self.same_with_every_preset("a b.tsv", "--only-units", "n0,n1,n2,n3,n9").items():
+            (line,) = lines
+            self.assertEqual([*line[:2], *line[-2:]], ["episodes", "a b.tsv", "-o", "out/circuit"])
+            self.assertEqual(sorted(line[2:-2]), sorted(("--only-units", "n0,n1,n2,n3,n9", *PRESETS[preset][1])))
 
     @needs_full_speed
     def test_voltages_are_sorted_first(self):
         self.ok("simulate", "recording", "--units", "2", "--channels", "4", "--length", "8s", "--seed", "2", "-o", self.folder / "rec")
 
-        still = ("--drift", "none")
-        for preset, of_sort, of_episodes in (("culture", still, ()), ("neuropixels", (), ("--max-rate", "70")), ("tetrode", ("--neighbours", "100um", *still), ()),
-                                             ("utah", ("--neighbours", "1um", *still), ())):
-            with self.subTest(preset):
-                sort, episodes = self.same_as_single_commands("rec", "--preset", preset)
+        for preset, (sort, episodes) in self.same_with_every_preset("rec").items():
+            of_sort, of_episodes = PRESETS[preset]
+            self.assertEqual(sort, ["sort", "rec", *of_sort, "-o", "out/sorted"])
+            self.assertEqual(sorted(episodes), sorted(["episodes", "out/sorted/spikes.npz", *of_episodes, "--drop-duplicates-of-units", "-o", "out/circuit"]))
 
-                self.assertEqual(sort, ["sort", "rec", *of_sort, "-o", "out/sorted"])
-                self.assertEqual(sorted(episodes), sorted(["episodes", "out/sorted/spikes.npz", *of_episodes, "--drop-duplicates-of-units", "-o", "out/circuit"]))
-                shutil.rmtree(self.folder / "out")
+    def test_finds_the_chain(self):
+        self.ok("simulate", "sym26", "--length", "20s", "--seed", "1", "-o", self.folder / "s.tsv")
+        self.assertIn("1 chain of 4 units", self.ok("run", "s.tsv", "--only-units", "n0,n1,n2,n3,n9", cwd=self.folder).stdout)
 
     def test_raw_samples_need_their_description(self):
         (self.folder / "raw.dat").write_bytes(bytes(2 * 4 * 30000))

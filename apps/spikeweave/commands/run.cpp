@@ -73,6 +73,9 @@ std::vector<analysis_step> plan(const run_command_options& options, const execut
         spikes = (folder / "spikes.npz").string();
         reading.drop_duplicates_of_units = true;
         why = "Only units labelled good are used, and of two with the same spikes one.";
+    } else if (options.preset && reasons.episodes.empty()) {
+        why += fmt::format(" Electrodes of the kind {} differ in sorting only.",
+                           to_string(*options.preset));
     }
     const std::filesystem::path folder = options.to / "circuit";
     steps.push_back(
