@@ -39,7 +39,7 @@ class Example(CliTest):
         self.refused("example", "chains", "-o", self.folder / "a.mat", says="spikes are written as .tsv, .txt, .csv (each also with .gz), .npz or .nwb (NWB, also as .h5)")
 
     def test_an_output_needs_a_name(self):
-        self.refused("example", "-o", self.folder / "a.tsv", says="there is no example ''")
+        self.refused("example", "-o", self.folder / "a.tsv", says="name it")
 
     def test_an_hdf5_file_is_nwb(self):
         for ending in ("nwb", "h5"):

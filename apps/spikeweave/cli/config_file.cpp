@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <istream>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -71,7 +73,9 @@ public:
         try {
             take(toml::parse(text), program_);
         } catch (const toml::parse_error& error) {
-            refuse_at(error.source(), std::string(error.description()));
+            std::string what(error.description());
+            if (lacks_quotes(text, error.source().begin.line)) what += "; text stands in quotes";
+            refuse_at(error.source(), what);
         }
         return {};
     }
@@ -80,6 +84,17 @@ public:
     std::string to_config(const CLI::App*, bool, bool, std::string) const override { return {}; }
 
 private:
+    // Whether a line gives a value without quotes.
+    static bool lacks_quotes(const std::string& text, std::size_t line) {
+        std::istringstream in(text);
+        std::string found;
+        for (std::size_t i = 0; i < line && std::getline(in, found);) ++i;
+        const std::size_t equals = found.find('=');
+        return equals != std::string::npos &&
+               found.find_first_not_of(" \t\r", equals + 1) != std::string::npos &&
+               found.find_first_of("\"'", equals) == std::string::npos;
+    }
+
     [[noreturn]] void refuse_at(const toml::source_region& at, const std::string& what) const {
         throw config_error(fmt::format("{}, line {}: {}", name(), at.begin.line, what));
     }
@@ -143,6 +158,11 @@ private:
         if (in.get_parent() != nullptr && program_.get_option_no_throw("--" + name) != nullptr)
             refuse(node,
                    fmt::format("'{}' goes with every command: it stands before all tables", name));
+        if (&in == &program_)
+            for (const CLI::App* command : program_.get_subcommands())
+                if (command->get_option_no_throw("--" + name) != nullptr)
+                    refuse(node, fmt::format("'{}' is an option of {}: it stands below [{}]", name,
+                                             command->get_name(), command->get_name()));
         refuse(node, fmt::format("{} has no option '{}'{}", in.get_name(), name,
                                  did_you_mean(nearest_name(name, names_of_options(in)))));
     }

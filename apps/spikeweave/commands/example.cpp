@@ -8,6 +8,7 @@
 #include "cli/described_options.hpp"
 #include "cli/output.hpp"
 #include "commands/commands.hpp"
+#include "spikeweave/core/error.hpp"
 #include "spikeweave/report/run_record.hpp"
 #include "spikeweave/simulate/examples.hpp"
 
@@ -31,6 +32,8 @@ std::string list_of_examples() {
 
 void run(example_command& options, invocation& call) {
     if (options.name.empty() && options.to.empty()) return write_stdout(list_of_examples());
+    if (options.name.empty())
+        throw invalid_argument("--output is for one example: name it, from the list of `example`");
     const example_recording& which = find_example(options.name);
     if (options.to.empty()) options.to = which.file;
     std::vector<std::string> simulate{"simulate", std::string(which.model)};

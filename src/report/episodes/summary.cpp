@@ -228,15 +228,17 @@ std::string verdict_of(const episode_view& p) {
     if (p.report.pairs && all > 0)
         text += fmt::format(" ({} excitatory, {} inhibitory)", core::grouped(excitatory),
                             core::grouped(inhibitory));
-    if (!has_pairs) text = chains.empty() ? "No chain" : chains;
+    if (!has_pairs) text = chains.empty() ? significant_text(p) : chains;
     text += fmt::format(" among {}", plural(p.report.spikes.unit_count(), "unit", "units"));
     if (has_pairs && !chains.empty()) text += ", " + chains;
     const double alpha = p.report.circuit_rules.alpha;
-    text += fmt::format("; {}.", p.report.pairs
-                                     ? tested_text(*p.report.pairs) + ", " +
-                                           level_text(correction_method::benjamini_hochberg, alpha)
-                                     : significant_text(p) + ", " +
-                                           level_text(p.report.significance.correction, alpha));
+    if (p.report.pairs)
+        text += fmt::format("; {}, {}.", tested_text(*p.report.pairs),
+                            level_text(correction_method::benjamini_hochberg, alpha));
+    else
+        text +=
+            fmt::format("{}, {}.", has_pairs || !chains.empty() ? "; " + significant_text(p) : "",
+                        level_text(p.report.significance.correction, alpha));
     return with_warnings(text, p.report.run.warnings.size());
 }
 

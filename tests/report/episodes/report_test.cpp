@@ -131,7 +131,7 @@ TEST(EpisodeReport, SaysInASentenceWhatWasFoundAndTested) {
     report.pairs.reset();
     std::erase_if(report.table.episodes, [](const auto& one) { return one.what.size() == 2; });
     report.assessed.resize(report.table.episodes.size());
-    EXPECT_TRUE(verdict_of(report).starts_with("No chain among 3 units; "));
+    EXPECT_TRUE(verdict_of(report).starts_with("0 of 1 episode significant among 3 units, "));
     report.circuit.chains = {report.table.episodes.size() - 1};
     EXPECT_TRUE(verdict_of(report).starts_with("1 chain of 3 units among 3 units; "));
 }

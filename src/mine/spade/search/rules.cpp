@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/spade.hpp"
 
@@ -166,10 +167,11 @@ std::vector<pattern_rule> estimate_rules(std::span<const std::size_t> spike_coun
         if (z > chance.units()) count = recipe.least_occ;
         if (count > recipe.least_occ) {
             if (window_bins <= z)
-                throw invalid_argument(fmt::format(
-                    "the window has {} bins, expected more than {}: patterns of {} spikes still "
-                    "occur {} times by chance",
-                    window_bins, z, z - 1, count));
+                throw invalid_argument(
+                    "window", fmt::format("it has {} bins, in which patterns of {} spikes still "
+                                          "occur {} times by chance: expected more than {} bins, "
+                                          "or a number for `min_occ`",
+                                          window_bins, z - 1, core::grouped(count), z));
             const std::uint32_t before = count;
             count = z == recipe.least_spikes ? chance.count(z, z) : chance.published_count(z);
             // Larger patterns are rarer; only the correction can raise their threshold.
