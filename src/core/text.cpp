@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace spikeweave::core {
 namespace {
@@ -52,6 +56,23 @@ std::string grouped(std::uint64_t number) {
     std::string text = std::to_string(number);
     for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
     return text;
+}
+
+std::string milliseconds(duration d) {
+    return fmt::format("{}", static_cast<double>(d.count()) / 1000);
+}
+
+std::string pattern_text(std::vector<std::pair<duration, std::string_view>> spikes) {
+    std::ranges::stable_sort(spikes, {}, &std::pair<duration, std::string_view>::first);
+    std::string out;
+    duration before{0};
+    for (const auto& [now, name] : spikes) {
+        if (!out.empty())
+            out += now == before ? " + " : fmt::format(" →{}ms→ ", milliseconds(now - before));
+        out += name;
+        before = now;
+    }
+    return out;
 }
 
 std::string listed(std::span<const std::string> texts) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spikeweave/core/time.hpp"
@@ -30,6 +31,12 @@ std::string grouped(std::uint64_t number);
 
 /// Returns "1 edge", "2,000 edges".
 std::string plural(std::uint64_t n, std::string_view one, std::string_view many);
+
+/// Formats exact milliseconds without a unit.
+std::string milliseconds(duration d);
+
+/// Formats spikes with lags, in the order of these, as "n12 →5ms→ n7 + n3".
+std::string pattern_text(std::vector<std::pair<duration, std::string_view>> spikes);
 
 /// The first few texts, and how many more there are: "a, b, c and 4 more".
 std::string listed(std::span<const std::string> texts);

@@ -48,10 +48,6 @@ std::string p_text(double p) {
     return p < 1e-300 ? "< 10⁻³⁰⁰" : shown_number(p);
 }
 
-std::string milliseconds(duration d) {
-    return fmt::format("{}", static_cast<double>(d.count()) / 1000);
-}
-
 std::string_view yes_no(bool value) {
     return value ? "yes" : "no";
 }
@@ -60,19 +56,6 @@ std::string time_text(duration d) {
     const bool is_short = d != duration{0} && std::abs(d.count()) < 1'000'000;
     return is_short ? shown_number(1'000 * to_seconds(d), 4) + " ms"
                     : shown_number(to_seconds(d), 4) + " s";
-}
-
-std::string pattern_text(std::vector<std::pair<duration, std::string_view>> spikes) {
-    std::ranges::stable_sort(spikes, {}, &std::pair<duration, std::string_view>::first);
-    std::string out;
-    duration before{0};
-    for (const auto& [now, name] : spikes) {
-        if (!out.empty())
-            out += now == before ? " + " : fmt::format(" →{}ms→ ", milliseconds(now - before));
-        out += name;
-        before = now;
-    }
-    return out;
 }
 
 std::string range_text(std::size_t least, std::size_t most) {

@@ -48,11 +48,9 @@ std::string shown_number(double value, int precision = 3);
 std::string time_text(duration d);
 /// The same for a p; smaller values become "< 10⁻³⁰⁰".
 std::string p_text(double p);
-/// Formats exact milliseconds without a unit.
-std::string milliseconds(duration d);
-/// Formats spikes with lags, in the order of these, as "n12 →5ms→ n7 + n3".
-std::string pattern_text(std::vector<std::pair<duration, std::string_view>> spikes);
 std::string_view yes_no(bool value);
+using core::milliseconds;
+using core::pattern_text;
 using core::plural;
 /// Returns "3" or "3 to 5".
 std::string range_text(std::size_t least, std::size_t most);

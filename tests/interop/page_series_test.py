@@ -144,8 +144,8 @@ class ComparedPage(PageCase):
                 word = {(False, True): "new", (True, False): "gone", (True, True): "stronger" if rose else "weaker"}.get((flags[before], flags[after]), "–")
                 words.add(word if q <= 0.05 else "–")
                 self.assertEqual(row[0], f"{self.folders[before].name} → {self.folders[after].name}")
-                self.assertEqual(row[2:5], [word if q <= 0.05 else "–", f"{a:,}", f"{b:,}"])
-                for cell, value in zip(row[6:8], (p_value, q)):
+                self.assertEqual([row[1], *row[4:6]], [word if q <= 0.05 else "–", f"{a:,}", f"{b:,}"])
+                for cell, value in ((row[7], p_value), (row[2], q)):
                     self.assert_shown(cell, value)
                     self.assertNotEqual(cell, "0")
         self.assertEqual(list(shown), [])
@@ -220,7 +220,7 @@ class SeriesChecks:
                 times = spikes["begin_us"] + np.cumsum(numbers(spikes["steps_us"]))
                 self.assertEqual([float(word) for word in self.one("#raster .where").get_attribute("data-view").split()[:3]],
                                  [spikes["begin_us"], spikes["end_us"], len(times)])
-                listed = [(row[2], tuple(re.split(r" →.*?→ ", row[1]))) for row in self.table("changes")]
+                listed = [(row[1], tuple(re.split(r" →.*?→ ", row[3]))) for row in self.table("changes")]
                 self.assertEqual(sorted(pair for word, pair in listed if word == "gone" and len(pair) == 2), sorted(found.get("gone", [])))
                 self.assertEqual(sorted(pair for word, pair in listed if word == "new" and len(pair) == 2), sorted(found.get("new", [])))
                 self.assertEqual(self.driver.execute_script(places), first)

@@ -124,8 +124,8 @@ class Patterns(ComparedPage):
                 word = {(False, True): "new", (True, False): "gone", (True, True): "stronger" if rose else "weaker"}.get((found[0], found[after]), "–")
                 word = word if q <= 0.05 else "–"
                 words.add(word)
-                self.assertEqual(row[2:5], [word, f"{a:,}", f"{b:,}"])
-                for cell, value in zip(row[6:8], (p_value, q)):
+                self.assertEqual([row[1], *row[4:6]], [word, f"{a:,}", f"{b:,}"])
+                for cell, value in ((row[7], p_value), (row[2], q)):
                     self.assert_shown(cell, value)
         self.assertEqual(list(shown), [])
         self.assertTrue({"gone", "weaker"} <= words, words)
@@ -216,17 +216,17 @@ class Sortings(ComparedPage):
 
         self.assertGreater(len(best), len(ours))
         self.assertEqual(len(shown), len(best))
-        rows = {(row[0], row[2]): row for row in shown}
+        rows = {tuple(row[:2]): row for row in shown}
         for i, j in best:
             name = ["–" if unit is None else one["unit_names"][unit] for unit, one in zip((i, j), self.sortings)]
             row = rows[tuple(name)]
-            self.assertEqual([row[1], row[3]], ["–" if unit is None else str(size[unit]) for unit, size in zip((i, j), sizes)])
+            self.assertEqual(row[5:], ["–" if unit is None else str(size[unit]) for unit, size in zip((i, j), sizes)])
             if i is None or j is None:
-                self.assertEqual(row[4:], ["0", "0", "no"])
+                self.assertEqual(row[2:5], ["no", "0", "0"])
                 continue
             mutual = agreement[i, j] >= 0.5 and agreement[i].argmax() == j and agreement[:, j].argmax() == i
-            self.assertEqual([row[4], row[6]], [str(matches[i, j]), "yes" if mutual else "no"])
-            self.assert_shown(row[5], agreement[i, j])
+            self.assertEqual([row[2], row[4]], ["yes" if mutual else "no", str(matches[i, j])])
+            self.assert_shown(row[3], agreement[i, j])
 
     @unittest.skipIf(si is None, "without SpikeInterface")
     def test_agrees_with_spikeinterface(self):
@@ -292,7 +292,7 @@ class Sortings(ComparedPage):
     def test_units_without_a_match(self):
         self.press("#only-unmatched")
         shown = self.table("units")
-        self.assertEqual([row[6] for row in shown], ["no"] * self.data["rows"]["matched"].count(False))
+        self.assertEqual([row[2] for row in shown], ["no"] * self.data["rows"]["matched"].count(False))
         for number, matched in enumerate(self.data["rows"]["matched"], start=1):
             if not matched:
                 self.pick("units", number)

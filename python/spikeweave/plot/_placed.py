@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._values.episodes import EpisodeResult
 from .._values.spade import Pattern, PatternResult
+from .._values.tables import pattern_text
 from ..simulate import PlantedPattern
 from ._arguments import chosen_indices
 
@@ -134,8 +135,9 @@ def _seconds(number: int, key: str, pattern: Mapping[str, Any]) -> NDArray[np.fl
 
 def _with_lags(units: Sequence[str], lags: NDArray[np.float64]) -> str:
     """The units with their lags from the first spike."""
-    after = [f"{unit} +{lag:.4g}" for unit, lag in zip(units[1:], lags[1:] * 1e3, strict=True)]
-    return _shortened([units[0], *after], ", ") + " ms"
+    if len(units) <= _LONGEST_LABEL:
+        return pattern_text(units, lags)
+    return f"{pattern_text(units[:2], lags[:2])} … {units[-1]} ({len(units)})"
 
 
 def _shortened(units: Sequence[str], joint: str) -> str:

@@ -72,8 +72,8 @@ def test_rings_of_planted_patterns_stand_at_times_and_lags(planted):
         ]
         assert points(rings) == sorted(expected)
     assert texts(ax.get_legend().get_texts()) == [
-        "n0, n1 +5, n2 +10, n3 +15, n4 +20 ms",
-        "n5, n6 +5, n7 +10 ms",
+        "n0 →5ms→ n1 →5ms→ n2 →5ms→ n3 →5ms→ n4",
+        "n5 →5ms→ n6 →5ms→ n7",
     ]
 
 

@@ -8,8 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "core/text.hpp"
 #include "spikeweave/spikes/spike_sequence.hpp"
 
 namespace spikeweave::live {
@@ -90,14 +94,9 @@ std::string armed_text(const episode& what, std::span<const std::string> names) 
 
 std::string armed_text(std::span<const pattern_spike> pattern, duration bin,
                        std::span<const std::string> names) {
-    std::string text;
-    for (const auto& [unit, lag] : pattern) {
-        if (!text.empty()) text += ", ";
-        text += names[to_index(unit)];
-        if (lag > 0)
-            fmt::format_to(std::back_inserter(text), " after {}", format_duration(bin * lag));
-    }
-    return text;
+    std::vector<std::pair<duration, std::string_view>> spikes;
+    for (const auto& [unit, lag] : pattern) spikes.emplace_back(bin * lag, names[to_index(unit)]);
+    return core::pattern_text(std::move(spikes));
 }
 
 }  // namespace spikeweave::live

@@ -85,7 +85,7 @@ export function readPatterns(raw) {
 }
 
 const patternHelps = {
-  count: "windows that hold the pattern", "duration ms": "from the first spike to the last", p: "share of surrogates that reach the pattern's signature",
+  count: "windows that hold the pattern", "duration (ms)": "from the first spike to the last", p: "share of surrogates that reach the pattern's signature",
   q: "p, corrected for all signatures tested", "stability intensional": "against the loss of occurrences", "stability extensional": "against the loss of spikes",
 };
 

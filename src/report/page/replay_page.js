@@ -142,9 +142,10 @@ function makeEvents(state) {
       state.show(begin - room, end + room);
       table.mark(row);
     },
-    columns: [...["event", "begin_s", "end_s", "chain"].map((key) => figureColumn(key)),
-      figureColumn("active", "units of the chain that fire in the event"), figureColumn("tau", "Kendall's correlation with the chain's order, from −1 to 1"),
-      figureColumn("p_forward", "share of all orders that are as close to the chain's"), figureColumn("p_reverse", "the same for the reverse order")] });
+    columns: [figureColumn("event"), figureColumn("chain"),
+      figureColumn("p_forward", "share of all orders that are as close to the chain's"), figureColumn("p_reverse", "the same for the reverse order"),
+      figureColumn("tau", "Kendall's correlation with the chain's order, from −1 to 1"), figureColumn("active", "units of the chain that fire in the event"),
+      figureColumn("begin_s"), figureColumn("end_s")] });
   state.listen((what) => {
     if (what === "picked" && filters.some(({ input }) => input.checked)) list();
   });

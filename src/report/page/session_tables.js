@@ -1,18 +1,14 @@
 // The tables of a session: the episodes of the window that is shown, detections, what was armed, and losses.
 
 import { pathElements } from "./episodes_page.js";
-import { el, firstOf, nameElement, noteOnFirst, shownName, shownNumber, testFigure, timeText } from "./format.js";
+import { el, firstOf, noteOnFirst, shownName, shownNumber, testFigure, timeText } from "./format.js";
+import { patternElements } from "./patterns.js";
 import { boxFilter, flagColumn, makeList, makeTable, numberColumn, unitsColumn } from "./table.js";
 
 const secondsOf = (us) => timeText(us, 1);
 
-// An episode with its delays, or the units of a pattern with the times after the first bin.
-export function armedElements(names, one) {
-  if (!one.isPattern) return pathElements(names, one);
-  return one.units.flatMap((unit, i) => [i > 0 ? ", " : "", nameElement(names[unit]), one.lags_ms[i] > 0 ? ` after ${one.lags_ms[i]} ms` : ""]);
-}
-
-const armedColumn = (names, of) => unitsColumn(names, "delays", (one) => armedElements(names, of(one)), of);
+// An episode or a pattern with its delays.
+const armedColumn = (names, of) => unitsColumn(names, "delays", (one) => (of(one).isPattern ? patternElements : pathElements)(names, of(one)), of);
 
 // `shown()` gives the number of the window that is shown.
 export function makeWindowTable(state, shown) {
@@ -36,10 +32,10 @@ export function makeDetections(state, go, step) {
   const columns = [numberColumn("detection"),
     { label: "epoch", isNumber: true, value: (one) => one.epoch },
     { label: "at", help: "the spike with which it was detected", isNumber: true, value: (one) => one.end, cell: (one) => secondsOf(one.end) },
+    { label: "trigger", value: (one) => one.suppressed, cell: (one) => (one.suppressed ? `no: ${one.suppressed}` : "yes") },
     { label: "armed", isNumber: true, value: (one) => one.armed },
     armedColumn(names, (one) => armed[one.armed]),
-    { label: "lasts", isNumber: true, value: (one) => one.end - one.begin, cell: (one) => `${shownNumber((one.end - one.begin) / 1000)} ms` },
-    { label: "trigger", value: (one) => one.suppressed, cell: (one) => (one.suppressed ? `no: ${one.suppressed}` : "yes") }];
+    { label: "lasts", isNumber: true, value: (one) => one.end - one.begin, cell: (one) => `${shownNumber((one.end - one.begin) / 1000)} ms` }];
   const inWindow = boxFilter("only-in-window", "only those in the window that is shown", (one) => one.epoch === step().epoch && one.end >= step().begin && one.end < step().end);
   const { element, table, list } = makeList(state, "detection", { caption: "Detections", columns, rows: detections, filters: [inWindow], marked: null,
     notes: noteOnFirst(detections, raw.detections?.total ?? 0, "detections are shown"), pick: (one) => {

@@ -57,10 +57,10 @@ function makePairState(data) {
 function pairColumns({ sortings }) {
   const unit = (key, k) => ({ label: `${shownName(sortings[k].name)}: unit`, value: (row) => row[key],
     cell: (row) => (row[key] === null ? "–" : shownName(sortings[k].names[row[key]])), isNumber: true });
-  const spikes = (key, k) => ({ label: "spikes", value: (row) => sortings[k].trains[row[key]]?.times.length, cell: (row) => figureOrText(sortings[k].trains[row[key]]?.times.length), isNumber: true });
-  return [unit("one", 0), spikes("one", 0), unit("other", 1), spikes("other", 1),
-    figureColumn("matches", "spikes of both that match"),
-    figureColumn("agreement", "matches, by the spikes of both without counting matches twice"), flagColumn("match", (row) => row.matched)];
+  const spikes = (key, k) => ({ label: `${shownName(sortings[k].name)}: spikes`, value: (row) => sortings[k].trains[row[key]]?.times.length, cell: (row) => figureOrText(sortings[k].trains[row[key]]?.times.length), isNumber: true });
+  return [unit("one", 0), unit("other", 1), flagColumn("match", (row) => row.matched),
+    figureColumn("agreement", "matches, by the spikes of both without counting matches twice"),
+    figureColumn("matches", "spikes of both that match"), spikes("one", 0), spikes("other", 1)];
 }
 
 function makePairs(state) {

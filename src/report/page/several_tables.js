@@ -24,12 +24,12 @@ function changeColumns(data) {
   const name = (k) => shownName(data.recordings[k].name);
   const ratio = ({ row, from, to }) => row.rate[to] / row.rate[from];
   return [{ label: `${oneOf(data)}s`, isLong: true, value: (one) => one.to, cell: (one) => `${name(one.from)} → ${name(one.to)}` },
-    pathColumn(data, (one) => one.row),
     { label: "change", value: (one) => orderOfChanges[one.change], cell: (one) => one.change || "–" },
+    { label: "q", isNumber: true, help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => testFigure(one.q) },
+    pathColumn(data, (one) => one.row),
     { label: "count before", isNumber: true, value: (one) => one.row.count[one.from] }, { label: "count", isNumber: true, value: (one) => one.row.count[one.to] },
     { label: "ratio of rates", isNumber: true, value: ratio, cell: (one) => (one.row.rate[one.from] > 0 ? shownNumber(ratio(one)) : "–") },
-    { label: "p", isNumber: true, help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => testFigure(one.p) },
-    { label: "q", isNumber: true, help: `p, corrected for all ${data.note.what}`, value: (one) => one.q, cell: (one) => testFigure(one.q) }];
+    { label: "p", isNumber: true, help: "probability of counts at least as different if rates were equal", value: (one) => one.p, cell: (one) => testFigure(one.p) }];
 }
 
 function testNote({ alpha, rows, note }) {

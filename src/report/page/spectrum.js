@@ -53,7 +53,7 @@ function keyOfMap() {
 
 function columnsOfSignatures(signatures) {
   const duration = signatures.some((row) => row.duration_ms !== null) ? ["duration_ms"] : [];
-  return [...["size", "count", ...duration, "patterns", "reached", "p"].map((key) => figureColumn(key)), flagColumn("tested"), figureColumn("q"), flagColumn("significant"),
+  return [...["size", "count", ...duration, "q"].map((key) => figureColumn(key)), flagColumn("significant"), ...["p", "patterns", "reached"].map((key) => figureColumn(key)), flagColumn("tested"),
     { label: "reason", value: (row) => row.reason ?? "" }];
 }
 

@@ -126,7 +126,7 @@ export function makeTable({ caption, columns, rows, pick, sorted = 0 }) {
 }
 
 // Columns of a table: the number of a row, a figure, a flag, and units with what is between them.
-export const inWords = (key) => key.replaceAll("_", " ");
+export const inWords = (key) => key.replace(/_(m?s)$/, " ($1)").replaceAll("_", " ");
 export const numberColumn = (label) => ({ label, value: (row) => row.number, cell: (row) => grouped(row.number), isNumber: true });
 export const sizeColumn = { label: "size", value: (row) => row.units.length, isNumber: true };
 export const figureColumn = (key, help, figure = figureOrText) => ({ label: inWords(key), help, isNumber: true, value: (row) => row[key], cell: (row) => figure(row[key], key) });

@@ -124,7 +124,7 @@ TEST(FalseAlarmLimit, NamesWhatIsExpectedTooOften) {
     EXPECT_EQ(text_of([&] {
                   limit.check(std::vector{0.0, 12.34});
               }),
-              "`max_false_alarms`: the pattern a, c after 10 ms is expected 12.3 times a minute by "
+              "`max_false_alarms`: the pattern a →10ms→ c is expected 12.3 times a minute by "
               "chance, which is more than 2/min");
 }
 
