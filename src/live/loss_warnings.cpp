@@ -8,21 +8,18 @@ namespace spikeweave {
 using core::grouped;
 using core::plural;
 
-std::string triggers_text(std::uint64_t triggers, std::uint64_t detections, std::uint64_t spikes,
-                          std::uint64_t units) {
-    const std::uint64_t suppressed = detections - triggers;
-    return fmt::format("{}{} in {} of {}", plural(triggers, "trigger", "triggers"),
-                       suppressed == 0 ? ""
-                                       : " and " + plural(suppressed, "suppressed detection",
-                                                          "suppressed detections"),
-                       plural(spikes, "spike", "spikes"), plural(units, "unit", "units"));
-}
-
 std::string summarize(const live_result& result) {
-    std::string text =
-        triggers_text(result.triggers, result.detections, result.spikes, result.units);
+    const std::uint64_t suppressed = result.detections - result.triggers;
+    std::string text = plural(result.triggers, "trigger", "triggers");
+    if (suppressed > 0)
+        text += " and " + plural(suppressed, "suppressed detection", "suppressed detections");
+    text += fmt::format(" in {} of {}", plural(result.spikes, "spike", "spikes"),
+                        plural(result.units, "unit", "units"));
+    if (result.monitored > 0)
+        text += fmt::format("; {} monitored",
+                            result.has_patterns ? plural(result.monitored, "pattern", "patterns")
+                                                : plural(result.monitored, "episode", "episodes"));
     if (result.windows > 0) text += "; " + plural(result.windows, "window", "windows");
-    if (result.armed > 0) text += "; armed " + plural(result.armed, "time", "times");
     return text + ".";
 }
 

@@ -29,9 +29,11 @@ TEST(Summarize, IsASentenceInTheSingularAndPlural) {
                    .detections = 3,
                    .triggers = 2,
                    .windows = 11,
-                   .armed = 2}),
-        "2 triggers and 1 suppressed detection in 51,444 spikes of 26 units; 11 windows; armed "
-        "2 times.");
+                   .monitored = 2}),
+        "2 triggers and 1 suppressed detection in 51,444 spikes of 26 units; 2 episodes monitored; "
+        "11 windows.");
+    EXPECT_EQ(summarize({.units = 2, .monitored = 1, .has_patterns = true}),
+              "0 triggers in 0 spikes of 2 units; 1 pattern monitored.");
 }
 
 }  // namespace

@@ -155,12 +155,13 @@ void declare_live(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<live_command>();
     sub.add_option(
            "SOURCE", options->from,
-           "a stream, such as open-ephys-zmq://HOST:5556, or a spike file to play; lines of JSON "
-           "in a file (.jsonl, .ndjson) or a named pipe; - is lines of JSON on standard input; "
-           "open-ephys-zmq://HOST:5556 or open-ephys-events://HOST:5557 is a running Open Ephys "
-           "GUI; lsl:NAME is a stream of the Lab Streaming Layer; spikeweave://ADDRESS:5600 is "
-           "where programs send spikes to. Samples: a recording to play, "
-           "open-ephys-continuous://HOST:5556, spikeglx://HOST:4142, lsl-samples:NAME, or raw "
+           "a stream of Open Ephys, SpikeGLX, the Lab Streaming Layer or standard input (-), or a "
+           "file to play; lines of JSON in a file (.jsonl, .ndjson) or a named pipe; - is lines of "
+           "JSON on standard input; open-ephys-zmq://HOST:5556 or open-ephys-events://HOST:5557 "
+           "is a running Open Ephys GUI; lsl:NAME is a stream of the Lab Streaming Layer; "
+           "spikeweave://ADDRESS:5600 is where programs send spikes to. Samples: a recording to "
+           "play, open-ephys-continuous://HOST:5556, spikeglx://HOST:4142, lsl-samples:NAME, or "
+           "raw "
            "samples in a named pipe or, -, on standard input, with --templates or with --channels "
            "and --sample-rate")
         ->required()

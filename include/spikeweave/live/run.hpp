@@ -159,6 +159,8 @@ struct live_result {
     std::uint64_t windows = 0;       ///< those that were mined
     std::uint64_t incomplete = 0;    ///< windows of them whose search ended early
     std::uint64_t skipped = 0;       ///< windows that were not mined
+    std::uint64_t monitored = 0;     ///< episodes and patterns that were ever armed
+    bool has_patterns = false;       ///< whether patterns are among them
     std::uint64_t armed = 0;         ///< times that an episode was armed automatically
     std::uint64_t late_changes = 0;  ///< such changes that took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing
@@ -179,12 +181,8 @@ struct live_result {
     }
 };
 
-/// The triggers and the detections that were suppressed, and the spikes that they are of, as words:
-/// "2 triggers and 1 suppressed detection in 1,000 spikes of 3 units".
-SPIKEWEAVE_API std::string triggers_text(std::uint64_t triggers, std::uint64_t detections,
-                                         std::uint64_t spikes, std::uint64_t units);
-
-/// An analysis in a sentence.
+/// An analysis in a sentence: "2 triggers and 1 suppressed detection in 1,000 spikes of 3 units; 1
+/// episode monitored; 11 windows."
 SPIKEWEAVE_API std::string summarize(const live_result& result);
 
 /// Warnings about the losses of an analysis from its source, and about the windows that it could

@@ -30,6 +30,7 @@ session::session(std::vector<std::string> unit_names, const session_options& opt
       order_(options.order),
       most_delay_(most_delay_of(options.order)),
       detectors_(options, unit_count_, results) {
+    counts_.has_patterns = !options.patterns.patterns.empty();
     results_->take(units_added{unit_names});
     if (options.tracking.every > duration{0} && !options.armed.empty())
         tracked_ = std::make_unique<tracked_counts>(
@@ -106,6 +107,7 @@ void session::finish(const execution& run) {
     if (windows_) windows_->finish();
     update_counts();
     const std::vector<armed_tally> armed = detectors_.tallies();
+    counts_.monitored = armed.size();
     results_->take(armed_tallied{armed});
     results_->take(session_ended{counts_});
 }

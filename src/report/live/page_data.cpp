@@ -113,38 +113,30 @@ std::vector<std::string> warnings_of(const session_content& content, const json&
     return warnings;
 }
 
-// The session in a sentence.
-std::string sentence_of(const session_content& content, const json& windows) {
-    const auto suppressed = static_cast<std::size_t>(std::ranges::count_if(
-        content.detections, [](const session_detection& one) { return !one.suppressed.empty(); }));
-    const auto patterns = static_cast<std::size_t>(std::ranges::count_if(
-        content.armed, [](const session_armed& one) { return !one.lags.empty(); }));
-    std::size_t spikes = 0;
-    for (const spike_sequence& epoch : content.epochs) spikes += epoch.size();
-    std::string text =
-        triggers_text(content.detections.size() - suppressed, content.detections.size(), spikes,
-                      content.epochs.front().unit_count());
-    if (!content.armed.empty())
-        text += fmt::format("; {} monitored",
-                            plural(content.armed.size(), patterns > 0 ? "pattern" : "episode",
-                                   patterns > 0 ? "patterns" : "episodes"));
-    if (!windows.empty()) {
-        const auto edges = [](const json& window) { return window.at("edges").get<std::size_t>(); };
-        const auto [least, most] = std::ranges::minmax(windows, {}, edges);
-        text += fmt::format("; {} significant edges in each of {}",
-                            range_text(edges(least), edges(most)),
-                            plural(windows.size(), "window", "windows"));
-    }
-    return text + ".";
+// The session in a sentence: the one in which `live` ended.
+std::string sentence_of(const session_content& content, std::size_t windows) {
+    live_result result{.units = content.epochs.front().unit_count(),
+                       .detections = content.detections.size(),
+                       .windows = windows,
+                       .monitored = content.armed.size()};
+    for (const spike_sequence& epoch : content.epochs) result.spikes += epoch.size();
+    result.triggers = static_cast<std::uint64_t>(std::ranges::count_if(
+        content.detections, [](const session_detection& one) { return one.suppressed.empty(); }));
+    result.has_patterns = std::ranges::any_of(
+        content.armed, [](const session_armed& one) { return !one.lags.empty(); });
+    return summarize(result);
 }
 
 json run_json_of(const std::filesystem::path& path, const session_content& content,
-                 const json& windows, const std::vector<std::string>& more, const execution& run) {
+                 const json& windows, std::size_t number, const std::vector<std::string>& more,
+                 const execution& run) {
     const input_record input = describe_input(path, run);
     std::vector<std::string> warnings = warnings_of(content, windows);
+    const auto skipped = static_cast<std::size_t>(std::ranges::count_if(
+        windows, [](const json& window) { return window.at("complete_to_size") == 0; }));
     warnings.insert(warnings.end(), more.begin(), more.end());
     return {{"spikeweave", content.program},
-            {"summary", with_warnings(sentence_of(content, windows), warnings.size())},
+            {"summary", with_warnings(sentence_of(content, number - skipped), warnings.size())},
             {"command", ""},
             {"parameters", parameters_json(content.asked)},
             {"input", {{"path", input.path}, {"digest", input.digest}, {"warnings", warnings}}}};
@@ -217,7 +209,8 @@ page_content session_page(const std::filesystem::path& path, double alpha, const
     document["duplicates"] = content.duplicates;
     document["repeated"] = content.repeated;
     document["has_ended"] = content.has_ended;
-    document["run"] = run_json_of(path, content, document.at("windows"), made.warnings, run);
+    document["run"] = run_json_of(path, content, document.at("windows"), session.window_count(),
+                                  made.warnings, run);
     made.data = compact(document);
     return made;
 }

@@ -92,8 +92,9 @@ TEST(Session, GivesDetectionsAndWindowsInTheOrderOfTime) {
     EXPECT_EQ(results.all[0].times, (std::vector<std::int64_t>{1, 3}));
     EXPECT_EQ(results.all[1].bounds, (window_bounds{0, duration{0}, duration{10}}));
     EXPECT_EQ(results.all[2].times, (std::vector<std::int64_t>{11, 14}));
-    EXPECT_EQ(results.at_end,
-              (session_counts{.order = {.accepted = 4}, .detections = 2, .windows = 1}));
+    EXPECT_EQ(
+        results.at_end,
+        (session_counts{.order = {.accepted = 4}, .detections = 2, .monitored = 1, .windows = 1}));
 }
 
 TEST(Session, CountsWhatWasLostAndMarksItsWindows) {
@@ -115,6 +116,7 @@ TEST(Session, CountsWhatWasLostAndMarksItsWindows) {
                                               .belated = 1,
                                               .repeated = 1,
                                               .unreadable = 2,
+                                              .monitored = 1,
                                               .windows = 5}));
 }
 
@@ -208,9 +210,11 @@ TEST(Session, SuppressesDetectionsThatAreNoTriggers) {
                                                 {.times = {4, 6}, .suppressed = held_off},
                                                 {.armed = 1, .times = {12}},
                                                 {.times = {13, 15}}}));
-    EXPECT_EQ(
-        results.at_end,
-        (session_counts{.order = {.accepted = 8}, .detections = 4, .suppressed = {.hold_off = 1}}));
+    EXPECT_EQ(results.at_end, (session_counts{.order = {.accepted = 8},
+                                              .detections = 4,
+                                              .suppressed = {.hold_off = 1},
+                                              .monitored = 2,
+                                              .has_patterns = true}));
     EXPECT_EQ(results.at_end.triggers(), 3U);
     ASSERT_EQ(results.tallies.size(), 2U);
     EXPECT_EQ(results.tallies[0].detected, 3U);
