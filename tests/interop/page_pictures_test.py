@@ -6,11 +6,13 @@ data and pictures again: look at them.
 """
 
 import gzip
+import io
 import json
 import unittest
 
 from browser import KEPT, LONG_WARNING, MOST_MEAN, MOST_OF_A_BLOCK, UPDATE, PageCase, difference, spikeweave
 from page_data import data_of, with_data
+from PIL import Image
 
 EPISODES = ("raster", "aligned", "circuit", "correlogram", "episodes", "edges", "counts")
 VIEWS = {
@@ -175,6 +177,27 @@ class Pictures(PageCase):
                 self.assertEqual(self.long_figures(), [])
         self.driver.execute_script("document.querySelector('main').append('0.0123456, 12,345 of 12345 and 1.2345 in 1.234567 s')")
         self.assertEqual(self.long_figures(), ["0.0123456", "12345", "1.2345"])
+
+    def test_every_view_can_be_saved(self):
+        """Each as a table, and what has a picture also as one."""
+        offered = """
+            const view = document.getElementById(arguments[0]);
+            const buttons = [...view.querySelectorAll("details.save button")].map((one) => one.textContent);
+            const hasPicture = [...view.querySelectorAll("svg[role], canvas, img")].some((one) => one.checkVisibility());
+            return [buttons, hasPicture];"""
+        for kind, views in VIEWS.items():
+            self.show(kind)
+            self.driver.execute_script("for (const one of document.querySelectorAll('details.save')) one.open = true")
+            self.frame()
+            for view in views:
+                buttons, has_picture = self.driver.execute_script(offered, view)
+                with self.subTest(f"{kind}-{view}"):
+                    is_empty = (kind, view) == ("session", "losses")
+                    self.assertEqual(buttons, [] if is_empty else ["SVG", "PNG", "CSV"] if has_picture else ["CSV"])
+        self.show("run")
+        (*_, step) = data_of((self.folder / "kept-run.html").read_text(encoding="utf-8"))["steps"]
+        self.assertEqual(self.saved("#save-steps-svg", "steps.svg").decode(), step["picture"])
+        self.assertGreater(Image.open(io.BytesIO(self.saved("#save-steps-png", "steps.png"))).width, 500)
 
     def test_what_is_missing_is_seen(self):
         """A picture without what a view draws is not taken for the kept one."""

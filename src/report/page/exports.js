@@ -73,10 +73,14 @@ function save(parts, type, name) {
 const saveCanvas = (canvas, name) => canvas.toBlob((blob) => save([blob], "image/png", `${name}.png`));
 const saveButton = (id, text, act) => el("button", { type: "button", id, onclick: act }, text);
 
+// A picture that is in the page as the file that it was written to.
+const fileInPage = "img[src^='data:image/svg+xml,']";
+const textOfFile = ({ src }) => decodeURIComponent(src.slice(src.indexOf(",") + 1));
+
 // A picture, or a canvas, on a canvas with the colour of the page, since theirs have none.
 async function onPaper(shown) {
-  const image = shown instanceof HTMLCanvasElement ? shown : await imageOf(shown);
-  const times = image === shown ? 1 : sharpness;
+  const image = shown instanceof SVGElement ? await imageOf(shown) : shown;
+  const times = shown instanceof HTMLCanvasElement ? 1 : sharpness;
   const copy = el("canvas", { width: times * image.width, height: times * image.height });
   const context = copy.getContext("2d");
   context.fillStyle = getComputedStyle(shown).getPropertyValue("--paper").trim();
@@ -102,9 +106,9 @@ export function makeSaver(name, view) {
   const button = (kind, act) => saveButton(`save-${name}-${kind.toLowerCase()}`, kind, act);
   function list() {
     const parts = [view, ...view.querySelectorAll("*")].filter((part) => part.checkVisibility());
-    const shown = parts.find((part) => part.matches("svg[role], canvas"));
-    const picture = parts.find((part) => part.matches("svg[role]") || isDrawing(part));
-    const text = () => (isDrawing(picture) ? new XMLSerializer().serializeToString(pictureOf(picture)) : standalone(picture));
+    const shown = parts.find((part) => part.matches(`svg[role], canvas, ${fileInPage}`));
+    const picture = parts.find((part) => part.matches(`svg[role], ${fileInPage}`) || isDrawing(part));
+    const text = () => (picture.matches(fileInPage) ? textOfFile(picture) : isDrawing(picture) ? new XMLSerializer().serializeToString(pictureOf(picture)) : standalone(picture));
     const numbers = numbersBehind.get(parts.find((part) => numbersBehind.has(part)));
     const all = [picture && button("SVG", () => save([text()], "image/svg+xml", `${name}.svg`)),
       shown && button("PNG", async () => saveCanvas(await onPaper(shown), name)),
