@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -429,6 +429,10 @@ def features(
 
 @overload
 def example(*, threads: int = 0, progress: Progress = None) -> dict[str, str]: ...
+@overload
+def example(
+    name: Literal["recording"], *, threads: int = 0, progress: Progress = None
+) -> SimulatedRecording: ...
 @overload
 def example(
     name: str, *, threads: int = 0, progress: Progress = None

@@ -33,6 +33,11 @@ def shares_found(result, truth, tolerance=0.0005):
     return shares
 
 
+def test_a_simulation_is_sorted_as_its_recording(made, found):
+    assert Recording.of(made) is made.recording
+    assert np.array_equal(spikeweave.sort(made).labels, found.labels)
+
+
 def test_units_are_the_true_ones(made, found):
     assert found.unit_count >= 5
     assert min(shares_found(found, made.spikes)) > 0.8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Union
+from typing import Any, Protocol, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,16 @@ from .tables import short
 from .types import BaseRecording, Quantity
 
 #: The forms of a recording that `sort` accepts; `Recording.of` describes them.
-RecordingLike = Union["Recording", str, os.PathLike[str], NDArray[Any], BaseRecording]
+RecordingLike = Union[
+    "Recording", "HasRecording", str, os.PathLike[str], NDArray[Any], BaseRecording
+]
+
+
+class HasRecording(Protocol):
+    """A simulation with a recording."""
+
+    @property
+    def recording(self) -> Recording: ...
 
 
 class Recording:
@@ -60,10 +69,11 @@ class Recording:
         Parameters
         ----------
         recording
-            A `Recording`; the path of one, which `read_recording` opens; a SpikeInterface
-            ``BaseRecording`` of one segment, read as it is needed, with its preprocessing and its
-            times; or an array of shape (frames, channels). Integers are counts, int16 at most;
-            floating-point numbers are microvolts, which are rounded to 0.05 and may reach 1,638.
+            A `Recording`, or a simulation with one; the path of one, which `read_recording` opens;
+            a SpikeInterface ``BaseRecording`` of one segment, read as it is needed, with its
+            preprocessing and its times; or an array of shape (frames, channels). Integers are
+            counts, int16 at most; floating-point numbers are microvolts, which are rounded to 0.05
+            and may reach 1,638.
         sample_rate
             In Hz; needed with an array.
         gain
@@ -86,6 +96,9 @@ class Recording:
         TypeError, ValueError
             Naming the argument, what was found and what was expected.
         """
+        held = getattr(recording, "recording", None)
+        if isinstance(held, cls):
+            recording = held
         extras = given(
             sample_rate=sample_rate,
             gain=gain,

@@ -61,6 +61,13 @@ class BaseRecording(Protocol):
     def get_traces(self, segment_index: Any = None) -> Any: ...
 
 
+class HasSpikes(Protocol):
+    """A result or simulation with spikes."""
+
+    @property
+    def spikes(self) -> SpikeSequence: ...
+
+
 class Table(Protocol):
     """A data frame of pandas."""
 
@@ -83,6 +90,7 @@ Bins = int | str | timedelta | Quantity
 #: The forms of spikes that every function accepts; `SpikeSequence.of` describes them.
 SpikesLike = Union[
     "SpikeSequence",
+    HasSpikes,
     str,
     os.PathLike[str],
     tuple[ArrayLike, ArrayLike],
