@@ -215,7 +215,7 @@ int run(int argc, char** argv, job& process) {
     spikeweave::stop_waiting_for_pipes(process.stop);
 
     parsed options;
-    CLI::App app("Repeated patterns in the firing of neurons.", "spikeweave");
+    CLI::App app("Connections and repeated patterns in the firing of neurons.", "spikeweave");
     const std::vector<std::string> words = words_of(argc, argv);
     declare(app, words, process.stop, options);
     try {

@@ -1,4 +1,4 @@
-"""Repeated patterns in the firing of neurons.
+"""Connections and repeated patterns in the firing of neurons.
 
 `episodes` finds chains of units that fire one after another, `spade` spatio-temporal spike
 patterns; `live` detects and finds chains while a recording runs; `sort` finds units in recordings;
