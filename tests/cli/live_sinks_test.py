@@ -66,7 +66,7 @@ class Destinations(SinksTest):
         names = [self.folder / name for name in ("one.jsonl", "two,2.jsonl")]
 
         to_files = self.ok(*self.arguments, "--to", names[0], "--to", names[1], input=spike_lines(3), stdin=None)
-        self.assertEqual(to_files.stdout, "5 triggers in 6 spikes of 2 units.\n")
+        self.assertEqual(to_files.stdout, "5 triggers in 6 spikes of 2 units; 2 episodes monitored.\n")
         for name in names:
             self.assertEqual(name.read_text(encoding="utf-8"), expected)
 

@@ -203,7 +203,7 @@ class LiveSinks(unittest.TestCase):
             time.sleep(0.3)
         output, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1, errors)
-        self.assertEqual(output, f"{2 * pairs - 1} triggers in {2 * pairs} spikes of 2 units.\n")
+        self.assertEqual(output, f"{2 * pairs - 1} triggers in {2 * pairs} spikes of 2 units; 2 episodes monitored.\n")
         warnings = errors.splitlines()
         self.assertEqual(len(warnings), 3, errors)
         for line, of, got in zip(warnings, (pairs, pairs - 1, 2 * pairs - 1),
