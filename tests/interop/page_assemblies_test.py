@@ -51,6 +51,8 @@ class AssembliesPage(PageCase):
             self.press(f"#assemblies tr[data-number='{row['assembly']}'] button")
             self.assertEqual(self.one("#occurrence-count").text, f"{len(active)} occurrences")
             self.assertEqual(sum(self.counts("#counts .frame")), len(active))
+            several = len(active) != int(row["count"])
+            self.assertEqual("because it can be active several times in a bin" in self.one("#aligned").text, several)
 
     def test_says_which_activations_it_lacks(self):
         def change(data):

@@ -8,6 +8,8 @@ import { firstAtOrAfter } from "./raster_image.js";
 import { withDrawing } from "./svg_context.js";
 
 const [alignedLeft, alignedRight, alignedBottom] = [110, 14, 40];
+// Why fewer or more may be found than were counted.
+const whyCountsDiffer = { pattern: ", because a spike on the edge of a bin may have been in another one", assembly: ", because it can be active several times in a bin" };
 
 // Calls `take` with the lag of each spike of a train in [low, high) of each start, and the number of the occurrence.
 function eachSpikeAround(times, starts, low, high, take) {
@@ -98,7 +100,7 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     const found = state.occurrenceCount();
     const words = now.picked.units.map((unit) => shownName(data.names[unit])).join(", ");
     canvas.setAttribute("aria-label", `Spikes of ${words} around the start of each of ${grouped(found)} occurrences`);
-    const other = now.kind === "edge" || found === now.picked.count ? "" : ` can be found in the spikes; ${grouped(now.picked.count)} were counted`;
+    const other = now.kind === "edge" || found === now.picked.count ? "" : ` can be found in the spikes; ${grouped(now.picked.count)} were counted${whyCountsDiffer[now.kind] ?? ""}`;
     title.replaceChildren(...path(now.picked), `: ${grouped(found)} occurrences${other}`);
     if (!canvas.isConnected)
       element.replaceChildren(title, canvas, el("p", { class: "note" }, `A row of each band is an occurrence, the first at the top. Orange: its spikes. Shaded: ${shadedText}.`));
