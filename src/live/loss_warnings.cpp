@@ -15,10 +15,13 @@ std::string summarize(const live_result& result) {
         text += " and " + plural(suppressed, "suppressed detection", "suppressed detections");
     text += fmt::format(" in {} of {}", plural(result.spikes, "spike", "spikes"),
                         plural(result.units, "unit", "units"));
-    if (result.monitored > 0)
-        text += fmt::format("; {} monitored",
-                            result.has_patterns ? plural(result.monitored, "pattern", "patterns")
-                                                : plural(result.monitored, "episode", "episodes"));
+    if (result.monitored > 0) {
+        const std::uint64_t episodes = result.monitored - result.patterns;
+        text += fmt::format(
+            "; {}{}{} monitored", episodes > 0 ? plural(episodes, "episode", "episodes") : "",
+            episodes > 0 && result.patterns > 0 ? " and " : "",
+            result.patterns > 0 ? plural(result.patterns, "pattern", "patterns") : "");
+    }
     if (result.windows > 0) text += "; " + plural(result.windows, "window", "windows");
     return text + ".";
 }

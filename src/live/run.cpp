@@ -188,7 +188,7 @@ live_result result_of(const session_counts& counts, const outputs& to, const sou
             .incomplete = counts.incomplete,
             .skipped = counts.skipped,
             .monitored = counts.monitored,
-            .has_patterns = counts.has_patterns,
+            .patterns = counts.patterns,
             .armed = counts.arming ? counts.arming->armed : 0,
             .late_changes = counts.arming ? counts.arming->late : 0,
             .untested = counts.untested,

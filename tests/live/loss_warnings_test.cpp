@@ -32,8 +32,10 @@ TEST(Summarize, IsASentenceInTheSingularAndPlural) {
                    .monitored = 2}),
         "2 triggers and 1 suppressed detection in 51,444 spikes of 26 units; 2 episodes monitored; "
         "11 windows.");
-    EXPECT_EQ(summarize({.units = 2, .monitored = 1, .has_patterns = true}),
+    EXPECT_EQ(summarize({.units = 2, .monitored = 1, .patterns = 1}),
               "0 triggers in 0 spikes of 2 units; 1 pattern monitored.");
+    EXPECT_EQ(summarize({.units = 2, .monitored = 3, .patterns = 2}),
+              "0 triggers in 0 spikes of 2 units; 1 episode and 2 patterns monitored.");
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ struct live_result {
     std::uint64_t incomplete = 0;    ///< windows of them whose search ended early
     std::uint64_t skipped = 0;       ///< windows that were not mined
     std::uint64_t monitored = 0;     ///< episodes and patterns that were ever armed
-    bool has_patterns = false;       ///< whether patterns are among them
+    std::uint64_t patterns = 0;      ///< the patterns of them
     std::uint64_t armed = 0;         ///< times that an episode was armed automatically
     std::uint64_t late_changes = 0;  ///< such changes that took effect too late
     std::uint64_t untested = 0;      ///< windows that could not be tested in time, so armed nothing

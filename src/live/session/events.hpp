@@ -27,7 +27,7 @@ struct session_counts {
     std::uint64_t detections = 0;
     suppression_counts suppressed{};  ///< of the detections
     std::size_t monitored = 0;        ///< episodes and patterns that were ever armed
-    bool has_patterns = false;        ///< whether patterns are among them
+    std::size_t patterns = 0;         ///< the patterns of them
     std::uint64_t windows = 0;        ///< those that were mined
     std::uint64_t incomplete = 0;     ///< windows of them whose search ended early
     std::uint64_t skipped = 0;        ///< windows that were not mined

@@ -30,7 +30,7 @@ session::session(std::vector<std::string> unit_names, const session_options& opt
       order_(options.order),
       most_delay_(most_delay_of(options.order)),
       detectors_(options, unit_count_, results) {
-    counts_.has_patterns = !options.patterns.patterns.empty();
+    counts_.patterns = options.patterns.patterns.size();
     results_->take(units_added{unit_names});
     if (options.tracking.every > duration{0} && !options.armed.empty())
         tracked_ = std::make_unique<tracked_counts>(

@@ -122,8 +122,8 @@ std::string sentence_of(const session_content& content, std::size_t windows) {
     for (const spike_sequence& epoch : content.epochs) result.spikes += epoch.size();
     result.triggers = static_cast<std::uint64_t>(std::ranges::count_if(
         content.detections, [](const session_detection& one) { return one.suppressed.empty(); }));
-    result.has_patterns = std::ranges::any_of(
-        content.armed, [](const session_armed& one) { return !one.lags.empty(); });
+    result.patterns = static_cast<std::uint64_t>(std::ranges::count_if(
+        content.armed, [](const session_armed& one) { return !one.lags.empty(); }));
     return summarize(result);
 }
 

@@ -214,7 +214,7 @@ TEST(Session, SuppressesDetectionsThatAreNoTriggers) {
                                               .detections = 4,
                                               .suppressed = {.hold_off = 1},
                                               .monitored = 2,
-                                              .has_patterns = true}));
+                                              .patterns = 1}));
     EXPECT_EQ(results.at_end.triggers(), 3U);
     ASSERT_EQ(results.tallies.size(), 2U);
     EXPECT_EQ(results.tallies[0].detected, 3U);
