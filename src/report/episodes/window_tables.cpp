@@ -263,12 +263,13 @@ std::string verdict_of(const windowed_episode_report& report) {
         most = std::max(most, connections);
         with_chains += one.circuit.chains.empty() ? 0 : 1;
     }
-    std::string text = fmt::format("{} among {} in each of {}, chains in {}",
-                                   least == most ? report::plural(most, "connection", "connections")
-                                                 : report::range_text(least, most) + " connections",
-                                   report::plural(report.spikes.unit_count(), "unit", "units"),
-                                   report::plural(windows.size(), "window", "windows"),
-                                   core::grouped(with_chains));
+    std::string text =
+        fmt::format("{} among {} in each of {}, {}",
+                    least == most ? report::plural(most, "connection", "connections")
+                                  : report::range_text(least, most) + " connections",
+                    report::plural(report.spikes.unit_count(), "unit", "units"),
+                    report::plural(windows.size(), "window", "windows"),
+                    with_chains == 0 ? "no chain" : "chains in " + core::grouped(with_chains));
     if (const std::optional<double> mean = mean_stability(windows))
         text += fmt::format("; mean stability of the circuit {:.2f}", *mean);
     if (const auto& changes = report.result.changes)

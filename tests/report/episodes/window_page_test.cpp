@@ -71,7 +71,7 @@ TEST(WindowPage, IsMadeOfTheDocument) {
 
     EXPECT_EQ(page.at("kind"), "windows");
     EXPECT_EQ(page.at("run").at("summary"),
-              "1 connection among 2 units in each of 2 windows, chains in 0.");
+              "1 connection among 2 units in each of 2 windows, no chain.");
     EXPECT_EQ(page.at("run").at("summary"), verdict_of(report));
     const auto& windows = page.at("windows");
     ASSERT_EQ(windows.size(), 2U);
@@ -152,7 +152,7 @@ TEST(WindowChanges, HaveATableAndSentences) {
               "excess\t2\ta b→µ c\t(4,6] ms\t10.000000\t0.25\t-\t0.001\t0.001\tyes\n");
     const std::string text = summarize(report);
     EXPECT_TRUE(
-        text.starts_with("1 connection among 2 units in each of 2 windows, chains in 0; "
+        text.starts_with("1 connection among 2 units in each of 2 windows, no chain; "
                          "the circuit changes at 1 time, firing rates at 0 times."))
         << text;
     EXPECT_NE(text.find("firing rates: no significant change (p 0.25)\n"
