@@ -356,6 +356,7 @@ class LiveOptions(
     ties: Literal["time", "order"] | None
     window_budget: Time | None
     threads: int | None
+    device: str | None
     realtime: bool | None
 
 
