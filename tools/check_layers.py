@@ -42,6 +42,7 @@ INCLUDE = re.compile(r'#\s*include\s+"(spikeweave/)?((?:[\w-]+/)*)([\w-]+)\.(\w+
 BY_COMMAND = {"mine", "assess", "pipeline", "report"}
 COMMANDS = {
     "assemblies": r"assembly",
+    "bursts": r"burst",
     "compare": r"compar\w+|conditions?|differences?",
     "completion": r"completions?",
     "convert": r"conversions?|converters?",

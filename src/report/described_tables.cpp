@@ -71,6 +71,7 @@ std::vector<table_description> describe_tables() {
     add_to(out, "track", report::tables_of(tracking_report{}));
     add_to(out, "replay", report::tables_of(replay_report{}));
     add_to(out, "assemblies", report::tables_of(assembly_report{}));
+    add_to(out, "bursts", report::tables_of(burst_report{}));
     return out;
 }
 

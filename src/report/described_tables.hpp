@@ -4,6 +4,7 @@
 
 #include "report/columns.hpp"
 #include "spikeweave/report/assemblies.hpp"
+#include "spikeweave/report/bursts.hpp"
 #include "spikeweave/report/compare.hpp"
 #include "spikeweave/report/replay.hpp"
 #include "spikeweave/report/track.hpp"
@@ -12,6 +13,7 @@
 namespace spikeweave::report {
 
 std::vector<result_table> tables_of(const assembly_report& from);
+std::vector<result_table> tables_of(const burst_report& from);
 std::vector<result_table> tables_of(const episode_comparison_report& from);
 std::vector<result_table> tables_of(const replay_report& from);
 std::vector<result_table> tables_of(const tracking_report& from);

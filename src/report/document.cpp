@@ -26,8 +26,8 @@ constexpr std::string_view format_of_results = "spikeweave result";
 constexpr std::int64_t version_of_results = 2;
 
 // Tables that no page shows.
-constexpr std::array<std::string_view, 6> only_in_files{
-    "pairs", "untested", "occurrences", "activations", "spectrum_entries", "iterations"};
+constexpr std::array<std::string_view, 7> only_in_files{
+    "pairs", "untested", "occurrences", "activations", "spectrum_entries", "iterations", "bursts"};
 
 bool is_shown(std::string_view name) {
     return std::ranges::find(only_in_files, name) == only_in_files.end();
@@ -81,15 +81,16 @@ void check_table(const std::string& name, const json& table, std::size_t units) 
             throw invalid_argument(fmt::format("the columns of {} have unequal lengths", name));
         rows = values.size();
         is_first = false;
-        const bool has_units = column == "units" || column == "from" || column == "to";
+        const bool has_units =
+            column == "units" || column == "unit" || column == "from" || column == "to";
         if (has_units && !are_units(values, units) && name != "untested")
             throw invalid_argument(
                 fmt::format("{} has a unit that is not among the {} units", name, units));
     }
 }
 
-constexpr std::array<std::string_view, 7> kinds{"episodes",   "windows", "spade",  "sort",
-                                                "assemblies", "replay",  "compare"};
+constexpr std::array<std::string_view, 8> kinds{"episodes",   "windows", "spade",  "sort",
+                                                "assemblies", "bursts",  "replay", "compare"};
 
 // @throws invalid_argument, json::exception
 void check(const json& document) {
@@ -186,7 +187,7 @@ json read_document(const std::filesystem::path& folder) {
     if (!std::filesystem::exists(path, unknown))
         throw io::file_error(folder,
                              "this is no result of spikeweave episodes, windows, spade, sort, "
-                             "assemblies, replay or compare: it has no result.json");
+                             "assemblies, bursts, replay or compare: it has no result.json");
     std::ifstream in = io::open_found(path);
     json document = json::parse(in, nullptr, false);
     if (!document.is_object() || document.value("format", "") != format_of_results)

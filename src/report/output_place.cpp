@@ -76,6 +76,8 @@ std::vector<std::string_view> own_files(result_kind kind) {
             return {"replay.tsv", "events.tsv"};
         case result_kind::assemblies:
             return {"assemblies.tsv", "activations.tsv", "search.tsv"};
+        case result_kind::bursts:
+            return {"summary.tsv", "units.tsv", "network_bursts.tsv", "bursts.tsv"};
         case result_kind::episode_differences:
             return {"differences.tsv", "differences.graphml", "differences.svg"};
         case result_kind::pattern_differences:

@@ -34,7 +34,8 @@ void check_kinds(std::span<const std::string> kinds, std::span<const std::string
                 "'{}' is a result of {} and '{}' is one of {}: only results of one kind can be "
                 "compared",
                 places[0], kinds[0], places[i], kinds[i]));
-    if (kinds[0] == "replay" || kinds[0] == "assemblies" || kinds[0] == "compare")
+    if (kinds[0] == "replay" || kinds[0] == "assemblies" || kinds[0] == "bursts" ||
+        kinds[0] == "compare")
         throw invalid_argument(
             fmt::format("'{}' is a result of {}, which cannot be compared with another one",
                         places[0], kinds[0]));

@@ -30,12 +30,13 @@ using io::result_table;
 using report::json;
 
 // The tables of each kind of result, the main one first.
-constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 3>>, 7> tables{{
+constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 4>>, 8> tables{{
     {"episodes", {"episodes", "circuit"}},
     {"windows", {"windows", "window_episodes", "window_circuits"}},
     {"spade", {"patterns", "signatures"}},
     {"sort", {"units"}},
     {"assemblies", {"assemblies", "activations", "search"}},
+    {"bursts", {"summary", "units", "network_bursts", "bursts"}},
     {"replay", {"replay", "events"}},
     {"compare", {"differences"}},
 }};
@@ -78,12 +79,12 @@ std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
     for (const auto& [table, kind] :
          {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
           std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort"),
-          std::pair("assemblies.tsv", "assemblies"), std::pair("replay.tsv", "replay"),
-          std::pair("differences.tsv", "compare")})
+          std::pair("assemblies.tsv", "assemblies"), std::pair("bursts.tsv", "bursts"),
+          std::pair("replay.tsv", "replay"), std::pair("differences.tsv", "compare")})
         if (json run = read_run(folder, table); !run.is_null()) return {kind, std::move(run)};
     throw io::file_error(
         folder,
-        "this is no result of spikeweave episodes, spade, sort, assemblies, replay or "
+        "this is no result of spikeweave episodes, spade, sort, assemblies, bursts, replay or "
         "compare");
 }
 
@@ -237,7 +238,8 @@ option_list describe(table_options& options) {
     list.add("of", options.of,
              "which table of each folder to take: episodes or circuit; windows, "
              "window_episodes or window_circuits; patterns or signatures; units; assemblies, "
-             "activations or search; replay or events; differences")
+             "activations or search; summary, units, network_bursts or bursts; replay or events; "
+             "differences")
         .by_default("the first of these that the results have")
         .written("NAME");
     list.add("significant", options.significant, "take only rows that are significant");

@@ -11,7 +11,7 @@ from support import ROOT, CliTest, run
 COMMANDS = (("run",), ("example",), ("info",), ("convert",), ("simulate", "sym26"), ("simulate", "culture"), ("simulate", "poisson"),
             ("simulate", "patterns"), ("simulate", "network"), ("simulate", "recording"), ("simulate", "features"), ("sort",),
             ("episodes",), ("windows",), ("count",),
-            ("spade",), ("assemblies",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("track",), ("devices",), ("doctor",), ("completion",), ("manual",))
+            ("spade",), ("assemblies",), ("bursts",), ("merge",), ("live",), ("replay",), ("report",), ("compare",), ("table",), ("track",), ("devices",), ("doctor",), ("completion",), ("manual",))
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
 

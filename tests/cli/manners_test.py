@@ -14,7 +14,7 @@ from support import SPIKEWEAVE, CliTest, run, state
 COMMANDS = (("info",), ("convert",), ("simulate",), ("simulate", "sym26"), ("simulate", "culture"),
             ("simulate", "poisson"), ("simulate", "patterns"), ("simulate", "network"), ("simulate", "recording"),
             ("simulate", "features"),
-            ("sort",), ("episodes",), ("windows",), ("count",), ("spade",), ("assemblies",), ("replay",), ("report",), ("compare",), ("table",), ("track",), ("devices",), ("doctor",), ("completion",), ("manual",))
+            ("sort",), ("episodes",), ("windows",), ("count",), ("spade",), ("assemblies",), ("bursts",), ("replay",), ("report",), ("compare",), ("table",), ("track",), ("devices",), ("doctor",), ("completion",), ("manual",))
 
 
 class Typos(CliTest):
@@ -27,7 +27,7 @@ class Typos(CliTest):
 
     def test_list_the_commands_where_none_is_near(self):
         self.refused("fly", says="there is no command 'fly' "
-                                 "(there are run, example, info, convert, simulate, sort, track, episodes, windows, count, spade, assemblies, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
+                                 "(there are run, example, info, convert, simulate, sort, track, episodes, windows, count, spade, assemblies, bursts, merge, live, replay, report, compare, table, devices, doctor, completion, manual)")
         self.refused("simulate", says=("expected one of sym26, culture", "spikeweave simulate --help"))
 
     def test_name_the_option_that_may_be_meant(self):

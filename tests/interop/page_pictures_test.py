@@ -28,6 +28,7 @@ VIEWS = {
     "sort-comparison": ("units", "agreement", "pair", "raster"),
     "replay": ("raster", "scores", "scales", "events", "counts"),
     "assemblies": ("raster", "aligned", "assemblies", "counts", "search"),
+    "bursts": ("raster", "aligned", "units", "network", "histograms", "counts"),
     "compare": ("differences", "findings", "finding"),
     "run": ("steps",),
 }
@@ -64,6 +65,8 @@ class Pictures(PageCase):
         spikeweave("sort", cls.folder / "recording", "--stages", "cluster", "-o", cls.folder / "clusters")
         spikeweave("replay", chains[0], cls.folder / "second.tsv", "--seed", "1", "-o", cls.folder / "replay")
         spikeweave("assemblies", cls.folder / "hidden.tsv", "-o", cls.folder / "assemblies")
+        spikeweave("simulate", "culture", "--channels", "12", "--length", "60s", "--seed", "1", "-o", cls.folder / "culture.tsv")
+        spikeweave("bursts", cls.folder / "culture.tsv", "-o", cls.folder / "bursts")
         spikeweave("compare", cls.folder / "first.tsv", cls.folder / "second.tsv", "--delays", "4-6ms", "--max-size", "2", "--min-count", "60", "--block", "2s", "--seed", "1",
                    "-o", cls.folder / "compare")
         for kind, folders in (("series", (*chains, "--as", "series")), ("spade-comparison", (cls.folder / "spade", cls.folder / "fewer")),
@@ -80,7 +83,7 @@ class Pictures(PageCase):
         spikeweave("report", cls.folder / "live.session", "-o", cls.folder / "session/report.html")
         spikeweave("run", cls.folder / "first.tsv", "-o", cls.folder / "run")
         (cls.folder / "run/index.html").rename(cls.folder / "run/report.html")
-        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "compare",
+        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "bursts", "compare",
                      "run"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "spikeweave/pipeline/assemblies.hpp"
+#include "spikeweave/pipeline/bursts.hpp"
 #include "spikeweave/pipeline/compare/episodes.hpp"
 #include "spikeweave/pipeline/compare/spade.hpp"
 #include "spikeweave/pipeline/episodes/blocks.hpp"
@@ -18,10 +19,10 @@ template <class Options>
 class Exclusions : public testing::Test {};
 
 using all_options =
-    testing::Types<assembly_analysis_options, episode_options, given_episode_options,
-                   windowed_episode_options, episodes_in_blocks_options, episode_comparison_options,
-                   pattern_comparison_options, replay_analysis_options, spade_options,
-                   sort_options>;
+    testing::Types<assembly_analysis_options, burst_analysis_options, episode_options,
+                   given_episode_options, windowed_episode_options, episodes_in_blocks_options,
+                   episode_comparison_options, pattern_comparison_options, replay_analysis_options,
+                   spade_options, sort_options>;
 TYPED_TEST_SUITE(Exclusions, all_options);
 
 TYPED_TEST(Exclusions, AreDeclaredAtOneEndOfOptionsThatThereAre) {

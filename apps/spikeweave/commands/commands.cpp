@@ -5,7 +5,7 @@
 namespace spikeweave::cli {
 
 std::span<const command_entry> all_commands() {
-    static constexpr std::array<command_entry, 22> commands{{
+    static constexpr std::array<command_entry, 23> commands{{
         {"run", "Analyse a recording: sort it if needed, then find its circuit and chains.",
          &declare_run, true},
         {"example", "Write a small recording with a known answer, to try a command with.",
@@ -28,6 +28,7 @@ std::span<const command_entry> all_commands() {
          &declare_spade, true},
         {"assemblies", "Find cell assemblies at several time scales (Russo and Durstewitz 2017).",
          &declare_assemblies},
+        {"bursts", "Find the bursts of units and of the network.", &declare_bursts},
         {"merge", "Merge runs that divided the surrogates of one analysis (--part).",
          &declare_merge},
         {"live", "Detect chains of units as spikes arrive, or in a file that is played.",

@@ -36,6 +36,7 @@ void declare_windows(CLI::App& sub, command& chosen);
 void declare_count(CLI::App& sub, command& chosen);
 void declare_spade(CLI::App& sub, command& chosen);
 void declare_assemblies(CLI::App& sub, command& chosen);
+void declare_bursts(CLI::App& sub, command& chosen);
 void declare_merge(CLI::App& sub, command& chosen);
 void declare_live(CLI::App& sub, command& chosen);
 void declare_replay(CLI::App& sub, command& chosen);

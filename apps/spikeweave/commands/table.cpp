@@ -44,8 +44,8 @@ void declare_table(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<table_command>();
     add_argument(
         sub, "FOLDER", options->folders,
-        "folders that episodes, spade, sort, assemblies, replay or compare wrote with --output, "
-        "all of the same command");
+        "folders that episodes, spade, sort, assemblies, bursts, replay or compare wrote with "
+        "--output, all of the same command");
     declare_options(sub, chosen, options,
                     "Example: spikeweave table results/* --of circuit -o edges.tsv");
 }

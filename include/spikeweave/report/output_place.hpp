@@ -14,6 +14,7 @@ enum class result_kind : std::uint8_t {
     sort,
     replay,
     assemblies,
+    bursts,
     episode_differences,
     pattern_differences,
     tracking,

@@ -32,7 +32,7 @@ function bandsOf({ units }, shaded) {
 }
 
 // `look(row)` returns the `starts` of its occurrences, and from there on the `range` that is drawn and an interval for each of
-// its spikes (`shaded`), all in microseconds, and the title of the `axis`. `path(row)` is the row as elements.
+// its spikes (`shaded`, `shadedText`; empty: none), all in microseconds, and the title of the `axis`. `path(row)` is the row as elements.
 export function makeAligned(state, { hint, path, shadedText, look }) {
   const { data, now } = state;
   const canvas = el("canvas", { role: "img" });
@@ -103,7 +103,7 @@ export function makeAligned(state, { hint, path, shadedText, look }) {
     const other = now.kind === "edge" || found === now.picked.count ? "" : ` can be found in the spikes; ${grouped(now.picked.count)} were counted${whyCountsDiffer[now.kind] ?? ""}`;
     title.replaceChildren(...path(now.picked), `: ${grouped(found)} occurrences${other}`);
     if (!canvas.isConnected)
-      element.replaceChildren(title, canvas, el("p", { class: "note" }, `A row of each band is an occurrence, the first at the top. Orange: its spikes. Shaded: ${shadedText}.`));
+      element.replaceChildren(title, canvas, el("p", { class: "note" }, `A row of each band is an occurrence, the first at the top. Orange: its spikes.${shadedText ? ` Shaded: ${shadedText}.` : ""}`));
     draw();
   });
   window.addEventListener("resize", draw);

@@ -2,6 +2,7 @@
 
 import { keepAddress } from "./address.js";
 import { assembliesPage } from "./assemblies_page.js";
+import { burstsPage } from "./bursts_page.js";
 import { comparePage } from "./compare_page.js";
 import { readDocument } from "./data.js";
 import { episodesPage } from "./episodes_page.js";
@@ -20,7 +21,7 @@ import { makeThemeButton } from "./theme.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: sideBySidePage, series: seriesPage,
   "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
-  replay: replayPage, assemblies: assembliesPage, compare: comparePage, run: runPage };
+  replay: replayPage, assemblies: assembliesPage, bursts: burstsPage, compare: comparePage, run: runPage };
 
 // In the frame of a notebook, addresses are those of the notebook: links have to scroll by themselves.
 function linkTo(id, name) {
