@@ -20,6 +20,7 @@ void bind_elephant(nb::module_& m);
 void bind_replay(nb::module_& m);
 void bind_track(nb::module_& m);
 void bind_assemblies(nb::module_& m);
+void bind_bursts(nb::module_& m);
 void bind_recording(nb::module_& m);
 void bind_spade(nb::module_& m);
 void bind_reports(nb::module_& m);

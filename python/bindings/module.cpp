@@ -53,6 +53,7 @@ NB_MODULE(_core, m) {
     bind_replay(m);
     bind_track(m);
     bind_assemblies(m);
+    bind_bursts(m);
     bind_recording(m);
     bind_reports(m);
     bind_sort(m);

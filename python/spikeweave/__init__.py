@@ -11,6 +11,7 @@ from ._adapters.files import read, write
 from ._adapters.recordings import read_recording
 from ._adapters.saved import load
 from ._commands.assemblies import assemblies
+from ._commands.bursts import bursts
 from ._commands.compare import (
     compare,
     compare_epochs,
@@ -39,6 +40,7 @@ from ._commands.windows import windows
 from ._core import DeviceError
 from ._core import version as _version
 from ._values.assemblies import Assembly, AssemblyResult
+from ._values.bursts import BurstResult
 from ._values.circuit import Circuit, Edge
 from ._values.compare import ComparedPattern, ConditionComparison, PatternComparison
 from ._values.devices import Device
@@ -73,6 +75,7 @@ __all__ = [
     "Arming",
     "Assembly",
     "AssemblyResult",
+    "BurstResult",
     "Chance",
     "Circuit",
     "ComparedPattern",
@@ -103,6 +106,7 @@ __all__ = [
     "Window",
     "WindowedEpisodeResult",
     "assemblies",
+    "bursts",
     "circuit_stability",
     "compare",
     "compare_epochs",

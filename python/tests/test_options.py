@@ -25,6 +25,7 @@ DESCRIBED = {
     "Detector": (spikeweave.Detector, _core.detector_options),
     "SlidingWindow": (spikeweave.SlidingWindow, _core.sliding_window_options),
     "assemblies": (spikeweave.assemblies, _core.assemblies_options),
+    "bursts": (spikeweave.bursts, _core.bursts_options),
     "replay": (spikeweave.replay, _core.replay_options),
     "track": (spikeweave.track, _core.track_options),
     "live": (spikeweave.live, _core.live_options),

@@ -146,6 +146,7 @@ def test_other_results(spikes, tmp_path):
     later = spikeweave.simulate.sym26(length="20s", seed=2).spikes
     for name, found in {
         "assemblies": spikeweave.assemblies(spikes, bins=["5ms"], max_size=3),
+        "bursts": spikeweave.bursts(spikes, min_spikes=2),
         "replay": spikeweave.replay([chain], spikes, events=events, surrogates=19, seed=1),
         "compare": spikeweave.compare(
             spikes, later, delays="4-6ms", max_size=2, block="2s", seed=1

@@ -30,6 +30,7 @@ def results(made, found):
         spikeweave.windows(made.spikes, window=30, delays="4-6ms", min_count=50),
         spikeweave.spade(spikes, min_occ=60, min_spikes=3, window=4),
         spikeweave.assemblies(spikes, bins=["10ms"]),
+        spikeweave.bursts(spikes),
         spikeweave.replay(found, made.spikes, surrogates=50),
         spikeweave.compare(spikes, spikes.select(t_stop=10), permutations=99, block=1),
         spikeweave.sort_features(features.features, features.masks),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._values.assemblies import Assembly, AssemblyResult
+from .._values.bursts import BurstResult
 from .._values.circuit import Circuit
 from .._values.compare import ComparedPattern, ConditionComparison, PatternComparison
 from .._values.episode_rows import Episode, of_table
@@ -37,6 +38,7 @@ def load(
     EpisodeResult
     | PatternResult
     | AssemblyResult
+    | BurstResult
     | ReplayResult
     | ConditionComparison
     | PatternComparison
@@ -48,13 +50,13 @@ def load(
     Parameters
     ----------
     folder
-        A folder of ``episodes``, ``windows``, ``spade``, ``sort``, ``assemblies``, ``replay`` or
-        ``compare``.
+        A folder of ``episodes``, ``windows``, ``spade``, ``sort``, ``assemblies``, ``bursts``,
+        ``replay`` or ``compare``.
 
     Returns
     -------
-    EpisodeResult, WindowedEpisodeResult, PatternResult, SortResult, AssemblyResult, ReplayResult,
-    ConditionComparison or PatternComparison
+    EpisodeResult, WindowedEpisodeResult, PatternResult, SortResult, AssemblyResult, BurstResult,
+    ReplayResult, ConditionComparison or PatternComparison
         With the rows in the order of the tables in the folder. Of windows, a single one has
         neither `levels` nor a page, and the changes are in ``change_points.tsv``. Waveforms of a
         sorting are NaN on channels that the folder leaves out, those of noise on all.
@@ -301,6 +303,49 @@ def _assemblies(document: dict[str, Any], report: Document) -> AssemblyResult:
     )
 
 
+def _bursts(document: dict[str, Any], report: Document) -> BurstResult:
+    names = document["unit_names"]
+
+    def columns(table: str, whole: Iterable[str], figures: dict[str, str]) -> dict[str, Any]:
+        rows = document[table]
+        return {name: np.array(rows[name], np.int64) for name in whole} | {
+            name: floats_of(rows[column]) for name, column in figures.items()
+        }
+
+    units = columns(
+        "units",
+        ("spikes", "bursts"),
+        {
+            **{name: name for name in ("bursts_per_minute", "share_in_bursts")},
+            **{name: name for name in ("interval_variation", "spike_variation")},
+            "rate": "rate_hz",
+            "mean_duration": "mean_duration_s",
+            "mean_rate": "mean_rate_hz",
+            "mean_interval": "mean_interval_s",
+            "longest_interval": "longest_interval_ms",
+        },
+    )
+    units["longest_interval"] = np.rint(1e3 * units["longest_interval"]) / 1e6
+    span = {"begin": "begin_s", "end": "end_s", "interval": "interval_s"}
+    return BurstResult(
+        spikes=spikes_of(document),
+        units={"unit": list(names), **units},
+        network=columns(
+            "network_bursts", ("participating", "spikes"), {**span, "peak_rate": "peak_rate_hz"}
+        ),
+        bursts={
+            "unit": [names[unit] for unit in document["bursts"]["unit"]],
+            **columns("bursts", ("spikes",), {**span, "rate": "rate_hz"}),
+            "network": np.array(
+                [(number or 0) - 1 for number in document["bursts"]["network_burst"]], np.int64
+            ),
+        },
+        units_of_network=document["run"]["bursts"]["units_of_network"],
+        _report=report,
+        **recorded_of(document["run"], _core.bursts_arguments),
+    )
+
+
 def _replay(document: dict[str, Any], report: Document) -> ReplayResult:
     table, events = document["replay"], document["events"]
     names, run = document["unit_names"], document["run"]
@@ -431,6 +476,7 @@ _readers: dict[str, Callable[[dict[str, Any], Document], Any]] = {
     "sort": sorting_of,
     "spade": _patterns,
     "assemblies": _assemblies,
+    "bursts": _bursts,
     "replay": _replay,
     "compare": _comparison,
 }

@@ -181,6 +181,18 @@ class AssembliesOptions(_WithTStart, _WithEpochs, _WithMinCount, total=False):
     threads: int | None
 
 
+class BurstsOptions(_WithTStart, _WithEpochs, total=False):
+    method: Literal["max-interval", "log-isi"] | None
+    min_spikes: int | None
+    begin_interval: Time | None
+    end_interval: Time | None
+    min_separation: Time | None
+    min_duration: Time | None
+    core_interval: Time | None
+    network_share: float | None
+    threads: int | None
+
+
 class CircuitStabilityOptions(TypedDict, total=False):
     exchanges: int | None
     seed: int | None
