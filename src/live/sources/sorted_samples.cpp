@@ -72,11 +72,10 @@ probe_motion sorted_samples::resumed_motion(std::int64_t first) const {
     return out;
 }
 
-// The motion of bins that are known has been told. A sorter that has sorted nothing is kept, because
-// to make one takes longer than samples may wait.
+// The motion of bins that are known has been told. A sorter that has sorted nothing is kept,
+// because to make one takes longer than samples may wait.
 void sorted_samples::begin_to_sort(std::int64_t first, const probe_motion& known) {
-    if (end_ != first_ || known != unmoved_)
-        sorter_ = {set_, from_->description(), known, run_};
+    if (end_ != first_ || known != unmoved_) sorter_ = {set_, from_->description(), known, run_};
     first_ = first;
     told_bins_ = known.times_s.size();
     told_um_.assign(known.displacement_um.end() - std::ssize(unmoved_.displacement_um),
