@@ -159,7 +159,7 @@ class Episodes(CliTest):
         path = self.file("longer.spk.txt", "".join(f"{time:.6f} {channel}\n" for time, channel in sorted(rows)))
         rest = self.file("rest.tsv", "".join(f"{60.5 + i}\t{61.5 + i}\n" for i in range(60)))
         told = self.ok("compare", path, "--around-a", "stimulus:-100ms..1s", "--epochs-b", rest, "--delays", "4-6ms", "--max-size", "2")
-        self.assertIn("Condition a: 59 of 60 epochs around events are shorter", told.stderr)
+        self.assertIn("Condition stimulus:-100ms..1s: 59 of 60 epochs around events are shorter", told.stderr)
 
     def test_epochs_have_the_labels_of_their_table(self):
         path = self.chain_file()

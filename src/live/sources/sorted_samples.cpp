@@ -25,6 +25,7 @@ sorted_samples::sorted_samples(std::unique_ptr<sample_stream> from, template_set
       set_(std::move(set)),
       unmoved_(unmoved(from_->description(), drift)),
       sorter_(set_, from_->description(), unmoved_, run_),
+      sorted_channels_(from_->description().channels),
       resumed_(std::move(resumed)),
       ids_(set_.unit_count()),
       facts_(from_->description().channels.size(), from_->description().rate_hz) {
@@ -73,9 +74,13 @@ probe_motion sorted_samples::resumed_motion(std::int64_t first) const {
 }
 
 // The motion of bins that are known has been told. A sorter that has sorted nothing is kept,
-// because to make one takes longer than samples may wait.
+// because to make one takes longer than samples may wait, unless the stream has made its gains
+// known since.
 void sorted_samples::begin_to_sort(std::int64_t first, const probe_motion& known) {
-    if (end_ != first_ || known != unmoved_) sorter_ = {set_, from_->description(), known, run_};
+    const recording_description& of = from_->description();
+    if (end_ != first_ || known != unmoved_ || of.channels != sorted_channels_)
+        sorter_ = {set_, of, known, run_};
+    sorted_channels_ = of.channels;
     first_ = first;
     told_bins_ = known.times_s.size();
     told_um_.assign(known.displacement_um.end() - std::ssize(unmoved_.displacement_um),

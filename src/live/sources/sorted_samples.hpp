@@ -71,6 +71,7 @@ private:
     template_set set_;
     probe_motion unmoved_;
     online_sorter sorter_;
+    std::vector<recording_channel> sorted_channels_;  // as they were when the sorter was made
     std::vector<std::string> unit_names_{};
     std::optional<interrupted_session> resumed_;
     std::vector<std::optional<unit_id>> ids_;  // of the units of the set; null: not given
