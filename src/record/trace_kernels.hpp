@@ -79,12 +79,19 @@ struct forward_problem {
 
 /// Filters one channel forward.
 SPIKEWEAVE_HD inline void filter_column_forward(const forward_problem& p, std::uint32_t channel) {
-    double z[2 * most_sections];
+    double z1[most_sections];
+    double z2[most_sections];
+    // The two states of a section are a row of channels apart.
+    const auto state_of = [&](std::uint32_t section) {
+        return p.states + std::size_t{2} * section * p.channels + channel;
+    };
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (std::uint32_t i = 0; i < 2 * most_sections; ++i)
-        z[i] = i < 2 * p.section_count ? p.states[i * p.channels + channel] : 0;
+    for (std::uint32_t s = 0; s < most_sections; ++s) {
+        z1[s] = s < p.section_count ? state_of(s)[0] : 0;
+        z2[s] = s < p.section_count ? state_of(s)[p.channels] : 0;
+    }
     for (std::uint32_t begin = 0; begin < p.frames; begin += frames_together) {
         std::int16_t counts[frames_together];
 #ifdef __CUDA_ARCH__
@@ -103,9 +110,9 @@ SPIKEWEAVE_HD inline void filter_column_forward(const forward_problem& p, std::u
                 if (s >= p.section_count) continue;
                 const band_section section = p.sections[s];
                 const double in = section.gain * x;
-                const double out = in + z[2 * s];
-                z[2 * s] = z[2 * s + 1] - section.a1 * out;
-                z[2 * s + 1] = -in - section.a2 * out;
+                const double out = in + z1[s];
+                z1[s] = z2[s] - section.a1 * out;
+                z2[s] = -in - section.a2 * out;
                 x = out;
             }
             const std::size_t at = std::size_t{begin + i} * p.channels + channel;
@@ -118,8 +125,11 @@ SPIKEWEAVE_HD inline void filter_column_forward(const forward_problem& p, std::u
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-    for (std::uint32_t i = 0; i < 2 * most_sections; ++i)
-        if (i < 2 * p.section_count) p.states[i * p.channels + channel] = z[i];
+    for (std::uint32_t s = 0; s < most_sections; ++s) {
+        if (s >= p.section_count) continue;
+        state_of(s)[0] = z1[s];
+        state_of(s)[p.channels] = z2[s];
+    }
 }
 
 /// Returns one channel of one frame, mixed from `sources` others.
