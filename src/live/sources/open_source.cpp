@@ -76,8 +76,8 @@ opened_source open_file(const std::string& from, const live_options& options,
     return opened;
 }
 
-// A GPU pays from so many channels on: with fewer, one core sorts a block of a millisecond sooner
-// than a GPU is asked and answers.
+// With 384 channels a GPU shortens the delay of spikes from 1.3 to 0.5 ms; with 32, one core needs
+// 0.1 ms. The limit in between was chosen, not measured.
 constexpr std::size_t fewest_channels_of_gpu = 128;
 
 execution run_of(const live_options& options, std::size_t channels) {
