@@ -19,7 +19,7 @@ class SpikeGlx:
         self.begin_run(samples)
         self.is_running = True
         self.commands = []
-        self.answers = {}  # a test's own, by command
+        self.answers = {}  # a test's own, by command; each is given once
         self.connections = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -71,7 +71,7 @@ class SpikeGlx:
                 words = line.split()
                 self.commands.append(words[0])
                 try:
-                    answer = self.answers[words[0]] if words[0] in self.answers else self.answer(*words)
+                    answer = self.answers.pop(words[0], None) or self.answer(*words)
                     connection.sendall(answer + b"OK\n")
                 except ValueError as refusal:
                     connection.sendall(f"ERROR {refusal}\n".encode())
