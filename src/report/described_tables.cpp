@@ -26,7 +26,8 @@ empty_tables tables_of_episodes() {
     searched.tests.emplace_back();
     const report::episode_view view(all);
     return {report::episodes_table(view), report::circuit_table(view), report::pairs_table(view),
-            report::lags_table(view, {}), report::untested_table(searched)};
+            report::lags_table(view, std::span<const edge_correlogram>{}),
+            report::untested_table(searched)};
 }
 
 empty_tables tables_of_spade() {

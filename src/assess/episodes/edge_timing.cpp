@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "assess/episodes/lag_counts.hpp"
+#include "assess/episodes/each_lag.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/spikes/epochs.hpp"
@@ -19,7 +19,7 @@
 namespace spikeweave {
 
 using assess::check_unit;
-using assess::lag_counts;
+using assess::each_lag;
 
 namespace {
 
@@ -46,11 +46,13 @@ std::int64_t strip_of(const bounds& in) {
     return (in.width() + 1) / 2;
 }
 
-// The lags that the timing of an edge is computed from, ascending: counting pairs once for each
-// interval would walk both trains every time.
+// The lags that the timing of an edge is computed from: counting pairs once for each interval would
+// walk both trains every time. There are hundreds, so that looking at all of them for each interval
+// takes less than sorting them.
 class near_lags {
 public:
-    near_lags(const lag_counts& pairs, const bounds& in) {
+    near_lags(std::span<const std::int64_t> from, std::span<const std::int64_t> to,
+              const bounds& in) {
         const std::int64_t margin = 3 * strip_of(in);
         const std::int64_t last = first_reference_us(in) + reference_width.count();
         std::array<bounds, 3> ranges{
@@ -60,17 +62,22 @@ public:
             bounds joined = *each;
             while (++each != ranges.end() && each->low <= joined.high)
                 joined.high = std::max(joined.high, each->high);
-            pairs.each(joined.low, joined.high, [&](std::int64_t lag) { lags_.push_back(lag); });
+            each_lag(from, to, joined.low, joined.high,
+                     [&](std::int64_t lag) { lags_.push_back(lag); });
         }
-        std::ranges::sort(lags_);
     }
 
-    /// As of `lag_counts`.
+    /// The number of lags with low < lag <= high.
     double in(std::int64_t low, std::int64_t high) const {
-        return static_cast<double>(of(low, high).size());
+        std::int64_t number = 0;
+        for (const std::int64_t lag : lags_) number += (lag > low) & (lag <= high);
+        return static_cast<double>(number);
     }
-    std::span<const std::int64_t> of(std::int64_t low, std::int64_t high) const {
-        return {std::ranges::upper_bound(lags_, low), std::ranges::upper_bound(lags_, high)};
+    /// Calls `take` with each of these lags.
+    template <class Take>
+    void each(const bounds& in, const Take& take) const {
+        for (const std::int64_t lag : lags_)
+            if (lag > in.low && lag <= in.high) take(lag);
     }
 
 private:
@@ -86,12 +93,12 @@ std::optional<delay_estimate> estimate(const near_lags& pairs, const bounds& in,
     double number = 0;
     double sum = 0;  // of the distances from the middle
     double squares = 0;
-    for (const std::int64_t lag : pairs.of(in.low, in.high)) {
+    pairs.each(in, [&](std::int64_t lag) {
         const double distance = static_cast<double>(lag) - in.middle();
         ++number;
         sum += distance;
         squares += distance * distance;
-    }
+    });
     const double signal = number - chance;
     if (!(signal > 0)) return {};
     const double mean = sum / signal;
@@ -218,8 +225,8 @@ std::vector<edge_timing> time_edges(const spike_sequence& spikes, std::span<cons
         const unit_id to = pairs[i].units[1];
         const auto [low, high] = pairs[i].delays.front();
         const bounds in{low.count(), high.count()};
-        out[i] = timing_of({{trains.times_us(from), trains.times_us(to), from == to}, in}, in,
-                           from == to, clock_step);
+        out[i] =
+            timing_of({trains.times_us(from), trains.times_us(to), in}, in, from == to, clock_step);
     });
     return out;
 }

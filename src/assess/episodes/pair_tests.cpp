@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "assess/episodes/lag_counts.hpp"
+#include "assess/episodes/each_lag.hpp"
 #include "assess/episodes/lag_histogram.hpp"
 #include "assess/episodes/window_test.hpp"
 #include "parallel/parallel_for.hpp"

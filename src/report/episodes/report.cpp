@@ -34,6 +34,7 @@ episode_report report_of(spike_sequence spikes, episode_result result, const exe
 void write_report(const std::filesystem::path& folder, const episode_report& report, bool overwrite,
                   const execution& run) {
     const report::episode_view p(report);
+    const std::vector<edge_correlogram> lags = report::correlograms_of(p, run);
     io::result_folder out(folder, overwrite, report::files_of(result_kind::episodes));
     const auto write_file = [&](const char* name, const auto& write_into) {
         io::atomic_file file(out.file(name));
@@ -41,14 +42,14 @@ void write_report(const std::filesystem::path& folder, const episode_report& rep
         file.commit();
     };
     write_file("lags.tsv", [&](const auto& write) {
-        report::write_lines(report::lags_table(p, run), report.spikes.unit_names(), write, run);
+        report::write_lines(report::lags_table(p, lags), report.spikes.unit_names(), write, run);
     });
     out.write("circuit.graphml", report::circuit_graphml(p, run));
     out.write("circuit.svg", report::circuit_svg(p));
     if (report.with_occurrences)
         write_file("occurrences.tsv",
                    [&](const auto& write) { report::write_occurrences(p, write, run); });
-    report::write_result(out, report::document_of(p, run), report.with_page, run);
+    report::write_result(out, report::document_of(p, lags), report.with_page, run);
     out.commit(run.stop);
 }
 
@@ -129,7 +130,7 @@ json run_of(const episode_view& p) {
     return out;
 }
 
-document document_of(const episode_view& p, const execution& run) {
+document document_of(const episode_view& p, std::span<const edge_correlogram> of_edges) {
     const spike_sequence& spikes = p.report.spikes;
     json listed = page_spikes(spikes);
     if (auto labels = labels_of(spikes.epochs(), p.report.run.epoch_labels); !labels.empty())
@@ -142,7 +143,7 @@ document document_of(const episode_view& p, const execution& run) {
                  .tables = {circuit_table(p)}};
     if (p.report.pairs) {
         out.tables.push_back(pairs_table(p));
-        out.tables.push_back(expected_lags_table(p, run));
+        out.tables.push_back(expected_lags_table(of_edges));
     }
     const bool has_untested = p.report.searched && p.report.searched->confirmed_elsewhere;
     for (const table_use use : {table_use::file_only, table_use::document_only}) {
@@ -157,7 +158,9 @@ document document_of(const episode_view& p, const execution& run) {
 namespace spikeweave {
 
 std::string document_of(const episode_report& report, const execution& run) {
-    return report::whole_text(report::document_of(report::episode_view(report), run), run);
+    const report::episode_view p(report);
+    const std::vector<edge_correlogram> lags = report::correlograms_of(p, run);
+    return report::whole_text(report::document_of(p, lags), run);
 }
 
 std::string to_json(const episode_report& report) {

@@ -170,35 +170,34 @@ result_table untested_table(const episode_search& searched, table_use use) {
             .use = use};
 }
 
-result_table expected_lags_table(const episode_view& p, const execution& run) {
+std::vector<edge_correlogram> correlograms_of(const episode_view& p, const execution& run) {
     std::vector<tested_lags> tested;
     for (const circuit_edge& edge : p.report.circuit.edges)
         tested.push_back({{edge.from, edge.to, bins_for(edge.delay)}, edge.best, edge.sign});
+    return edge_correlograms(p.report.spikes, tested, p.report.circuit_rules.jitter_window, run);
+}
+
+result_table expected_lags_table(std::span<const edge_correlogram> of_edges) {
     const auto row_of = [](std::vector<double> expected) {
         return row{{"expected", joined_list<double>{std::move(expected), " "}}};
     };
     return {.name = "lags",
-            .size = tested.size(),
-            .at = [row_of, all = expected_correlograms(p.report.spikes, tested,
-                                                       p.report.circuit_rules.jitter_window, run)](
-                      std::size_t i) { return row_of(all[i]); },
+            .size = of_edges.size(),
+            .at = [row_of, of_edges](std::size_t i) { return row_of(of_edges[i].expected); },
             .names = row_of({}),
             .use = table_use::document_only};
 }
 
-result_table lags_table(const episode_view& p, const execution& run) {
+result_table lags_table(const episode_view& p, std::span<const edge_correlogram> of_edges) {
     constexpr std::size_t of_an_edge = 2 * lag_bins{}.each_side;
     const std::vector<circuit_edge>& edges = p.report.circuit.edges;
-    std::vector<lags_of_pair> pairs;
-    pairs.reserve(edges.size());
-    for (const circuit_edge& edge : edges)
-        pairs.push_back({edge.from, edge.to, bins_for(edge.delay)});
     return {.name = "lags",
             .size = edges.size() * of_an_edge,
             .at =
-                [pairs, counts = cross_correlograms(p.report.spikes, pairs, run)](std::size_t i) {
-                    return lag_row(pairs[i / of_an_edge], i % of_an_edge,
-                                   counts[i / of_an_edge][i % of_an_edge]);
+                [&edges, of_edges](std::size_t i) {
+                    const circuit_edge& edge = edges[i / of_an_edge];
+                    return lag_row({edge.from, edge.to, bins_for(edge.delay)}, i % of_an_edge,
+                                   of_edges[i / of_an_edge].counts[i % of_an_edge]);
                 },
             .names = lag_row({}, 0, 0),
             .use = table_use::file_only};

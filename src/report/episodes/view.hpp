@@ -9,6 +9,7 @@
 #include "report/document.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
+#include "spikeweave/assess/episodes/correlogram.hpp"
 #include "spikeweave/mine/episodes.hpp"
 #include "spikeweave/report/episodes.hpp"
 
@@ -52,16 +53,17 @@ result_table circuit_table(const episode_view& p);
 result_table pairs_table(const episode_view& p);
 /// Findings of the search that cannot be tested, because the other recording lacks units.
 result_table untested_table(const episode_search& searched, table_use use = table_use::file_only);
+/// The cross-correlograms of the edges, which the next two tables are of.
+std::vector<edge_correlogram> correlograms_of(const episode_view& p, const execution& run);
 /// The counts that the tests of the edges expect at each lag; pairs must have been tested.
-result_table expected_lags_table(const episode_view& p, const execution& run);
-/// The cross-correlograms of the edges.
-result_table lags_table(const episode_view& p, const execution& run);
+result_table expected_lags_table(std::span<const edge_correlogram> of_edges);
+result_table lags_table(const episode_view& p, std::span<const edge_correlogram> of_edges);
 std::string verdict_of(const episode_view& p);
 std::string circuit_graphml(const episode_view& p, const execution& run = {});
 std::string circuit_svg(const episode_view& p);
 /// The content of `run.json`.
 json run_of(const episode_view& p);
-document document_of(const episode_view& p, const execution& run = {});
+document document_of(const episode_view& p, std::span<const edge_correlogram> of_edges);
 /// Passes on `occurrences.tsv` in pieces.
 void write_occurrences(const episode_view& p, const std::function<void(std::string_view)>& write,
                        const execution& run);

@@ -140,8 +140,10 @@ TEST(EpisodeReport, SaysInASentenceWhatWasFoundAndTested) {
 TEST(EpisodeReport, WritesTheLagsOfEachEdge) {
     const episode_report report = small_episode_report();
 
-    const std::string lags = report::tsv_of(report::lags_table(report::episode_view(report), {}),
-                                            report.spikes.unit_names());
+    const report::episode_view view(report);
+    const std::vector<edge_correlogram> correlograms = report::correlograms_of(view, {});
+    const std::string lags =
+        report::tsv_of(report::lags_table(view, correlograms), report.spikes.unit_names());
 
     EXPECT_EQ(lags.find("from\tto\tlag_above_ms\tlag_up_to_ms\tpairs\na\tb\t-30\t"), 0U);
     EXPECT_EQ(std::ranges::count(lags, '\n'), 1 + 3 * 120);

@@ -50,15 +50,22 @@ struct tested_lags {
     connection_sign sign = connection_sign::excitatory;
 };
 
-/// The number of pairs of spikes in each bin that `test_pairs` expects without a connection, if its
-/// window lay around the middle of the bin: from the lags that are beside the window, by up to half
-/// a cell. So in a bin in the middle of the window that was tested, it is `pair_test::expected` by
-/// the width of the bin over that of the window, unless the test replaced a deviation by a line.
+/// The correlogram of a pair, and what its test compares it with: 2 * `each_side` numbers each.
+struct edge_correlogram {
+    std::vector<std::uint64_t> counts;
+    /// The number of pairs of spikes in each bin that `test_pairs` expects without a connection, if
+    /// its window lay around the middle of the bin: from the lags that are beside the window, by up
+    /// to half a cell. So in a bin in the middle of the window that was tested, it is
+    /// `pair_test::expected` by the width of the bin over that of the window, unless the test
+    /// replaced a deviation by a line.
+    std::vector<double> expected;
+};
+
 /// @param jitter_window  as in `significance_options`
-/// @return for each pair, 2 * `each_side` numbers
 /// @throws as `cross_correlograms`; also invalid_argument if a window is empty
-SPIKEWEAVE_API std::vector<std::vector<double>> expected_correlograms(
-    const spike_sequence& spikes, std::span<const tested_lags> pairs, duration jitter_window,
-    const execution& run = {});
+SPIKEWEAVE_API std::vector<edge_correlogram> edge_correlograms(const spike_sequence& spikes,
+                                                               std::span<const tested_lags> pairs,
+                                                               duration jitter_window,
+                                                               const execution& run = {});
 
 }  // namespace spikeweave
