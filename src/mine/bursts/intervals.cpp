@@ -1,4 +1,4 @@
-#include "mine/bursts/intervals.hpp"
+#include "mine/bursts/steps.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "mine/bursts/intervals.hpp"
-#include "mine/bursts/network.hpp"
+#include "mine/bursts/steps.hpp"
 #include "parallel/parallel_for.hpp"
 #include "spikeweave/core/error.hpp"
 #include "spikeweave/mine/bursts.hpp"

@@ -1,4 +1,4 @@
-#include "mine/bursts/network.hpp"
+#include "mine/bursts/steps.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -8,7 +8,8 @@
 
 #include "spikeweave/mine/bursts.hpp"
 
-/// The bursts of one unit, by the intervals between its spikes.
+/// The steps of finding bursts: those of one unit, by the intervals between its spikes, and those
+/// of the network, by the bursts of its units.
 namespace spikeweave::bursts {
 
 /// The indices of the first and the last spike of a burst.
@@ -44,5 +45,12 @@ private:
 std::vector<spike_range> by_longest_interval(std::span<const std::int64_t> times_us,
                                              duration longest, duration core,
                                              std::uint32_t min_spikes);
+
+/// The times in which so many units or more are in a burst. Those of an epoch that are nearer than
+/// `min_separation` are one, and none is shorter than `min_duration`.
+/// @param bursts  by their beginning; each gets the network burst that it overlaps
+std::vector<network_burst> network_bursts(const spike_sequence& spikes,
+                                          std::vector<unit_burst>& bursts, std::uint64_t units,
+                                          const burst_options& options);
 
 }  // namespace spikeweave::bursts
