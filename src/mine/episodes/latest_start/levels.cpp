@@ -61,10 +61,13 @@ public:
         limit_.add(trains_.bytes());
     }
 
-    mined_level pairs(std::span<const unit_id> units) override {
+    mined_level pairs(std::span<const unit_id> units, bool last) override {
         rules_.pairs = chosen_pair_method(problem_, units, rules_);
         mined_level level = count_pairs(problem_, trains_, units, rules_);
-        keep_pair_survivors(level);
+        if (last)
+            estimated_bytes_ = trains_.bytes();
+        else
+            keep_pair_survivors(level);
         return level;
     }
 

@@ -72,10 +72,9 @@ public:
     level_counter& operator=(const level_counter&) = delete;
     virtual ~level_counter() = default;
 
-    /// Counts every ordered pair of `units` with every interval.
-    virtual mined_level pairs(std::span<const unit_id> units) = 0;
+    /// Counts every ordered pair of `units` with every interval. `last`: no level will follow.
+    virtual mined_level pairs(std::span<const unit_id> units, bool last) = 0;
     /// Counts every join of two episodes of `previous`, the level that this object returned last.
-    /// `last`: no level will follow.
     virtual mined_level extend(const mined_level& previous, bool last) = 0;
 
     virtual std::uint64_t merge_misses() const { return 0; }

@@ -18,7 +18,7 @@ public:
                 bool beside)
         : problem_(problem), rules_(rules), count_(std::move(count)), beside_(beside) {}
 
-    mined_level pairs(std::span<const unit_id> units) override {
+    mined_level pairs(std::span<const unit_id> units, bool) override {
         begin_level(2);
         for (const unit_id from : units) {
             for (std::uint32_t d = 0; d < problem_.intervals.size(); ++d) {

@@ -169,7 +169,7 @@ void mine_levels(const spike_sequence& spikes, const episode_mining_options& opt
     if (!record(level)) return;
 
     const auto counter = counter_for(table.ran_on, problem, all, rules, devices);
-    level = counter->pairs(level.frequent.units);
+    level = counter->pairs(level.frequent.units, options.max_size == 2);
     while (record(level))
         level = counter->extend(level, level.frequent.size + 1 == options.max_size);
     table.pairs_by = counter->pairs_by();

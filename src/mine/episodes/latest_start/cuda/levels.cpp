@@ -41,7 +41,7 @@ public:
         estimated_bytes_ = bytes_a_spike * problem_.spikes.size() * devices.size();
     }
 
-    mined_level pairs(std::span<const unit_id> units) override;
+    mined_level pairs(std::span<const unit_id> units, bool last) override;
     mined_level extend(const mined_level& previous, bool last) override;
     pair_method pairs_by() const override { return method_; }
     std::uint64_t estimated_bytes() const override { return estimated_bytes_; }
@@ -129,7 +129,7 @@ void latest_start_on_devices::finish(mined_level& level) {
     }
 }
 
-mined_level latest_start_on_devices::pairs(std::span<const unit_id> units) {
+mined_level latest_start_on_devices::pairs(std::span<const unit_id> units, bool /*last*/) {
     method_ = chosen_method(units);
     const auto begins = shares_.front()->train_begins();
     std::vector<double> costs;
