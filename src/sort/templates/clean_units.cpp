@@ -3,6 +3,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -233,17 +234,18 @@ void cleaner::drop_sums() {
         if (is_there(u)) drop_if_sum(u, std::move(others[u]));
 }
 
-// A template that others explain, with no more spikes than coincide by chance, is the mean of their
-// collisions.
+// A template that two others explain, with no more spikes than coincide by chance, is the mean of
+// their collisions. Those of three are too rare.
 void cleaner::drop_if_sum(std::uint32_t unit, std::vector<template_spike> others) {
     std::erase_if(others, [&](const template_spike& each) {
         return !is_there(each.unit) || count(each.unit) < count(unit);
     });
     if (others.size() < 2) return;
-    double together = 0;
-    for (std::size_t i = 0; i < others.size(); ++i)
-        for (std::size_t k = i + 1; k < others.size(); ++k)
-            together += pairs_by_chance(others[i].unit, others[k].unit, sum_window_s);
+    std::ranges::stable_sort(others, std::greater{}, [&](const template_spike& each) {
+        return each.amplitude * norm(each.unit);
+    });
+    others.resize(2);
+    const double together = pairs_by_chance(others[0].unit, others[1].unit, sum_window_s);
     if (count(unit) > 10 + 4 * together) return;
     const matched_filter& filter = units_.plan.filters[unit];
     channel_block traces{

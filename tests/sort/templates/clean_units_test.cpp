@@ -362,6 +362,20 @@ TEST(CleanUnits, JoinsTheFirstAndTheSecondSpikesOfBursts) {
               (std::vector<std::uint32_t>{0, 1}));
 }
 
+// A large neuron fires less often than each pair of three others does by chance.
+TEST(CleanUnits, DropsTheMeanOfCollisionsOfTwoUnitsNotOfThree) {
+    std::vector<std::int64_t> rare;
+    for (const std::int64_t frame : train(4))
+        if (rare.empty() || frame > rare.back() + 30'000) rare.push_back(frame);
+    const auto fate_of = [&](const matched_filter& filter) {
+        const std::vector<matched_filter> filters{trough(0, 4, 20), trough(4, 4, 20),
+                                                  trough(8, 4, 20), filter};
+        return clean_trains(filters, {train(1), train(2), train(3), rare}).fates[3];
+    };
+    EXPECT_EQ(fate_of(trough(0, 8, 28.3)), no_unit);
+    EXPECT_EQ(fate_of(trough(0, 12, 34.6)), 3U);
+}
+
 TEST(CleanUnits, DropsWhatTemplatesLeaveOfLargerSpikes) {
     const std::vector<std::int64_t> large = train(1);
     std::vector<std::int64_t> ringing;
