@@ -41,6 +41,10 @@ std::vector<double> smoothed(const std::vector<double>& histogram) {
     return out;
 }
 
+// The share of a unit's height that another one reaches where that is largest, if the two may be
+// one neuron.
+constexpr double least_shared_height = 0.25;
+
 // The mean waveforms of the units and where they are largest.
 class unit_shapes {
 public:
@@ -114,16 +118,24 @@ void find_parts_of_neurons(const unit_shapes& shapes,
     // The larger one of two still has most spikes of the neuron if the other one has fewer than
     // this share of them.
     constexpr double small_part = 0.2;
+    // Two that may be one neuron: the smaller one is more often a part than a neuron if it has
+    // fewer than this share of the spikes of both.
+    constexpr double doubtful_part = 1.0 / 3;
     for (std::size_t a = 0; a < times.size(); ++a)
         for (std::size_t b = a + 1; b < times.size(); ++b) {
-            if (times[a].empty() || times[b].empty() || !shapes.are_alike(a, b) ||
-                !share_refractory_period(times[a], times[b]))
-                continue;
+            if (times[a].empty() || times[b].empty()) continue;
             const std::size_t less = times[a].size() < times[b].size() ? a : b;
             const std::size_t more = less == a ? b : a;
-            quality[less].same_neuron_as = static_cast<std::uint32_t>(more + 1);
             const auto both = static_cast<double>(times[a].size() + times[b].size());
-            if (static_cast<double>(times[less].size()) > small_part * both)
+            const double share = static_cast<double>(times[less].size()) / both;
+            const bool are_parts =
+                shapes.are_alike(a, b) && share_refractory_period(times[a], times[b]);
+            if (!are_parts && (share >= doubtful_part ||
+                               !may_be_one_neuron(shapes.similarity(a, b, least_shared_height),
+                                                  times[a], times[b])))
+                continue;
+            quality[less].same_neuron_as = static_cast<std::uint32_t>(more + 1);
+            if (are_parts && share > small_part)
                 quality[more].same_neuron_as = static_cast<std::uint32_t>(less + 1);
         }
 }
@@ -240,7 +252,6 @@ void measure_waveforms(const mean_waveforms& waveforms, const sorting& sorted,
 
 std::vector<doubtful_pair> find_doubtful_units(const mean_waveforms& waveforms,
                                                const sorting& sorted) {
-    constexpr double least_height = 0.25;
     if (waveforms.group_count() != std::size_t{sorted.unit_count} + 1)
         throw invalid_argument(fmt::format("there are mean waveforms of {} groups, and {} units",
                                            waveforms.group_count(), sorted.unit_count));
@@ -253,7 +264,7 @@ std::vector<doubtful_pair> find_doubtful_units(const mean_waveforms& waveforms,
             const auto add = [&](unit_doubt why) {
                 out.push_back({std::to_string(a + 1), std::to_string(b + 1), why});
             };
-            if (may_be_one_neuron(shapes.similarity(a, b, least_height), times[a], times[b]))
+            if (may_be_one_neuron(shapes.similarity(a, b, least_shared_height), times[a], times[b]))
                 add(unit_doubt::one_neuron);
             else if (shapes.overlap(a, b) && may_be_cross_talk(times[a], times[b]))
                 add(unit_doubt::cross_talk);
