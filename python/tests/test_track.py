@@ -65,6 +65,21 @@ def test_names_of_spikes_are_those_of_neurons(sessions, tmp_path):
         assert dict(zip(spikes.unit_names, spikes.counts.tolist(), strict=True)) == counts
 
 
+def test_a_saved_result_is_loaded_with_its_page(sessions, tmp_path):
+    found = spikeweave.track(sessions, labels=["all"])
+    found.save(tmp_path / "saved")
+
+    again = spikeweave.load(tmp_path / "saved")
+
+    assert type(again) is type(found)
+    for name in ("neurons", "matches", "relations", "sessions", "warnings"):
+        assert getattr(again, name) == getattr(found, name)
+    assert again.summary == found.summary
+    assert again.to_html() == found.to_html()
+    assert (tmp_path / "saved" / "report.html").read_text("utf-8") == found.to_html()
+    assert "labels=['all']" in json.loads(found._document())["run"]["command"]
+
+
 def test_what_is_no_sorting_is_refused(sessions, tmp_path):
     with pytest.raises(ValueError, match="two sessions"):
         spikeweave.track(sessions[:1])

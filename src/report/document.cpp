@@ -89,8 +89,8 @@ void check_table(const std::string& name, const json& table, std::size_t units) 
     }
 }
 
-constexpr std::array<std::string_view, 8> kinds{"episodes",   "windows", "spade",  "sort",
-                                                "assemblies", "bursts",  "replay", "compare"};
+constexpr std::array<std::string_view, 9> kinds{
+    "episodes", "windows", "spade", "sort", "track", "assemblies", "bursts", "replay", "compare"};
 
 // @throws invalid_argument, json::exception
 void check(const json& document) {
@@ -104,13 +104,15 @@ void check(const json& document) {
                 "found the unit {}, expected printable text in UTF-8", io::shown(name)));
     const std::size_t units = names.size();
     if (!document.at("run").is_object()) throw invalid_argument("it has no record of the run");
-    if (kind != "compare") read_page_spikes(document);
+    if (kind != "compare" && kind != "track") read_page_spikes(document);
     if (kind != "compare" && kind != "windows" && kind != "sort" &&
-        !is_table(document.at(kind == "spade" ? "patterns" : kind)))
+        !is_table(document.at(kind == "spade"   ? "patterns"
+                              : kind == "track" ? "neurons"
+                                                : kind)))
         throw invalid_argument(fmt::format("it has no table of {}", kind));
     if (kind == "replay") document.at("run").at("replay").at("events_s");
     for (const auto& [name, value] : document.items())
-        if (is_table(value) && kind != "sort") check_table(name, value, units);
+        if (is_table(value) && kind != "sort" && kind != "track") check_table(name, value, units);
 }
 
 }  // namespace
@@ -187,16 +189,11 @@ json read_document(const std::filesystem::path& folder) {
     if (!std::filesystem::exists(path, unknown))
         throw io::file_error(folder,
                              "this is no result of spikeweave episodes, windows, spade, sort, "
-                             "assemblies, bursts, replay or compare: it has no result.json");
+                             "track, assemblies, bursts, replay or compare: it has no result.json");
     std::ifstream in = io::open_found(path);
     json document = json::parse(in, nullptr, false);
     if (!document.is_object() || document.value("format", "") != format_of_results)
         throw io::file_error(path, "it is damaged: expected the document of a result");
-    if (document.value("kind", "") == "track")
-        throw io::file_error(
-            folder,
-            "it is a result of spikeweave track, which has no page; its tables are "
-            "neurons.tsv, matches.tsv, relations.tsv and sessions.tsv");
     if (document.value("version", json()) != version_of_results)
         throw io::file_error(path, "it is of another version of spikeweave: repeat the command");
     try {

@@ -20,7 +20,8 @@ class result_folder;
 namespace spikeweave::report {
 
 struct document {
-    /// "episodes", "windows", "spade", "sort", "assemblies", "bursts", "replay" or "compare".
+    /// "episodes", "windows", "spade", "sort", "track", "assemblies", "bursts", "replay" or
+    /// "compare".
     std::string kind{};
     json run{};                             ///< the record of the run, `run.json`
     std::vector<std::string> unit_names{};  ///< those of the units in the tables

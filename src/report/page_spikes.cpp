@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +74,23 @@ std::string base64(std::span<const std::uint8_t> bytes) {
         out += left > 2 ? digits[word & 63U] : '=';
     }
     return out;
+}
+
+json scaled(std::span<const float> items) {
+    constexpr float largest = 32'767;
+    float most = 0;
+    for (const float item : items)
+        if (std::isfinite(item)) most = std::max(most, std::abs(item));
+    const float scale = most > 0 ? most / largest : 1;
+    std::vector<std::uint8_t> bytes;
+    bytes.reserve(2 * items.size());
+    for (const float item : items) {
+        const long value = std::isfinite(item) ? std::lround(item / scale) : 0;
+        const auto held = static_cast<std::uint16_t>(static_cast<std::int16_t>(value));
+        bytes.push_back(static_cast<std::uint8_t>(held & 0xFFU));
+        bytes.push_back(static_cast<std::uint8_t>(held >> 8U));
+    }
+    return {{"scale", scale}, {"values", base64(bytes)}};
 }
 
 std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers,

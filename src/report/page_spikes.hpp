@@ -16,6 +16,9 @@ inline constexpr std::size_t most_spikes_of_a_page = 10'000'000;
 
 std::string base64(std::span<const std::uint8_t> bytes);
 
+/// Whole numbers of two bytes, the lower one first, and what they are multiples of.
+json scaled(std::span<const float> items);
+
 /// Numbers that do not fall, each as its difference to the one before, the first to `begin`: seven
 /// bits a byte, the lowest first; the top bit of a byte says that more follow (LEB128).
 std::vector<std::uint8_t> varints_of_steps(std::span<const std::int64_t> numbers,

@@ -34,7 +34,7 @@ void check_kinds(std::span<const std::string> kinds, std::span<const std::string
                 "'{}' is a result of {} and '{}' is one of {}: only results of one kind can be "
                 "compared",
                 places[0], kinds[0], places[i], kinds[i]));
-    if (kinds[0] == "replay" || kinds[0] == "assemblies" || kinds[0] == "bursts" ||
+    if (kinds[0] == "replay" || kinds[0] == "assemblies" || kinds[0] == "track" ||
         kinds[0] == "compare")
         throw invalid_argument(
             fmt::format("'{}' is a result of {}, which cannot be compared with another one",
@@ -74,7 +74,8 @@ std::string several_data(std::vector<named_result> results, const page_options& 
         return episodes_data(std::move(results), is_series, options.alpha, run);
     if (kinds[0] == "spade")
         return several_patterns_data(std::move(results), is_series, options.alpha, run);
-    if (options.as) throw invalid_argument("`as` is not for results of sort");
+    if (options.as) throw invalid_argument(fmt::format("`as` is not for results of {}", kinds[0]));
+    if (kinds[0] == "bursts") return several_bursts_data(std::move(results));
     return several_sortings_data(std::move(results), run);
 }
 

@@ -77,6 +77,10 @@ json columns_of(std::span<const rate_change> changes, std::size_t from, std::siz
 std::string several_patterns_data(std::vector<named_result> results, bool is_series, double alpha,
                                   const execution& run);
 
+/// The data of the page of several results of `bursts`, as docs/formats.md describes them.
+/// @throws json::exception if something is missing.
+std::string several_bursts_data(std::vector<named_result> results);
+
 /// Spikes of two sortings that are at most this far apart can be the same, as in SpikeInterface's
 /// `compare_two_sorters`.
 inline constexpr duration same_spike{400};

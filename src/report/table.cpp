@@ -30,11 +30,12 @@ using io::result_table;
 using report::json;
 
 // The tables of each kind of result, the main one first.
-constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 4>>, 8> tables{{
+constexpr std::array<std::pair<std::string_view, std::array<std::string_view, 4>>, 9> tables{{
     {"episodes", {"episodes", "circuit"}},
     {"windows", {"windows", "window_episodes", "window_circuits"}},
     {"spade", {"patterns", "signatures"}},
     {"sort", {"units"}},
+    {"track", {"neurons", "matches", "relations", "sessions"}},
     {"assemblies", {"assemblies", "activations", "search"}},
     {"bursts", {"summary", "units", "network_bursts", "bursts"}},
     {"replay", {"replay", "events"}},
@@ -79,13 +80,14 @@ std::pair<std::string, json> kind_of(const std::filesystem::path& folder) {
     for (const auto& [table, kind] :
          {std::pair("episodes.tsv", "episodes"), std::pair("windows.tsv", "windows"),
           std::pair("patterns.tsv", "spade"), std::pair("sorting.npz", "sort"),
-          std::pair("assemblies.tsv", "assemblies"), std::pair("bursts.tsv", "bursts"),
-          std::pair("replay.tsv", "replay"), std::pair("differences.tsv", "compare")})
+          std::pair("neurons.tsv", "track"), std::pair("assemblies.tsv", "assemblies"),
+          std::pair("bursts.tsv", "bursts"), std::pair("replay.tsv", "replay"),
+          std::pair("differences.tsv", "compare")})
         if (json run = read_run(folder, table); !run.is_null()) return {kind, std::move(run)};
     throw io::file_error(
         folder,
-        "this is no result of spikeweave episodes, spade, sort, assemblies, bursts, replay or "
-        "compare");
+        "this is no result of spikeweave episodes, spade, sort, track, assemblies, bursts, replay "
+        "or compare");
 }
 
 std::string observed_time(const json& run) {
@@ -237,8 +239,9 @@ option_list describe(table_options& options) {
     list.begin_group("Options");
     list.add("of", options.of,
              "which table of each folder to take: episodes or circuit; windows, "
-             "window_episodes or window_circuits; patterns or signatures; units; assemblies, "
-             "activations or search; summary, units, network_bursts or bursts; replay or events; "
+             "window_episodes or window_circuits; patterns or signatures; units; neurons, matches, "
+             "relations or sessions; assemblies, activations or search; summary, units, "
+             "network_bursts or bursts; replay or events; "
              "differences")
         .by_default("the first of these that the results have")
         .written("NAME");

@@ -105,7 +105,10 @@ class Bursts(BurstsCase):
         self.assertEqual(len(tables["units"]), 15)
         self.ok("report", self.folder / "a", "-o", self.folder / "again.html")
         self.assertEqual((self.folder / "again.html").read_bytes(), (self.folder / "a/report.html").read_bytes())
-        self.refused("report", self.folder / "a", self.folder / "b", "-o", self.folder / "both.html", says="a result of bursts, which cannot be compared")
+        printed = self.ok("report", self.folder / "a", self.folder / "b", "-o", self.folder / "both.html").stdout
+        runs = [json.loads((self.folder / name / "run.json").read_text("utf-8"))["bursts"] for name in "ab"]
+        self.assertIn(f"{sum(run['bursts'] for run in runs)} bursts of units and {sum(run['network_bursts'] for run in runs)} of the network in 2 recordings.", printed)
+        self.refused("report", self.folder / "a", self.folder / "b", "--as", "series", "-o", self.folder / "no.html", says="not for results of bursts")
 
 
 class Refused(BurstsCase):

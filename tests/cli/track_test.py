@@ -62,7 +62,20 @@ class Track(CliTest):
         self.refused("track", *self.days, "--min-probability", "0", *out, says=("--min-probability",))
         self.assertFalse((self.folder / "out").exists())
         self.ok("track", *self.days, *out)
-        self.refused("report", self.folder / "out", "-o", self.folder / "p.html", says=("has no page",))
+        self.refused("report", self.folder / "out", self.folder / "out", "-o", self.folder / "p.html", says=("result of track, which cannot be compared",))
+
+    def test_its_folder_is_that_of_every_result(self):
+        self.ok("track", *self.days, "-o", self.folder / "out")
+        self.ok("report", self.folder / "out", "-o", self.folder / "again.html")
+        self.assertEqual((self.folder / "again.html").read_text("utf-8"), (self.folder / "out/report.html").read_text("utf-8"))
+        for name in ("neurons", "matches", "relations", "sessions"):
+            self.ok("table", self.folder / "out", "--of", name, "-o", self.folder / f"{name}.tsv")
+            with (self.folder / f"{name}.tsv").open(encoding="utf-8", newline="") as lines:
+                listed = list(csv.DictReader(lines, delimiter="\t"))
+            self.assertEqual(len(listed), len(self.rows(f"{name}.tsv")))
+            self.assertEqual({row["recording"] for row in listed}, {"out"})
+        self.ok("track", *self.days, "--no-report", "-o", self.folder / "out", "--overwrite")
+        self.assertFalse((self.folder / "out/report.html").exists())
 
 
 if __name__ == "__main__":

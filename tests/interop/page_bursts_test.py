@@ -6,7 +6,7 @@ Usage: page_bursts_test.py SPIKEWEAVE. Exits with 77, which CTest shows as skipp
 import random
 import unittest
 
-from browser import NASTY, By, PageCase, rows_of, spikeweave
+from browser import NASTY, By, PageCase, np, rows_of, spikeweave
 
 
 class BurstsPage(PageCase):
@@ -90,6 +90,53 @@ class BurstsPage(PageCase):
 
         self.open_nasty(change)
         self.assertIn(NASTY[0], [row[0] for row in self.table("units")])
+
+
+class SeveralBurstsPage(PageCase):
+    """Three cultures, whose network bursts are ever more frequent."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.days = [cls.folder / name for name in ("day7", "day14", "day21")]
+        for seed, (day, every) in enumerate(zip(cls.days, ("9s", "5s", "2s"), strict=True)):
+            spikeweave("simulate", "culture", "--channels", "12", "--length", "90s", "--burst-every", every, "--seed", seed, "-o", cls.folder / "culture.tsv", "--overwrite")
+            spikeweave("bursts", cls.folder / "culture.tsv", "-o", day)
+        cls.out.mkdir()
+        spikeweave("report", *cls.days, "-o", cls.out / "report.html")
+        cls.read_page()
+
+    def test_lists_the_summary_of_each_recording(self):
+        self.assert_quiet()
+        names = ("unit_count", "firing", "bursting", "rate_hz", "bursts_per_minute", "share_in_bursts", "mean_duration_s", "mean_rate_hz", "interval_variation", "network_bursts",
+                 "network_bursts_per_minute", "network_duration_s", "participating", "peak_rate_hz")
+        for day, (name, *cells) in zip(self.days, self.table("recordings"), strict=True):
+            (row,) = rows_of(day / "summary.tsv")
+            self.assertEqual(name, day.name)
+            for cell, column in zip(cells, names, strict=True):
+                self.assert_shown(cell, row[column])
+
+    def test_boxes_are_quartiles_of_units(self):
+        charts = self.driver.find_elements(By.CSS_SELECTOR, "#figures svg")
+        self.assertEqual(len(charts), 8)
+        for chart, column, needs in ((charts[0], "rate_hz", "spikes"), (charts[3], "mean_duration_s", "bursts")):
+            heights = [float(one.get_attribute("height")) for one in chart.find_elements(By.CSS_SELECTOR, ".recording rect")]
+            ranges = []
+            for day in self.days:
+                values = [float(row[column]) for row in rows_of(day / "units.tsv") if int(row[needs]) > 0]
+                low, high = np.percentile(values, (25, 75))
+                ranges.append(high - low)
+            for height, spread in zip(heights[1:], ranges[1:], strict=True):
+                self.assertAlmostEqual(height / heights[0], spread / ranges[0], delta=0.01 * spread / ranges[0])
+
+    def test_marks_the_picked_recording_everywhere(self):
+        self.press("#recordings tr[data-number='2'] button")
+        picked = self.driver.find_elements(By.CSS_SELECTOR, "#figures .picked title")
+        self.assertEqual(len(picked), 8)
+        self.assertTrue(all(one.get_attribute("textContent").startswith("day14: ") for one in picked))
+
+    def test_nobody_is_left_out(self):
+        self.assert_accessible()
 
 
 if __name__ == "__main__":

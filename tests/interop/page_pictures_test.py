@@ -29,6 +29,8 @@ VIEWS = {
     "replay": ("raster", "scores", "scales", "events", "counts"),
     "assemblies": ("raster", "aligned", "assemblies", "counts", "search"),
     "bursts": ("raster", "aligned", "units", "network", "histograms", "counts"),
+    "bursts-comparison": ("figures", "recordings"),
+    "track": ("neurons", "waveforms", "depths", "matches", "sessions"),
     "compare": ("differences", "findings", "finding"),
     "run": ("steps",),
 }
@@ -67,10 +69,17 @@ class Pictures(PageCase):
         spikeweave("assemblies", cls.folder / "hidden.tsv", "-o", cls.folder / "assemblies")
         spikeweave("simulate", "culture", "--channels", "12", "--length", "60s", "--seed", "1", "-o", cls.folder / "culture.tsv")
         spikeweave("bursts", cls.folder / "culture.tsv", "-o", cls.folder / "bursts")
+        spikeweave("simulate", "culture", "--channels", "12", "--length", "60s", "--burst-every", "2s", "--seed", "2", "-o", cls.folder / "later.tsv")
+        spikeweave("bursts", cls.folder / "later.tsv", "-o", cls.folder / "later")
+        for number in (1, 2):
+            made = ("--channels", "16", "--units", "6", "--length", "10s", "--seed", "4", "--session", number)
+            spikeweave("simulate", "recording", *made, "-o", cls.folder / f"session{number}")
+            spikeweave("sort", cls.folder / f"session{number}", "-o", cls.folder / f"sorted{number}")
+        spikeweave("track", cls.folder / "sorted1", cls.folder / "sorted2", "-o", cls.folder / "track")
         spikeweave("compare", cls.folder / "first.tsv", cls.folder / "second.tsv", "--delays", "4-6ms", "--max-size", "2", "--min-count", "60", "--block", "2s", "--seed", "1",
                    "-o", cls.folder / "compare")
         for kind, folders in (("series", (*chains, "--as", "series")), ("spade-comparison", (cls.folder / "spade", cls.folder / "fewer")),
-                              ("sort-comparison", (cls.folder / "sort", cls.folder / "clusters"))):
+                              ("sort-comparison", (cls.folder / "sort", cls.folder / "clusters")), ("bursts-comparison", (cls.folder / "bursts", cls.folder / "later"))):
             (cls.folder / kind).mkdir()
             spikeweave("report", *folders, "-o", cls.folder / kind / "report.html")
         search = ("--delays", "4-6ms", "--min-count", "60", "--max-size", "4")
@@ -83,8 +92,8 @@ class Pictures(PageCase):
         spikeweave("report", cls.folder / "live.session", "-o", cls.folder / "session/report.html")
         spikeweave("run", cls.folder / "first.tsv", "-o", cls.folder / "run")
         (cls.folder / "run/index.html").rename(cls.folder / "run/report.html")
-        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "bursts", "compare",
-                     "run"):
+        for kind in ("episodes", "epochs", "session", "windows", "spade", "sort", "series", "spade-comparison", "sort-comparison", "replay", "assemblies", "bursts", "bursts-comparison",
+                     "track", "compare", "run"):
             page = (cls.folder / ("first" if kind == "episodes" else kind) / "report.html").read_text(encoding="utf-8")
             with gzip.GzipFile(KEPT / f"{kind}.json.gz", "wb", mtime=0) as file:
                 file.write(json.dumps(data_of(page)).encode())
@@ -158,7 +167,7 @@ class Pictures(PageCase):
                         self.assertLessEqual(bottom, 902)
                         self.assertGreater(letters, 7)
                     seen.add(kind)
-        self.assertEqual(set(VIEWS) - seen, {"comparison", "sort-comparison", "run"})
+        self.assertEqual(set(VIEWS) - seen, {"comparison", "sort-comparison", "bursts-comparison", "track", "run"})
 
     def long_figures(self):
         """Figures with more than four digits, except whole ones with commas, times in seconds, commands and citations."""

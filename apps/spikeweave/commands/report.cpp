@@ -38,9 +38,9 @@ void declare_report(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<report_command>();
     add_argument(
         sub, "FOLDER", options->folders,
-        "a folder that episodes, spade, sort, replay, assemblies, bursts or compare wrote with "
-        "--output; several of one of the first three are compared; or a session that "
-        "live recorded with --record");
+        "a folder that episodes, spade, sort, track, replay, assemblies, bursts or compare wrote "
+        "with --output; several of episodes, spade, sort or bursts are compared; or a session "
+        "that live recorded with --record");
     declare_options(sub, chosen, options, "Example: spikeweave report chains -o chains.html");
 }
 

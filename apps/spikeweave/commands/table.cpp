@@ -42,10 +42,10 @@ void run(table_command& options, invocation& call) {
 
 void declare_table(CLI::App& sub, command& chosen) {
     const auto options = std::make_shared<table_command>();
-    add_argument(
-        sub, "FOLDER", options->folders,
-        "folders that episodes, spade, sort, assemblies, bursts, replay or compare wrote with "
-        "--output, all of the same command");
+    add_argument(sub, "FOLDER", options->folders,
+                 "folders that episodes, spade, sort, track, assemblies, bursts, replay or compare "
+                 "wrote with "
+                 "--output, all of the same command");
     declare_options(sub, chosen, options,
                     "Example: spikeweave table results/* --of circuit -o edges.tsv");
 }

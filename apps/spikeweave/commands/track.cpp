@@ -23,12 +23,11 @@ struct track_command {
 option_list describe(track_command& options) {
     option_list list;
     list.begin_group("Options");
-    describe_place(list, options.output,
-                   "folder to write: neurons.tsv, matches.tsv, relations.tsv, sessions.tsv, "
-                   "run.json, result.json and spikes/K.npz, the spikes of session K, whose units "
-                   "are named by neuron",
-                   "FOLDER");
-    add_json(list, options.output.json);
+    describe_output(list, options.output,
+                    "neurons.tsv, matches.tsv, relations.tsv, sessions.tsv, spikes/K.npz (the "
+                    "spikes of session K, whose units are named by neuron), run.json and "
+                    "report.html");
+    list.begin_group("Options");
     list.add("labels", options.labels,
              "use only units with these labels, such as good,mua; all uses every unit")
         .by_default("good, if units are labelled good or mua; else all but noise")
@@ -39,7 +38,7 @@ option_list describe(track_command& options) {
 }
 
 void run(track_command& options, invocation& call) {
-    check_result_place(options.output.to, options.output.overwrite, result_kind::tracking);
+    check_place(options.output, result_kind::tracking, call);
     const execution run = call.run(options.threads.threads);
     std::vector<session_spikes> sessions;
     for (const std::filesystem::path& folder : options.folders)

@@ -17,8 +17,8 @@ namespace spikeweave {
 /// Options of `write_table`.
 struct table_options {
     /// The table of each folder that is taken, such as "circuit"; empty: the main one, which is
-    /// "episodes", "windows", "patterns", "units", "assemblies", "summary" (of bursts), "replay" or
-    /// "differences".
+    /// "episodes", "windows", "patterns", "units", "neurons", "assemblies", "summary" (of bursts),
+    /// "replay" or "differences".
     std::string of{};
     /// Only rows that their table calls significant.
     bool significant = false;

@@ -31,6 +31,8 @@ SPIKEWEAVE_API session_spikes read_session(const std::filesystem::path& folder,
 struct tracking_report {
     std::vector<session_spikes> sessions{};
     tracking found{};
+    /// Whether the folder gets `report.html`, the page of report/page.hpp.
+    bool with_page = true;
     run_record run{};
 };
 
@@ -45,14 +47,18 @@ SPIKEWEAVE_API tracking_report track_sessions(std::vector<session_spikes> sessio
 SPIKEWEAVE_API std::string verdict_of(const tracking_report& report);
 
 /// Writes `neurons.tsv`, `matches.tsv`, `relations.tsv`, `sessions.tsv`, `run.json`, `result.json`,
-/// and for the K-th session `spikes/K.npz`, in which units have the names of their neurons;
-/// docs/results.md describes their columns.
+/// for the K-th session `spikes/K.npz`, in which units have the names of their neurons, and, unless
+/// it is not wanted, `report.html`; docs/results.md describes their columns.
 ///
 /// The folder is written under a temporary name and renamed, so it is complete or absent.
 /// @throws io_error if the folder exists and may not be replaced, holds files that are not ours, or
 /// cannot be written; cancelled.
 SPIKEWEAVE_API void write_report(const std::filesystem::path& folder, const tracking_report& report,
                                  bool overwrite = false, const execution& run = {});
+
+/// The document of the result: what `result.json` holds (docs/formats.md). `page_of_results` makes
+/// its page. @throws cancelled
+SPIKEWEAVE_API std::string document_of(const tracking_report& report, const execution& run = {});
 
 /// The content of the files as one JSON document: {"run", "neurons", "matches", "relations",
 /// "sessions"}.

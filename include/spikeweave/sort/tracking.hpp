@@ -37,6 +37,7 @@ struct sorted_session {
     std::string name{};
     std::vector<recording_channel> channels{};
     std::size_t frames = 0;  ///< of a waveform
+    std::size_t before = 0;  ///< those before the peak
     double rate_hz = 0;      ///< samples per second
     std::vector<unit_footprint> units{};
 };

@@ -24,6 +24,7 @@ from .._values.pair_tests import PairTests
 from .._values.replay import ReplayResult
 from .._values.sort import SortResult
 from .._values.spade import PatternResult
+from .._values.track import TrackResult
 from .documents import floats_of, recorded_of, spikes_of
 from .saved_sorting import sorting_of
 
@@ -43,6 +44,7 @@ def load(
     | ConditionComparison
     | PatternComparison
     | SortResult
+    | TrackResult
     | WindowedEpisodeResult
 ):
     """Reads a result that `save` or the command has written.
@@ -50,13 +52,13 @@ def load(
     Parameters
     ----------
     folder
-        A folder of ``episodes``, ``windows``, ``spade``, ``sort``, ``assemblies``, ``bursts``,
-        ``replay`` or ``compare``.
+        A folder of ``episodes``, ``windows``, ``spade``, ``sort``, ``track``, ``assemblies``,
+        ``bursts``, ``replay`` or ``compare``.
 
     Returns
     -------
-    EpisodeResult, WindowedEpisodeResult, PatternResult, SortResult, AssemblyResult, BurstResult,
-    ReplayResult, ConditionComparison or PatternComparison
+    EpisodeResult, WindowedEpisodeResult, PatternResult, SortResult, TrackResult, AssemblyResult,
+    BurstResult, ReplayResult, ConditionComparison or PatternComparison
         With the rows in the order of the tables in the folder. Of windows, a single one has
         neither `levels` nor a page, and the changes are in ``change_points.tsv``. Waveforms of a
         sorting are NaN on channels that the folder leaves out, those of noise on all.
@@ -346,6 +348,24 @@ def _bursts(document: dict[str, Any], report: Document) -> BurstResult:
     )
 
 
+def tracking_of(
+    document: dict[str, Any], report: Any, asked: dict[str, Any] | None = None
+) -> TrackResult:
+    """The result of `track` whose document this is."""
+
+    def columns(table: str) -> dict[str, list[Any]]:
+        return {name: rows for name, rows in document[table].items() if name != "total"}
+
+    return TrackResult(
+        neurons=columns("neurons"),
+        matches=columns("matches"),
+        relations=columns("relations"),
+        sessions=columns("sessions"),
+        _report=report,
+        **recorded_of(document["run"], lambda _: (asked or {}) | document["run"]["parameters"]),
+    )
+
+
 def _replay(document: dict[str, Any], report: Document) -> ReplayResult:
     table, events = document["replay"], document["events"]
     names, run = document["unit_names"], document["run"]
@@ -474,6 +494,7 @@ _readers: dict[str, Callable[[dict[str, Any], Document], Any]] = {
     "episodes": _episodes,
     "windows": _windows,
     "sort": sorting_of,
+    "track": tracking_of,
     "spade": _patterns,
     "assemblies": _assemblies,
     "bursts": _bursts,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._adapters.progress import Progress, reporting
+from .._adapters.saved import tracking_of
 from .._values.track import TrackResult
 from .described import described
 
@@ -17,10 +18,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._values.options import TrackOptions
-
-
-def _columns(rows: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
 
 
 @described(_core.track_options)
@@ -78,14 +75,9 @@ def track(
     """
     paths = [os.fspath(folder) for folder in folders]
     with reporting(progress) as callback:
-        document, write = _core.track(paths, list(labels), {**options, "progress": callback})
-    found = json.loads(document)
-    for warning in found["run"].get("warnings", []):
+        text, report = _core.track(paths, list(labels), {**options, "progress": callback})
+    document = json.loads(text)
+    for warning in document["run"]["input"]["warnings"]:
         warnings.warn(warning, UserWarning, stacklevel=2)
-    return TrackResult(
-        **{name: _columns(found[name]) for name in ("neurons", "matches", "relations", "sessions")},
-        parameters=found["run"]["parameters"],
-        summary=found["run"]["summary"],
-        warnings=found["run"].get("warnings", []),
-        _write=write,
-    )
+    asked: dict[str, Any] = {"labels": list(labels)} if labels else {}
+    return tracking_of(document, report, asked)

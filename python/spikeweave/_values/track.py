@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .conversions import converted
-from .tables import html_result, short
+from .page import HasReport
+from .tables import short
 
 if TYPE_CHECKING:
     import pandas
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class TrackResult:
+class TrackResult(HasReport):
     """The units of several sorted recordings that are one neuron.
 
     Attributes
@@ -36,33 +35,23 @@ class TrackResult:
         ``wrong`` of the units that were looked for in the other half of the same session.
     parameters : dict
         All options with their values.
-    summary : str
-        The result in a sentence.
+    seconds : float
     warnings : list of str
+    version : str
+        Version of the library.
     """
 
     neurons: dict[str, list[Any]]
     matches: dict[str, list[Any]]
     relations: dict[str, list[Any]]
     sessions: dict[str, list[Any]]
-    parameters: dict[str, Any]
-    summary: str
-    warnings: list[str]
-    _write: Callable[[str, bool], None] = field(repr=False)
+    seconds: float
+
+    def _called(self) -> str:
+        return "track(folders"
 
     def __len__(self) -> int:
         return max(self.neurons["neuron"], default=0)
-
-    def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Writes the folder that ``spikeweave track -o FOLDER`` writes, with the spikes of each
-        session, whose units are named by neuron.
-
-        Raises
-        ------
-        OSError
-            If the folder exists and may not be replaced, or cannot be written.
-        """
-        self._write(os.fspath(folder), overwrite)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """A pandas data frame with a row for each unit of each session."""
@@ -71,8 +60,8 @@ class TrackResult:
     def __repr__(self) -> str:
         return f"<TrackResult: {self.summary}>"
 
-    def _repr_html_(self) -> str:
-        columns = ("session", "other_session", "moved_um", "matched", "expected_false")
-        rows = list(zip(*(self.relations[name] for name in columns), strict=True))
-        shown = [(*row[:2], *(short(x) for x in row[2:])) for row in rows]
-        return html_result(self.summary, self.warnings, columns, shown, len(rows))
+    def _rows(self, most: int) -> tuple[list[str], list[tuple[Any, ...]], int]:
+        headers = ["session", "other_session", "moved_um", "matched", "expected_false"]
+        rows = list(zip(*(self.relations[name] for name in headers), strict=True))
+        shown = [(*row[:2], *(short(x) for x in row[2:])) for row in rows[:most]]
+        return headers, shown, len(rows)

@@ -13,15 +13,17 @@ import { replayPage } from "./replay_page.js";
 import { runPage } from "./run_page.js";
 import { sessionPage, windowsPage } from "./session_page.js";
 import { sideBySidePage, seriesPage } from "./several_pages.js";
+import { severalBurstsPage } from "./several_bursts_page.js";
 import { severalSortPage } from "./several_sort_page.js";
 import { severalSpadePage } from "./several_spade_page.js";
 import { sortPage } from "./sort_page.js";
 import { spadePage } from "./spade_page.js";
 import { makeThemeButton } from "./theme.js";
+import { trackPage } from "./track_page.js";
 
 const pages = { episodes: episodesPage, spade: spadePage, sort: sortPage, comparison: sideBySidePage, series: seriesPage,
-  "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, session: sessionPage, windows: windowsPage,
-  replay: replayPage, assemblies: assembliesPage, bursts: burstsPage, compare: comparePage, run: runPage };
+  "spade-comparison": severalSpadePage, "sort-comparison": severalSortPage, "bursts-comparison": severalBurstsPage, session: sessionPage, windows: windowsPage,
+  replay: replayPage, assemblies: assembliesPage, bursts: burstsPage, track: trackPage, compare: comparePage, run: runPage };
 
 // In the frame of a notebook, addresses are those of the notebook: links have to scroll by themselves.
 function linkTo(id, name) {

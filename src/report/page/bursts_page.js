@@ -11,11 +11,11 @@ import { firstAtOrAfter } from "./raster_image.js";
 import { makeState } from "./state.js";
 import { figureColumn, leastFilter, makeList, numberColumn, unitFilter } from "./table.js";
 
-const burstSources = {
+export const burstSources = {
   "max-interval": "Nex Technologies, “NeuroExplorer manual”: burst analysis (MaxInterval)",
   "log-isi": "V. Pasquale, S. Martinoia, M. Chiappalone, “A self-adapting approach for the detection of bursts and network bursts in neuronal cultures”, J. Comput. Neurosci. 29:213 (2010)",
 };
-const burstComparison = "E. Cotterill, P. Charlesworth, C. W. Thomas, O. Paulsen, S. J. Eglen, “A comparison of computational methods for detecting bursts in neuronal spike trains and their application to human stem cell-derived neuronal networks”, J. Neurophysiol. 116:306 (2016)";
+export const burstComparison = "E. Cotterill, P. Charlesworth, C. W. Thomas, O. Paulsen, S. J. Eglen, “A comparison of computational methods for detecting bursts in neuronal spike trains and their application to human stem cell-derived neuronal networks”, J. Neurophysiol. 116:306 (2016)";
 
 // The beginnings and ends of the bursts of each unit, in microseconds.
 function readBurstMarks({ number, units, steps_us, durations_us }, begin, unitCount) {

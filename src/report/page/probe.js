@@ -10,7 +10,7 @@ function peakToPeak(mean) {
 }
 
 // Where a unit is: the mean position of the channels around its peak, weighted by the squares of its heights there.
-function placeOfUnit({ channels, waveforms }, unit) {
+export function placeOfUnit({ channels, waveforms }, unit) {
   let [x, y, all] = [0, 0, 0];
   for (const { channel, mean } of waveforms.of(unit)) {
     const weight = peakToPeak(mean) ** 2;
@@ -21,7 +21,7 @@ function placeOfUnit({ channels, waveforms }, unit) {
   return all > 0 ? { x: x / all, y: y / all } : null;
 }
 
-function scaleOf(values, from, to, least) {
+export function scaleOf(values, from, to, least) {
   const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
   const room = Math.max(0.06 * (high - low), (least - (high - low)) / 2, 1);
   const [first, last] = [low - room, high + room];

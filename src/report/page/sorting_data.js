@@ -10,15 +10,18 @@ function scaledNumbers({ scale, values }) {
   return all;
 }
 
-function readWaveforms(raw) {
+// Those of neurons have no deviations.
+export function readWaveforms(raw) {
   if (!raw) return null;
   const { frames, channels_per_unit: width } = raw;
-  const [mean, deviation] = [scaledNumbers(raw.mean_uv), scaledNumbers(raw.deviation_uv)];
+  const mean = scaledNumbers(raw.mean_uv);
+  const deviation = raw.deviation_uv ? scaledNumbers(raw.deviation_uv) : new Float32Array(mean.length);
   const ms = (frame) => (1000 * (frame - raw.before)) / raw.sample_rate_hz;
   return {
     frames,
     begin: ms(0),
     end: ms(frames - 1),
+    hasDeviation: Boolean(raw.deviation_uv),
     // The waveforms of a unit, numbered from 1, one for each channel around its peak.
     of(unit) {
       const first = (unit - 1) * frames * width;
@@ -73,15 +76,16 @@ function millisecondsOf(value) {
   return found ? Number(found[1]) * { us: 0.001, ms: 1, s: 1000 }[found[2]] : null;
 }
 
+export const readChannels = ({ x_um: x, y_um: y, shank }) => x.map((_, i) => ({ number: i, x: x[i], y: y[i], shank: shank[i] }));
+
 export function readSorting(raw) {
-  const { x_um: x, y_um: y, shank } = raw.channels;
   const waveforms = readWaveforms(raw.waveforms);
   const height = (unit) => waveforms && waveforms.of(unit).reduce((most, { mean }) => mean.reduce((best, value) => Math.max(best, Math.abs(value)), most), 0);
   return {
     ...spikesOf(raw),
     units: rowsOf(raw.units, "unit").map((row) => ({ ...row, units: [row.unit - 1], amplitude: row.amplitude_median ?? height(row.unit) })),
     columns: Object.keys(raw.units).filter((name) => name !== "total"),
-    channels: x.map((_, i) => ({ number: i, x: x[i], y: y[i], shank: shank[i] })),
+    channels: readChannels(raw.channels),
     waveforms,
     points: pointsReader(raw.points),
     motion: readMotion(raw.motion),

@@ -23,8 +23,8 @@ function scaleBar(perMicrovolt, perMs, most, span, x, y) {
     svg("text", { x: x + 6, y: y - volts * perMicrovolt + 9 }, `${shownNumber(volts)} µV`), svg("text", { x: x + ms * perMs + 5, y: y + 4 }, `${shownNumber(ms)} ms`));
 }
 
-// `other`: a second unit, whose means are drawn as well, on the channels around both peaks.
-export function drawWaveforms({ channels, waveforms }, unit, other = null) {
+// `other`: a second unit, whose means are drawn as well, on the channels around both peaks. `nameOf` names both.
+export function drawWaveforms({ channels, waveforms }, unit, other = null, nameOf = (number) => `unit ${number}`) {
   const own = waveforms.of(unit);
   const others = other ? waveforms.of(other) : [];
   const flat = new Float32Array(waveforms.frames);
@@ -40,7 +40,7 @@ export function drawWaveforms({ channels, waveforms }, unit, other = null) {
   const x = (cell, frame) => waveMargin + cell.column * (cellWidth + cellGap) + (cellWidth * frame) / (waveforms.frames - 1);
   const y = (cell, value) => waveMargin + cell.row * (cellHeight + cellGap) + (cellHeight * (up - value)) / (up + down);
   const picture = svg("svg", { viewBox: `0 0 ${wavesWidth} ${body + 2 * waveMargin + waveFoot}`, class: "waveforms", role: "img",
-    "aria-label": `Mean waveforms of unit ${unit}${other ? ` and of unit ${other}` : ""} with one standard deviation, on ${shown.length} channels` });
+    "aria-label": `Mean waveforms of ${nameOf(unit)}${other ? ` and of ${nameOf(other)}` : ""}${waveforms.hasDeviation ? " with one standard deviation" : ""}, on ${shown.length} channels` });
   shown.forEach(({ channel, mean, deviation }, k) => {
     const cell = cells[k];
     const edge = (sign) => Array.from(mean, (value, i) => `${x(cell, i).toFixed(1)},${y(cell, value + sign * deviation[i]).toFixed(1)}`);

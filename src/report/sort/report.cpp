@@ -165,24 +165,6 @@ constexpr std::size_t most_points = 200'000;
 constexpr std::size_t most_points_of_a_unit = 4'000;
 constexpr std::size_t fewest_points_of_a_unit = 200;
 
-// Whole numbers of two bytes, the lower one first, and what they are multiples of.
-json scaled(const std::vector<float>& items) {
-    constexpr float largest = 32'767;
-    float most = 0;
-    for (const float item : items)
-        if (std::isfinite(item)) most = std::max(most, std::abs(item));
-    const float scale = most > 0 ? most / largest : 1;
-    std::vector<std::uint8_t> bytes;
-    bytes.reserve(2 * items.size());
-    for (const float item : items) {
-        const long value = std::isfinite(item) ? std::lround(item / scale) : 0;
-        const auto held = static_cast<std::uint16_t>(static_cast<std::int16_t>(value));
-        bytes.push_back(static_cast<std::uint8_t>(held & 0xFFU));
-        bytes.push_back(static_cast<std::uint8_t>(held >> 8U));
-    }
-    return {{"scale", scale}, {"values", base64(bytes)}};
-}
-
 json channels_of(const sorting_details& details) {
     return {{"x_um", details.x_um}, {"y_um", details.y_um}, {"shank", details.shanks}};
 }

@@ -9,6 +9,7 @@
 #include "io/result_folder.hpp"
 #include "report/described_tables.hpp"
 #include "report/document.hpp"
+#include "report/page_spikes.hpp"
 #include "report/result_files.hpp"
 #include "report/run_json.hpp"
 #include "report/text.hpp"
@@ -151,10 +152,54 @@ report::result_table sessions_table(const tracking_report& from) {
 report::json run_of(const tracking_report& from) {
     report::json out = report::run_json(from.run, verdict_of(from), report::json::object());
     out.erase("seed");  // nothing is drawn
-    out.erase("input");
-    report::json& inputs = out["inputs"] = report::json::array();
-    for (const session_spikes& one : from.sessions) inputs.push_back(report::file_json(one.input));
+    report::json files = report::json::array();
+    for (const session_spikes& one : from.sessions) files.push_back(report::file_json(one.input));
+    out["input"] = {{"files", std::move(files)}, {"warnings", from.run.warnings}};
     return out;
+}
+
+report::json channels_json(const tracking_report& from) {
+    report::json out{{"x_um", report::json::array()},
+                     {"y_um", report::json::array()},
+                     {"shank", report::json::array()}};
+    for (const recording_channel& one : from.sessions.front().session.channels) {
+        out["x_um"].push_back(one.x_um);
+        out["y_um"].push_back(one.y_um);
+        out["shank"].push_back(one.shank);
+    }
+    return out;
+}
+
+// The mean waveforms of the units in the order of `neurons.tsv`.
+report::json waveforms_json(const tracking_report& from) {
+    const sorted_session& first = from.sessions.front().session;
+    std::vector<float> mean;
+    std::vector<std::uint32_t> channels;
+    std::vector<std::uint64_t> averaged;
+    std::size_t width = 0;
+    for (const neuron_unit& one : neuron_units(from.found)) {
+        const unit_footprint& unit =
+            from.sessions[one.session]
+                .session.units[*from.found.units[one.neuron].in_session[one.session]];
+        mean.insert(mean.end(), unit.mean.begin(), unit.mean.end());
+        channels.insert(channels.end(), unit.channels.begin(), unit.channels.end());
+        averaged.push_back(unit.spikes);
+        width = unit.channels.size();
+    }
+    return {{"frames", first.frames},
+            {"before", first.before},
+            {"sample_rate_hz", first.rate_hz},
+            {"channels_per_unit", width},
+            {"channels", channels},
+            {"averaged", averaged},
+            {"mean_uv", report::scaled(mean)}};
+}
+
+report::document document_from(const tracking_report& from) {
+    return {.kind = "track",
+            .run = run_of(from),
+            .values = {{"channels", channels_json(from)}, {"waveforms", waveforms_json(from)}},
+            .tables = report::tables_of(from)};
 }
 
 // The spikes of a session, with the names of neurons.
@@ -231,9 +276,12 @@ void write_report(const std::filesystem::path& folder, const tracking_report& fr
     std::filesystem::create_directory(out.file("spikes"));
     for (std::uint32_t s = 0; s < from.sessions.size(); ++s)
         write_spikes(out.file(fmt::format("spikes/{}.npz", s + 1)), named_by_neuron(from, s), run);
-    report::write_result(
-        out, {.kind = "track", .run = run_of(from), .tables = report::tables_of(from)}, false, run);
+    report::write_result(out, document_from(from), from.with_page, run);
     out.commit(run.stop);
+}
+
+std::string document_of(const tracking_report& from, const execution& run) {
+    return report::whole_text(document_from(from), run);
 }
 
 std::string to_json(const tracking_report& from) {

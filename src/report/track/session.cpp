@@ -69,6 +69,7 @@ session_spikes read_session(const std::filesystem::path& folder,
     out.session.name = folder.string();
     out.session.rate_hz = read_sorting(folder / "sorting.npz").sample_rate;
     out.session.frames = details.frames;
+    out.session.before = details.before;
     for (std::size_t c = 0; c < details.x_um.size(); ++c)
         out.session.channels.push_back({.name = std::to_string(c),
                                         .x_um = details.x_um[c],
