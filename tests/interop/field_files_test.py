@@ -375,6 +375,13 @@ class FieldFiles(unittest.TestCase):
             self.assertEqual({unit["name"]: (unit["x_um"], unit["y_um"]) for unit in found["units"]},
                              dict(zip(names, map(tuple, places.tolist()), strict=True)))
 
+    def test_units_of_doses_are_no_table_of_nwb(self):
+        path = self.folder / "plate.h5"
+        trains, _ = self.culture(path, ["A1_11", "A1_12"])
+        with h5py.File(path, "a") as file:
+            file["well"], file["units"] = np.array(["A1", "A2"], "S2"), np.array(["ug/ml"] * 2, "S5")
+        self.assert_times(path, {"A1_11": trains[0], "A1_12": trains[1]})
+
     def test_wells_of_a_plate_are_not_taken_for_one_culture_in_silence(self):
         path = self.folder / "plate.h5"
         trains, _ = self.culture(path, ["A1_11", "A1_12", "B2_11", "C12_88"])

@@ -93,9 +93,10 @@ std::vector<std::string> groups_of_kwik(const h5::reader& kwik) {
 
 spike_file read_hdf5(const reading& job) {
     const h5::reader file(job.path, job.run.stop);
+    // Those of plates may have /units as well, which are the units of doses.
+    if (file.exists("spikes") && file.exists("sCount")) return read_eglen(file, job);
     if (file.exists("units")) return read_nwb(file, job);
     if (file.exists("channel_groups")) return read_kwik(file, job);
-    if (file.exists("spikes") && file.exists("sCount")) return read_eglen(file, job);
     refuse(file);
 }
 
