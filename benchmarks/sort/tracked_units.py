@@ -5,7 +5,11 @@ UnitMatchPy installed, it matches the same units from the same waveforms of both
 A pair is right if both units are the same neuron, by their spikes. Recall counts the neurons that have a unit in both
 sessions; "on the probe" only those whose place is between the first and the last contact in both.
 
-Usage: tracked_units.py SPIKEWEAVE [--cases NAME ...] [--first-seed N] [--folder DIR] [--device cuda:0]
+With --templates, later sessions are also sorted by the templates of the first one, which keep its numbers. A unit of the
+first session is found right if the unit of its number is the same neuron, and agrees with `track` if that unit has the
+spikes of the one that `track` takes for the same neuron.
+
+Usage: tracked_units.py SPIKEWEAVE [--cases NAME ...] [--first-seed N] [--folder DIR] [--device cuda:0] [--templates]
 With --folder, recordings that are sorted there already are not made again.
 """
 
@@ -33,6 +37,9 @@ CASES = {
     "384-200-100um-60s": (384, 200, 100, 0.3, "60s", 2, "realistic"),
     "64-40-0um": (64, 40, 0, 0.2, "120s", 2, "realistic"),
     "32-30-50um-easy": (32, 30, 50, 0.2, "120s", 2, "easy"),
+    "32-20-0um-60s": (32, 20, 0, 0.2, "60s", 2, "realistic"),
+    "32-20-10um-60s": (32, 20, 10, 0.2, "60s", 2, "realistic"),
+    "64-40-20um-60s": (64, 40, 20, 0.2, "60s", 2, "realistic"),
 }
 
 
@@ -41,7 +48,7 @@ def rows_of(path):
         return list(csv.DictReader(file, delimiter="\t"))
 
 
-def sort_sessions(command, folder, case, seed, device):
+def sort_sessions(command, folder, case, seed, device, templates):
     channels, units, drift, turnover, length, sessions, difficulty = CASES[case]
     made = f"--seed {seed} --channels {channels} --units {units} --turnover {turnover} --length {length}"
     for k in range(1, sessions + 1):
@@ -50,8 +57,12 @@ def sort_sessions(command, folder, case, seed, device):
             continue
         words = f"{made} --session {k} --session-drift {drift}um --difficulty {difficulty} -q --overwrite"
         subprocess.run([command, "simulate", "recording", *words.split(), "-o", recording], check=True)
-        words = ["-o", sorted_to, "-q", "--no-report", "--overwrite", *(["--device", device] if device else [])]
-        subprocess.run([command, "sort", recording, *words], check=True)
+        words = ["-q", "--no-report", "--overwrite", *(["--device", device] if device else [])]
+        saved = ["--save-templates", folder / "templates.npz", "--drift", "none"] if templates and k == 1 else []
+        if templates and k > 1:
+            by = ["--templates", folder / "templates.npz", "-o", folder / f"t{k}"]
+            subprocess.run([command, "sort", recording, *words, *by], check=True)
+        subprocess.run([command, "sort", recording, *words, *saved, "-o", sorted_to], check=True)
         (recording / "traces.raw").unlink()
     return [folder / f"s{k}" for k in range(1, sessions + 1)]
 
@@ -184,6 +195,32 @@ def judge(command, folder, sortings):
     return sums
 
 
+def judge_templates(command, folder, sortings):
+    """Sums over later sessions: units of the first one whose neuron both have, those found and right by templates, those
+    that track found, and those of them with the same spikes by templates."""
+    to = folder / "tracked"
+    names = [str(sorting) for sorting in sortings]
+    matches = rows_of(to / "matches.tsv")
+    used = {row["unit"] for row in rows_of(to / "neurons.tsv") if row["session"] == names[0]}
+    first = {unit: of for unit, of in neurons_of(command, folder / "rec1", sortings[0]).items() if unit in used}
+    sums = np.zeros(5, int)
+    for k in range(1, len(names)):
+        with tempfile.TemporaryDirectory() as held:
+            paths = (folder / f"rec{k + 1}" / "truth.npz", folder / f"t{k + 1}" / "spikes.npz", sortings[k] / "spikes.npz")
+            truth, known, own = (trains(command, path, Path(held)) for path in paths)
+        there = {unit for unit, (_, name) in first.items() if len(truth.get(name, ())) > 0}
+        fires = {unit for unit in known.keys() & first.keys() if len(known[unit]) >= 10}
+        right = {unit for unit in fires & there if agreement(truth[first[unit][1]], known[unit]) > 0.5}
+        tracked = {
+            (row["unit"], row["other_unit"])
+            for row in matches
+            if (row["session"], row["other_session"], row["accepted"]) == (names[0], names[k], "yes")
+        }
+        same = [u for u, v in tracked if len(known.get(u, ())) > 0 and agreement(known[u], own[v]) > 0.5]
+        sums += [len(there), len(fires), len(right), len(tracked), len(same)]
+    return sums
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("spikeweave")
@@ -191,16 +228,21 @@ def main():
     parser.add_argument("--first-seed", type=int, default=9101)
     parser.add_argument("--folder", type=Path, help="where to keep recordings and results")
     parser.add_argument("--device", help="for sort")
+    parser.add_argument("--templates", action="store_true", help="also judge templates of the first session")
     chosen = parser.parse_args()
     print("case\ttool\tpairs\tfound\tprecision\trecall\trecall on the probe")
     with tempfile.TemporaryDirectory() as temporary:
         for case in chosen.cases:
             folder = (chosen.folder or Path(temporary)) / case
             seed = chosen.first_seed + list(CASES).index(case)
-            sortings = sort_sessions(chosen.spikeweave, folder, case, seed, chosen.device)
+            sortings = sort_sessions(chosen.spikeweave, folder, case, seed, chosen.device, chosen.templates)
             for tool, (true, seen, found, right, right_seen) in judge(chosen.spikeweave, folder, sortings).items():
                 figures = (right / max(1, found), right / max(1, true), right_seen / max(1, seen))
                 print(case, tool, true, found, *(f"{x:.3f}" for x in figures), sep="\t", flush=True)
+            if chosen.templates:
+                there, fires, right, tracked, same = judge_templates(chosen.spikeweave, folder, sortings)
+                print(case, "templates", there, fires, f"{right / max(1, fires):.3f}", f"{right / max(1, there):.3f}", "-", sep="\t")
+                print(f"# {same} of {tracked} units that track found have the same spikes by templates", flush=True)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import unittest
 
 from support import CliTest, state
@@ -76,6 +77,75 @@ class Track(CliTest):
             self.assertEqual({row["recording"] for row in listed}, {"out"})
         self.ok("track", *self.days, "--no-report", "-o", self.folder / "out", "--overwrite")
         self.assertFalse((self.folder / "out/report.html").exists())
+
+    # Names of neurons in the results of other commands
+
+    def tracked(self):
+        """The folder of spikes, and the spikes of each neuron in each session, by name."""
+        self.ok("track", *self.days, "-o", self.folder / "out")
+        spikes = [{row["neuron"]: int(row["spikes"]) for row in self.rows("neurons.tsv") if row["session"] == str(day)} for day in self.days]
+        return self.folder / "out/spikes", spikes
+
+    def test_tables_name_units_by_neuron(self):
+        files, spikes = self.tracked()
+        for number in (1, 2):
+            self.ok("bursts", files / f"{number}.npz", "-o", self.folder / f"b{number}")
+        self.ok("table", self.folder / "b1", self.folder / "b2", "--of", "units", "-o", self.folder / "units.tsv")
+        with (self.folder / "units.tsv").open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines, delimiter="\t"))
+        for number, here in enumerate(spikes, 1):
+            self.assertEqual({row["unit"]: int(row["spikes"]) for row in rows if row["recording"] == f"b{number}"}, here)
+
+    def test_series_and_comparisons_take_a_neuron_for_one_unit(self):
+        files, spikes = self.tracked()
+        search = ("--delays", "2-20ms", "--jitter-window", "60ms", "--min-count", "3", "--max-size", "2")
+        for number in (1, 2):
+            self.ok("episodes", files / f"{number}.npz", *search, "--no-report", "-o", self.folder / f"e{number}")
+        self.ok("report", self.folder / "e1", self.folder / "e2", "--as", "series", "-o", self.folder / "series.html")
+        page = (self.folder / "series.html").read_text("utf-8")
+        document = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+        self.assertEqual(set(document["unit_names"]), set(spikes[0]) | set(spikes[1]))
+        self.assertLess(len(document["unit_names"]), len(spikes[0]) + len(spikes[1]))
+        self.ok("compare", files / "1.npz", files / "2.npz", *search, "--block", "1s", "--seed", "1", "-o", self.folder / "compared")
+        names = json.loads((self.folder / "compared/result.json").read_text("utf-8"))["unit_names"]
+        self.assertEqual(set(names), set(spikes[0]) & set(spikes[1]))
+
+    def test_live_finds_chains_of_neurons(self):
+        files, spikes = self.tracked()
+        one, other = sorted(set(spikes[0]) & set(spikes[1]), key=int)[:2]
+        chain = self.file("chain.txt", f"{one} 1-200ms {other}\n")
+        for number in (1, 2):
+            trains = self.trains(files / f"{number}.npz")
+            lines = self.ok("live", files / f"{number}.npz", "--speed", "max", "--episodes", chain).stdout.splitlines()
+            found = [json.loads(line) for line in lines if '"detection"' in line]
+            self.assertGreater(len(found), 3)
+            for line in found:
+                self.assertEqual(line["units"], [one, other])
+                for unit, time in zip(line["units"], line["spikes_us"], strict=True):
+                    self.assertIn(time, trains[unit])
+
+    def test_templates_of_the_first_session_follow_the_same_neurons(self):
+        templates = self.folder / "templates.npz"
+        for name, options in (("first", ("--save-templates", templates, "--drift", "none")), ("later", ("--templates", templates))):
+            recording = self.folder / ("recording1" if name == "first" else "recording2")
+            self.ok("sort", recording, *options, "--no-report", "--no-phy", "-o", self.folder / name)
+        self.ok("track", self.folder / "first", self.days[1], "-o", self.folder / "out")
+        trains = [self.trains(folder / "spikes.npz") for folder in (self.folder / "later", self.days[1])]
+        matches = [row for row in self.rows("matches.tsv") if row["accepted"] == "yes"]
+        self.assertGreaterEqual(len(matches), 4)
+        for row in matches:
+            known, own = trains[0][row["unit"]], trains[1][row["other_unit"]]
+            near = sum(any(abs(time - other) <= 1000 for other in own) for time in known)
+            self.assertGreater(near, 0.6 * max(len(known), len(own)), row)
+
+    def trains(self, path):
+        """The times of the spikes of each unit, in microseconds."""
+        self.ok("convert", path, self.folder / "spikes.tsv", "--overwrite")
+        out = {}
+        with (self.folder / "spikes.tsv").open(encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t"):
+                out.setdefault(row["unit"], []).append(round(1e6 * float(row["time_s"])))
+        return out
 
 
 if __name__ == "__main__":

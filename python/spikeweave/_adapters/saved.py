@@ -26,7 +26,7 @@ from .._values.sort import SortResult
 from .._values.spade import PatternResult
 from .._values.track import TrackResult
 from .documents import floats_of, recorded_of, spikes_of
-from .saved_sorting import sorting_of
+from .saved_sorting import sorting_of, tracking_of
 
 _TESTS = ("expected", "p", "q")
 #: In seconds; pairs with a longer delay are slow.
@@ -345,24 +345,6 @@ def _bursts(document: dict[str, Any], report: Document) -> BurstResult:
         units_of_network=document["run"]["bursts"]["units_of_network"],
         _report=report,
         **recorded_of(document["run"], _core.bursts_arguments),
-    )
-
-
-def tracking_of(
-    document: dict[str, Any], report: Any, asked: dict[str, Any] | None = None
-) -> TrackResult:
-    """The result of `track` whose document this is."""
-
-    def columns(table: str) -> dict[str, list[Any]]:
-        return {name: rows for name, rows in document[table].items() if name != "total"}
-
-    return TrackResult(
-        neurons=columns("neurons"),
-        matches=columns("matches"),
-        relations=columns("relations"),
-        sessions=columns("sessions"),
-        _report=report,
-        **recorded_of(document["run"], lambda _: (asked or {}) | document["run"]["parameters"]),
     )
 
 

@@ -98,3 +98,21 @@ def sorting_of(document: dict[str, Any], report: Document) -> SortResult:
         _report=report,
         **recorded,
     )
+
+
+def tracking_of(
+    document: dict[str, Any], report: Any, asked: dict[str, Any] | None = None
+) -> TrackResult:
+    """The result of `track` whose document this is."""
+
+    def columns(table: str) -> dict[str, list[Any]]:
+        return {name: rows for name, rows in document[table].items() if name != "total"}
+
+    return TrackResult(
+        neurons=columns("neurons"),
+        matches=columns("matches"),
+        relations=columns("relations"),
+        sessions=columns("sessions"),
+        _report=report,
+        **recorded_of(document["run"], lambda _: (asked or {}) | document["run"]["parameters"]),
+    )

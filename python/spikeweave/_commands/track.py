@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._adapters.progress import Progress, reporting
-from .._adapters.saved import tracking_of
+from .._adapters.saved_sorting import tracking_of
 from .._values.track import TrackResult
 from .described import described
 
