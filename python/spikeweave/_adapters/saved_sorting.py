@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .._values.page import Document
 from .._values.sort import SortResult
+from .._values.track import TrackResult
 from .documents import floats_of, recorded_of, spikes_of
 
 
