@@ -170,7 +170,7 @@ def cohort(options):
     for known in rows_of(options.sheet):
         name = known["recording"]
         circuit, onset = found_in(results / "circuit" / name), found_in(results / "onsets" / name)
-        rows.append({**{key: value for key, value in known.items() if key != "file"}, **{key: value for key, value in bursts[name].items() if key != "recording"}, **circuit,
+        rows.append({**{key: value for key, value in known.items() if key != "file"}, **{key: value for key, value in bursts[name].items() if key != "recording"}, "edges": circuit["edges"],
                      "stability": text_of(stable.get(name, np.nan)), "onset_edges": onset.get("edges", ""), "onset_chains": onset.get("chains", "")})
     write_rows(options.output, rows)
 

@@ -36,12 +36,12 @@ function makeFigureChart(state, [key, title, isOfUnits]) {
   const x = (k) => severalLeft + (k + 0.5) * step;
   const y = (value) => severalHeight - severalBottom - ((severalHeight - severalTop - severalBottom) * value) / highest;
   const half = Math.min(12, 0.35 * step);
-  const every = Math.ceil(recordings.length / 6);
+  const every = Math.ceil(recordings.length / 5);
   const marks = boxes.map(([low, middle, high], k) => (middle === null ? null : svg("g", { class: "recording", onclick: () => state.pick("recording", recordings[k].row) }, svg("title", {}, `${shownName(recordings[k].name)}: ${shownNumber(middle)}`),
     svg("rect", { x: x(k) - half, width: 2 * half, y: y(high), height: Math.max(1, y(low) - y(high)) }), svg("path", { d: `M${x(k) - half},${y(middle)}h${2 * half}` }))));
   const picture = svg("svg", { viewBox: `0 0 ${severalWidth} ${severalHeight}`, class: "chart boxes", role: "img", "aria-label": `${title} of each recording` },
     axesOf({ left: severalLeft, right: severalWidth - severalRight, top: severalTop, bottom: severalHeight - severalBottom },
-      { title: "recording", marks: recordings.map((_, k) => k).filter((k) => k % every === 0), at: x, text: (k) => { const name = shownName(recordings[k].name); return name.length > 12 ? `${name.slice(0, 5)}…${name.slice(-6)}` : name; } },
+      { title: "recording", marks: recordings.map((_, k) => k).filter((k) => k % every === 0), at: x, text: (k) => { const name = shownName(recordings[k].name); return name.length > 10 ? `${name.slice(0, 3)}…${name.slice(-6)}` : name; } },
       { title, marks: axisMarks(0, highest, 4).marks, at: y }), marks.filter(Boolean));
   state.listen((what) => {
     if (what === "picked") marks.forEach((mark, k) => mark?.classList.toggle("picked", recordings[k].row === state.now.picked));
