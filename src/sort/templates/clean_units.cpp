@@ -241,9 +241,9 @@ void cleaner::drop_if_sum(std::uint32_t unit, std::vector<template_spike> others
         return !is_there(each.unit) || count(each.unit) < count(unit);
     });
     if (others.size() < 2) return;
-    std::ranges::stable_sort(others, std::greater{}, [&](const template_spike& each) {
-        return each.amplitude * norm(each.unit);
-    });
+    std::ranges::partial_sort(
+        others, others.begin() + 2, std::greater{},
+        [&](const template_spike& each) { return each.amplitude * norm(each.unit); });
     others.resize(2);
     const double together = pairs_by_chance(others[0].unit, others[1].unit, sum_window_s);
     if (count(unit) > 10 + 4 * together) return;
