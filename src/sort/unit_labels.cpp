@@ -7,6 +7,10 @@
 namespace spikeweave {
 namespace {
 
+// A small unit of which fewer spikes are missing is one neuron: of mixtures of far ones the
+// threshold cuts off most.
+constexpr double most_missing_of_small = 0.16;
+
 // Where not even one pair is expected of many neurons, a single one is not conclusive.
 bool is_contamination_measured(const unit_quality& quality) {
     return quality.contamination && (quality.expected_pairs >= 1 || quality.refractory_pairs > 1);
@@ -51,7 +55,8 @@ unit_verdict judge_unit(const unit_quality& quality, const label_limits& limits)
     if (quality.same_neuron_as > 0)
         return is(unit_label::mua,
                   fmt::format("part of a neuron, with unit {}", quality.same_neuron_as));
-    if (quality.snr && *quality.snr < limits.least_snr)
+    const bool is_cut_off = quality.amplitude_cutoff.value_or(1) > most_missing_of_small;
+    if (quality.snr && *quality.snr < limits.least_snr && is_cut_off)
         return is(unit_label::mua, beyond("SNR", *quality.snr, limits.least_snr));
     if (quality.amplitude_cutoff && *quality.amplitude_cutoff > limits.amplitude_cutoff)
         return is(unit_label::mua,

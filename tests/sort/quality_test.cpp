@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "spikeweave/core/error.hpp"
 #include "support/spike_clouds.hpp"
@@ -495,7 +496,15 @@ TEST(JudgeUnit, LabelsByTheFirstLimitThatIsBroken) {
     EXPECT_EQ(verdict([](quality& q) { q.spikes = 30; }).label, good);
     EXPECT_EQ(verdict([](quality& q) { q.snr = 1.99; }),
               (unit_verdict{noise, "SNR 1.99, limit 2"}));
-    EXPECT_EQ(verdict([](quality& q) { q.snr = 2; }), (unit_verdict{mua, "SNR 2, limit 3.5"}));
+    const auto small = [&](std::optional<double> cutoff) {
+        return verdict([&](quality& q) {
+            q.snr = 2;
+            q.amplitude_cutoff = cutoff;
+        });
+    };
+    EXPECT_EQ(small(0.2), (unit_verdict{mua, "SNR 2, limit 3.5"}));
+    EXPECT_EQ(small({}).label, mua);
+    EXPECT_EQ(small(0.1).label, good);
     EXPECT_EQ(verdict([](quality& q) { q.contamination = 0.1; }),
               (unit_verdict{mua, "contamination 0.1, limit 0.1"}));
     EXPECT_EQ(verdict([](quality& q) { q.same_neuron_as = 7; }),

@@ -163,7 +163,7 @@ struct label_limits {
     std::uint64_t least_spikes = 30;
     /// A unit whose SNR is below is `noise`; at least 0.
     double noise_snr = 2;
-    /// A unit whose SNR is below is `mua`; at least 0.
+    /// A unit whose SNR is below is `mua`, unless few of its spikes are missing; at least 0.
     double least_snr = 3.5;
     /// A unit whose contamination is this or more is `mua`; 0 to 1.
     double contamination = 0.1;
