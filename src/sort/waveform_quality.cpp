@@ -116,11 +116,8 @@ void find_parts_of_neurons(const unit_shapes& shapes,
                            const std::vector<std::vector<std::int64_t>>& times,
                            std::span<unit_quality> quality) {
     // The larger one of two still has most spikes of the neuron if the other one has fewer than
-    // this share of them.
+    // this share of them. If they only may be one neuron, one so small is nearly always a part.
     constexpr double small_part = 0.2;
-    // Two that may be one neuron: the smaller one is more often a part than a neuron if it has
-    // fewer than this share of the spikes of both.
-    constexpr double doubtful_part = 1.0 / 3;
     for (std::size_t a = 0; a < times.size(); ++a)
         for (std::size_t b = a + 1; b < times.size(); ++b) {
             if (times[a].empty() || times[b].empty()) continue;
@@ -130,7 +127,7 @@ void find_parts_of_neurons(const unit_shapes& shapes,
             const double share = static_cast<double>(times[less].size()) / both;
             const bool are_parts =
                 shapes.are_alike(a, b) && share_refractory_period(times[a], times[b]);
-            if (!are_parts && (share >= doubtful_part ||
+            if (!are_parts && (share > small_part ||
                                !may_be_one_neuron(shapes.similarity(a, b, least_shared_height),
                                                   times[a], times[b])))
                 continue;

@@ -443,8 +443,8 @@ TEST(WaveformQuality, FindsPartsOfANeuron) {
     EXPECT_EQ(parts({large, small, elsewhere}, 20), (units{0, 0, 0}));
     // They are less alike, and may be one neuron.
     const std::vector<float> similar{0, 0, -10, 6.5F, 0, 0};
-    EXPECT_EQ(parts({large, similar, elsewhere}, 400), (units{0, 1, 0}));
-    EXPECT_EQ(parts({large, similar, elsewhere}, 600), (units{0, 0, 0}));
+    EXPECT_EQ(parts({large, similar, elsewhere}, 200), (units{0, 1, 0}));
+    EXPECT_EQ(parts({large, similar, elsewhere}, 400), (units{0, 0, 0}));
 }
 
 // Unit 1 has spikes in two places, 12 standard deviations apart, and unit 2 in one.

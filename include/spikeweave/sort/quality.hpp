@@ -83,8 +83,8 @@ struct unit_quality {
     /// Empty if no two groups of a tenth of the spikes, and of 10, are found.
     std::optional<double> separation{};
     /// The unit, from 1, that seems to have spikes of the same neuron: their mean waveforms are
-    /// alike, and they never fire soon after one another, or it has twice as many spikes and may be
-    /// one neuron with this one. 0: none.
+    /// alike, and they never fire soon after one another, or it has four times as many spikes and
+    /// may be one neuron with this one. 0: none.
     std::uint32_t same_neuron_as = 0;
     /// The frequency of the mains, or twice that, in hertz, with which its spikes are in step. 0:
     /// none.
