@@ -111,6 +111,13 @@ class Cultures(CliTest):
         self.assertEqual((row["groups"], row["samples"], row["significant"]), ("a,b", "6,6", "yes"))
         self.assertAlmostEqual(float(row["p"]), stats.mannwhitneyu(range(6), range(6, 12)).pvalue, delta=1e-5)
 
+    def test_a_file_that_was_cut_off_is_named(self):
+        (self.folder / "files").mkdir()
+        (self.folder / "files/cut.h5").write_bytes(DAYS[0].read_bytes()[:-1000])
+        done = subprocess.run([sys.executable, WORKFLOW / "study.py", "sheet", "files", "-o", "recordings.tsv"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, (self.folder / "recordings.tsv").exists()), (2, False))
+        self.assertRegex(done.stderr, "^study.py: error: files/cut.h5 cannot be read: .*truncated.*\n$")
+
 
 if __name__ == "__main__":
     missing = [name for name in ("snakemake", "matplotlib", "scipy", "h5py") if importlib.util.find_spec(name) is None]

@@ -68,6 +68,11 @@ def write_rows(path, rows, columns=None):
     write_whole(path, "".join("\t".join(map(str, line)) + "\n" for line in [columns, *([row.get(name, "") for name in columns] for row in rows)]))
 
 
+def refuse(problem):
+    print(f"study.py: error: {problem}", file=sys.stderr)
+    sys.exit(2)
+
+
 def number(text):
     return float(text) if text not in ("", None) else np.nan
 
@@ -87,8 +92,11 @@ def sheet(options):
 
     rows = []
     for path in sorted(Path(options.folder).glob("*.h5")):
-        with h5py.File(path) as file:
-            meta = {name: value[0] for name, value in file["meta"].items()} if "meta" in file else {}
+        try:
+            with h5py.File(path) as file:
+                meta = {name: value[0] for name, value in file["meta"].items()} if "meta" in file else {}
+        except OSError as problem:
+            refuse(f"{path} cannot be read: {problem}; copy it again, or move it away")
         words = {name: value.decode() if isinstance(value, bytes) else value for name, value in meta.items()}
         found = re.search(r"DIV(\d+)", path.stem)
         age = words.get("age", int(found[1]) if found else "")
@@ -96,7 +104,7 @@ def sheet(options):
         rows.append({"recording": path.stem, "file": path.resolve(), "culture": culture_of(path.stem), "region": words.get("region", "ctx"), "age": age, "genotype": words.get("genotype", "wt"),
                      "compound": compound[0] if compound else "none"})
     if not rows:
-        sys.exit(f"study.py: error: {options.folder} has no .h5 files")
+        refuse(f"{options.folder} has no .h5 files")
     write_rows(options.output, rows)
 
 
